@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2: what the rest of the kernel calls. Nothing here costs more than
+ * a no-op while no context is attached to anything, and nothing at all
+ * without CONFIG_PERFMON. Documentation/design.rst says why each hook exists.
+ */
+#ifndef _PERFMON_HOOKS_H
+#define _PERFMON_HOOKS_H
+
+#include <linux/jump_label_ratelimit.h>
+#include <linux/sched.h>
+
+#ifdef CONFIG_PERFMON
+
+/* On while a context is attached to a thread or a CPU, plus a second. */
+extern struct static_key_false_deferred pfm_key;
+/* On while a context is attached to a CPU, plus a second. */
+extern struct static_key_false_deferred pfm_sys_key;
+
+void __pfm_sched_out(struct task_struct *prev);
+void __pfm_sched_in(struct task_struct *next);
+void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next);
+void __pfm_sched_migrate(int cpu);
+void __pfm_sched_fault(bool major);
+void __pfm_attach_exit(struct task_struct *task);
+void __pfm_attach_exec(struct task_struct *task);
+
+/*
+ * Before the switch from @prev to @next. The run queue's lock is held,
+ * interrupts are off, the CPU time of @prev is up to date.
+ */
+static inline void perfmon_sched_out(struct task_struct *prev,
+				     struct task_struct *next)
+{
+	if (static_branch_unlikely(&pfm_key.key)) {
+		if (unlikely(prev->pfm_context))
+			__pfm_sched_out(prev);
+		else if (static_branch_unlikely(&pfm_sys_key.key))
+			__pfm_sched_cpu(prev, next);
+	}
+}
+
+/* After the switch to @next, which is current. Locks as above. */
+static inline void perfmon_sched_in(struct task_struct *next)
+{
+	if (static_branch_unlikely(&pfm_key.key)) {
+		if (unlikely(next->pfm_context))
+			__pfm_sched_in(next);
+	}
+}
+
+/* A thread moves to @cpu. Interrupts are off. */
+static inline void perfmon_sched_migrate(int cpu)
+{
+	if (static_branch_unlikely(&pfm_sys_key.key))
+		__pfm_sched_migrate(cpu);
+}
+
+/* The new thread @child has a copy of its parent's pointer: never inherit. */
+static inline void perfmon_sched_fork(struct task_struct *child)
+{
+	RCU_INIT_POINTER(child->pfm_context, NULL);
+}
+
+/* current had a page fault, which has been accounted. Process context. */
+static inline void perfmon_sched_fault(bool major)
+{
+	if (static_branch_unlikely(&pfm_key.key)) {
+		if (unlikely(current->pfm_context) ||
+		    static_branch_unlikely(&pfm_sys_key.key))
+			__pfm_sched_fault(major);
+	}
+}
+
+/* @task is current, is exiting and still has its files. */
+static inline void perfmon_exit(struct task_struct *task)
+{
+	if (static_branch_unlikely(&pfm_key.key))
+		__pfm_attach_exit(task);
+}
+
+/* @task is current and has committed the credentials of a new program. */
+static inline void perfmon_exec(struct task_struct *task)
+{
+	if (static_branch_unlikely(&pfm_key.key))
+		__pfm_attach_exec(task);
+}
+
+#else
+
+static inline void perfmon_sched_out(struct task_struct *prev,
+				     struct task_struct *next) { }
+static inline void perfmon_sched_in(struct task_struct *next) { }
+static inline void perfmon_sched_migrate(int cpu) { }
+static inline void perfmon_sched_fork(struct task_struct *child) { }
+static inline void perfmon_sched_fault(bool major) { }
+static inline void perfmon_exit(struct task_struct *task) { }
+static inline void perfmon_exec(struct task_struct *task) { }
+
+#endif /* CONFIG_PERFMON */
+#endif /* _PERFMON_HOOKS_H */
