@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: attaching a context to a thread or a CPU, and letting go.
+ *
+ * An attachment begins by PFM_LOAD_CONTEXT and can end by PFM_UNLOAD_CONTEXT,
+ * close, the thread's exit, its exec of a program that is none of the
+ * owner's business, or the CPU's going offline: any of them on any CPU while
+ * another is under way. What makes it one event is ctx->lock: who finds the
+ * context loaded ends it, the others find nothing to do. Only PFM_LOAD and
+ * PFM_UNLOAD hold ctx->mutex; exec could not take it, since a load may wait
+ * for that exec to finish.
+ *
+ * The thread's pointer to the context is set under the scheduler's locks, so
+ * that the thread can be neither switched in nor out meanwhile: either the
+ * hooks see the pointer at the next switch, or the thread is running and
+ * gets an interprocessor call. It is read by the hooks with interrupts off,
+ * which is why contexts are freed by RCU.
+ */
+#include <linux/capability.h>
+#include <linux/cpu.h>
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include <linux/smp.h>
+
+#include "pfm.h"
+
+struct pfm_attach {
+	struct pfm_context *ctx;
+	struct pfm_set *set;
+	struct pfm_blocker *blocker;
+	const struct cred *cred;	/* the caller's; afterwards the old one */
+};
+
+/* What has to be undone when the locks are gone. */
+struct pfm_detach {
+	struct pfm_context *ctx;	/* referenced; NULL if not loaded */
+	struct task_struct *task;	/* referenced */
+	struct pfm_blocker *blocker;
+};
+
+/* Under ctx->lock. The queue has been emptied and there is no producer. */
+static void pfm_attach_begin(struct pfm_attach *a)
+{
+	struct pfm_context *ctx = a->ctx;
+
+	ctx->set = a->set;
+	ctx->set->runs++;
+	ctx->set->ovfl = 0;
+	ctx->state = PFM_LOADED;
+	ctx->started = false;
+	ctx->idle = false;
+	WRITE_ONCE(ctx->gone, false);
+	ctx->blocked = false;
+	ctx->blocker = a->blocker;
+	swap(ctx->cred, a->cred);
+}
+
+/**
+ * pfm_attach_end() - the software half of letting go
+ * @ctx: context
+ * @arg: struct pfm_detach, filled in for pfm_attach_finish()
+ *
+ * Context: pfm_context_call().
+ * Return: 0, or -EBUSY if the context is not loaded.
+ */
+static int pfm_attach_end(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_detach *d = arg;
+
+	if (ctx->state == PFM_UNLOADED)
+		return -EBUSY;
+
+	pfm_monitor_stop(ctx);
+	if (ctx->cpu >= 0)
+		pfm_monitor_out(ctx);
+	if (pfm_is_system(ctx))
+		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
+	else
+		RCU_INIT_POINTER(ctx->task->pfm_context, NULL);
+
+	/* Loaded, so that whoever could drop the last reference waits. */
+	pfm_context_get(ctx);
+	d->ctx = ctx;
+	d->task = ctx->task;
+	d->blocker = pfm_block_orphan(ctx);
+	ctx->task = NULL;
+	ctx->state = PFM_UNLOADED;
+	return 0;
+}
+
+static void pfm_attach_finish(struct pfm_detach *d)
+{
+	if (!d->ctx)
+		return;
+	wake_up_all(&d->ctx->block_wait);
+	pfm_session_put(pfm_is_system(d->ctx));
+	if (d->task)
+		put_task_struct(d->task);
+	pfm_block_release(d->blocker);
+	pfm_context_put(d->ctx);
+}
+
+/* The thread is held where it is by task_call_func(). */
+static int pfm_attach_publish(struct task_struct *task, void *arg)
+{
+	struct pfm_attach *a = arg;
+	struct pfm_context *ctx = a->ctx;
+
+	lockdep_assert_held(&task->pi_lock);
+	/* Pairs with the pi_lock in __pfm_attach_exit(). */
+	if (task->flags & PF_EXITING)
+		return -ESRCH;
+	if (task->pfm_context)
+		return -EBUSY;
+
+	raw_spin_lock(&ctx->lock);
+	pfm_attach_begin(a);
+	ctx->task = get_task_struct(task);
+	rcu_assign_pointer(task->pfm_context, ctx);
+	raw_spin_unlock(&ctx->lock);
+	return task_curr(task);
+}
+
+/*
+ * The thread was running when the pointer was set. If it still is, here,
+ * then no hook has seen the pointer yet. If not, a hook has or will.
+ */
+static void pfm_attach_go_live(void *info)
+{
+	struct pfm_context *ctx = info;
+
+	raw_spin_lock(&ctx->lock);
+	if (ctx->task == current && ctx->cpu < 0)
+		pfm_monitor_in(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+static int pfm_attach_thread(struct pfm_attach *a, struct task_struct *task)
+{
+	unsigned long flags;
+	int ret;
+
+	ret = task_call_func(task, pfm_attach_publish, a);
+	if (ret <= 0)
+		return ret;
+	if (task == current) {
+		local_irq_save(flags);
+		pfm_attach_go_live(a->ctx);
+		local_irq_restore(flags);
+	} else {
+		smp_call_function_single(task_cpu(task), pfm_attach_go_live,
+					 a->ctx, 1);
+	}
+	return 0;
+}
+
+/*
+ * The rights are those of ptrace. exec_update_lock keeps the thread's
+ * credentials as they were checked until it is attached; after that, exec
+ * looks for itself.
+ */
+static int pfm_attach_other(struct pfm_attach *a, struct task_struct *task)
+{
+	struct rw_semaphore *sem = &task->signal->exec_update_lock;
+	int ret;
+
+	if (task->flags & PF_KTHREAD)
+		return -EPERM;
+	ret = down_read_interruptible(sem);
+	if (ret)
+		return ret;
+	if (ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
+		ret = pfm_attach_thread(a, task);
+	else
+		ret = -EPERM;
+	up_read(sem);
+	return ret;
+}
+
+static struct task_struct *pfm_attach_find(pid_t pid)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = find_task_by_vpid(pid);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
+{
+	struct task_struct *task = pfm_attach_find(pid);
+	int ret;
+
+	if (!task)
+		return -ESRCH;
+
+	ret = -EINVAL;
+	if (task == current && (a->ctx->flags & PFM_FL_NOTIFY_BLOCK))
+		goto put;
+	ret = pfm_block_prepare(a->ctx, &a->blocker);
+	if (ret)
+		goto put;
+	ret = pfm_session_get(false);
+	if (ret)
+		goto free_blocker;
+
+	if (task == current)
+		ret = pfm_attach_thread(a, task);
+	else
+		ret = pfm_attach_other(a, task);
+	if (ret)
+		goto put_session;
+	put_task_struct(task);
+	return 0;
+
+put_session:
+	pfm_session_put(false);
+free_blocker:
+	pfm_block_release(a->blocker);
+put:
+	put_task_struct(task);
+	return ret;
+}
+
+static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
+{
+	struct pfm_context *ctx = a->ctx;
+	unsigned long flags;
+	struct pfm_cpu *c;
+	int ret;
+
+	if (pid != task_pid_vnr(current))
+		return -EINVAL;
+	ret = pfm_session_get(true);
+	if (ret)
+		return ret;
+
+	/* The CPU may be on its way down, past the point where it lets go. */
+	cpus_read_lock();
+	local_irq_save(flags);
+	c = this_cpu_ptr(&pfm_cpu);
+	if (rcu_access_pointer(c->sys)) {
+		ret = -EBUSY;
+	} else {
+		raw_spin_lock(&ctx->lock);
+		c->busy_since = local_clock();
+		pfm_attach_begin(a);
+		pfm_monitor_in(ctx);
+		rcu_assign_pointer(c->sys, ctx);
+		raw_spin_unlock(&ctx->lock);
+	}
+	local_irq_restore(flags);
+	cpus_read_unlock();
+
+	if (ret)
+		pfm_session_put(true);
+	return ret;
+}
+
+/**
+ * pfm_attach_load() - PFM_LOAD_CONTEXT (3.1.7)
+ * @ctx: context
+ * @req: argument
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0; -EINVAL for padding, no such set, or a flag that does not suit
+ * the target; -EBUSY if the context is loaded, the target is taken, or there
+ * are sessions of the other kind; -ESRCH, -EPERM of the thread; -EINTR.
+ */
+int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
+{
+	struct pfm_attach a = { .ctx = ctx };
+	bool unloaded;
+	int ret;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (req->load_pad)
+		return -EINVAL;
+	/*
+	 * It cannot become loaded while we hold the mutex. The lock makes sure
+	 * that an exit on another CPU is done with the queue, too.
+	 */
+	raw_spin_lock_irq(&ctx->lock);
+	unloaded = ctx->state == PFM_UNLOADED;
+	raw_spin_unlock_irq(&ctx->lock);
+	if (!unloaded)
+		return -EBUSY;
+	a.set = pfm_set_find(ctx, req->load_set);
+	if (!a.set || !pfm_set_chain_ok(ctx))
+		return -EINVAL;
+	pfm_message_reset(&ctx->queue);
+
+	a.cred = get_current_cred();
+	if (pfm_is_system(ctx))
+		ret = pfm_attach_load_cpu(&a, req->load_pid);
+	else
+		ret = pfm_attach_load_thread(&a, req->load_pid);
+	put_cred(a.cred);
+	return ret;
+}
+
+/**
+ * pfm_attach_unload() - PFM_UNLOAD_CONTEXT (3.1.8)
+ * @ctx: context
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0; -EBUSY if the context is not loaded, or system-wide on another
+ * CPU.
+ */
+int pfm_attach_unload(struct pfm_context *ctx)
+{
+	struct pfm_detach d = { NULL };
+	int ret = pfm_context_call(ctx, pfm_attach_end, &d);
+
+	pfm_attach_finish(&d);
+	return ret;
+}
+
+/**
+ * pfm_attach_close() - let go of whatever the context is attached to
+ * @ctx: context, of which the caller holds the file
+ *
+ * There are no zombies: when this returns the context is unloaded.
+ *
+ * Context: process; ctx->mutex may be held by another command.
+ */
+void pfm_attach_close(struct pfm_context *ctx)
+{
+	struct pfm_detach d = { NULL };
+
+	pfm_context_call_any(ctx, pfm_attach_end, &d);
+	pfm_attach_finish(&d);
+}
+
+/* The context is the thread's, current's; detach it and say so. */
+static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
+			     bool tell, struct pfm_detach *d)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pfm_soft_refresh();
+	raw_spin_lock(&ctx->lock);
+	/* It may have been unloaded, and loaded elsewhere, since. */
+	if (ctx->task == task && !pfm_attach_end(ctx, d) && tell) {
+		pfm_message_end(&ctx->queue);
+		pfm_message_notify(ctx);
+	}
+	raw_spin_unlock(&ctx->lock);
+	local_irq_restore(flags);
+}
+
+/**
+ * __pfm_attach_exit() - the hook of a thread's exit
+ * @task: current, which has set PF_EXITING and has its files yet
+ *
+ * Taking pi_lock orders this against pfm_attach_publish(): either that sees
+ * PF_EXITING, or this sees the context.
+ *
+ * A thread whose process holds the descriptor knows of its own end, so it is
+ * not told (3.3.6).
+ *
+ * Context: process.
+ */
+void __pfm_attach_exit(struct task_struct *task)
+{
+	struct pfm_detach d = { NULL };
+	struct pfm_context *ctx;
+
+	rcu_read_lock();
+	raw_spin_lock_irq(&task->pi_lock);
+	ctx = rcu_dereference(task->pfm_context);
+	raw_spin_unlock_irq(&task->pi_lock);
+	if (ctx)
+		pfm_attach_leave(task, ctx, !pfm_file_held(task, ctx->file), &d);
+	rcu_read_unlock();
+	pfm_attach_finish(&d);
+}
+
+/*
+ * What ptrace would ask, of the credentials that attached the context
+ * instead of current's, which are the monitored program's.
+ */
+static bool pfm_attach_may_trace(const struct cred *owner,
+				 struct task_struct *task)
+{
+	const struct cred *c = current_cred();
+	struct mm_struct *mm = task->mm;
+
+	if (security_capable(owner, c->user_ns, CAP_SYS_PTRACE, CAP_OPT_NONE) == 0 &&
+	    security_capable(owner, mm->user_ns, CAP_SYS_PTRACE, CAP_OPT_NONE) == 0)
+		return true;
+
+	return uid_eq(owner->uid, c->euid) && uid_eq(owner->uid, c->suid) &&
+	       uid_eq(owner->uid, c->uid) && gid_eq(owner->gid, c->egid) &&
+	       gid_eq(owner->gid, c->sgid) && gid_eq(owner->gid, c->gid) &&
+	       get_dumpable(mm) == SUID_DUMP_USER &&
+	       owner->user_ns == c->user_ns &&
+	       cap_issubset(c->cap_permitted, owner->cap_permitted);
+}
+
+/**
+ * __pfm_attach_exec() - the hook of a thread's exec
+ * @task: current, with the new program's credentials and memory
+ *
+ * An ordinary exec keeps the context (3.1.7). One that the owner may not
+ * trace, of a set-user-id program or an unreadable one, would show him what
+ * is none of his business.
+ *
+ * Context: process, under exec_update_lock.
+ */
+void __pfm_attach_exec(struct task_struct *task)
+{
+	struct pfm_detach d = { NULL };
+	struct pfm_context *ctx;
+	const struct cred *owner;
+
+	rcu_read_lock();
+	ctx = rcu_dereference(task->pfm_context);
+	if (ctx) {
+		raw_spin_lock_irq(&ctx->lock);
+		owner = get_cred(ctx->cred);
+		raw_spin_unlock_irq(&ctx->lock);
+		if (!pfm_attach_may_trace(owner, task))
+			pfm_attach_leave(task, ctx, true, &d);
+		put_cred(owner);
+	}
+	rcu_read_unlock();
+	pfm_attach_finish(&d);
+}
+
+/**
+ * pfm_attach_offline() - this CPU goes offline
+ * @cpu: its number
+ *
+ * There is no thread whose end could be told (3.3.6), so whoever waits for
+ * the context finds it hung up.
+ *
+ * Context: process, on that CPU, under the hotplug lock.
+ * Return: 0.
+ */
+int pfm_attach_offline(unsigned int cpu)
+{
+	struct pfm_detach d = { NULL };
+	struct pfm_context *ctx;
+
+	rcu_read_lock();
+	local_irq_disable();
+	ctx = rcu_dereference(*this_cpu_ptr(&pfm_cpu.sys));
+	if (ctx) {
+		raw_spin_lock(&ctx->lock);
+		if (rcu_access_pointer(*this_cpu_ptr(&pfm_cpu.sys)) == ctx &&
+		    !pfm_attach_end(ctx, &d)) {
+			WRITE_ONCE(ctx->gone, true);
+			pfm_message_notify(ctx);
+		}
+		raw_spin_unlock(&ctx->lock);
+	}
+	local_irq_enable();
+	rcu_read_unlock();
+	pfm_attach_finish(&d);
+	return 0;
+}

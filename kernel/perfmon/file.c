@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: a context as a file.
+ *
+ * The descriptor is what identifies a context and what grants access to it
+ * (4.3.1), so everything that a program knows of files works: inheritance,
+ * passing it over a socket, poll(), signals, and an end when the last holder
+ * is gone, however it goes.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+
+#include "pfm.h"
+
+static const struct file_operations pfm_file_fops;
+
+/**
+ * pfm_file_context() - the door from a file to its context
+ * @file: any file
+ *
+ * Context: any; the caller holds @file.
+ * Return: its context, or NULL if it is another kind of file.
+ */
+struct pfm_context *pfm_file_context(struct file *file)
+{
+	return file->f_op == &pfm_file_fops ? file->private_data : NULL;
+}
+
+/**
+ * pfm_file_new() - make the file of a context
+ * @ctx: context, whose first reference goes to the file on success
+ *
+ * Context: process.
+ * Return: the file, or an error pointer.
+ */
+struct file *pfm_file_new(struct pfm_context *ctx)
+{
+	struct file *file;
+
+	file = anon_inode_getfile("[perfmon]", &pfm_file_fops, ctx, O_RDWR);
+	if (!IS_ERR(file))
+		ctx->file = file;
+	return file;
+}
+
+static int pfm_file_match(const void *wanted, struct file *file, unsigned int fd)
+{
+	return file == wanted;
+}
+
+/**
+ * pfm_file_held() - whether a thread's process has a descriptor of a file
+ * @task: thread
+ * @file: file
+ *
+ * Context: process, may be under rcu_read_lock().
+ * Return: whether it has.
+ */
+bool pfm_file_held(struct task_struct *task, struct file *file)
+{
+	bool held = false;
+
+	task_lock(task);
+	if (task->files)
+		held = iterate_fd(task->files, 0, pfm_file_match, file);
+	task_unlock(task);
+	return held;
+}
+
+static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
+			     loff_t *pos)
+{
+	struct pfm_context *ctx = file->private_data;
+	struct pfm_queue *q = &ctx->queue;
+	ssize_t ret;
+
+	if (!size || size % sizeof(pfm_msg_t))
+		return -EINVAL;
+
+	for (;;) {
+		ret = pfm_message_read(q, buf, size);
+		if (ret || READ_ONCE(ctx->gone))
+			return ret;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		ret = wait_event_interruptible(q->wait, pfm_message_count(q) ||
+							READ_ONCE(ctx->gone));
+		if (ret)
+			return ret;
+	}
+}
+
+static __poll_t pfm_file_poll(struct file *file, poll_table *wait)
+{
+	struct pfm_context *ctx = file->private_data;
+	__poll_t events = 0;
+
+	poll_wait(file, &ctx->queue.wait, wait);
+	if (pfm_message_count(&ctx->queue))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(ctx->gone))
+		events |= EPOLLHUP;
+	return events;
+}
+
+static int pfm_file_fasync(int fd, struct file *file, int on)
+{
+	struct pfm_context *ctx = file->private_data;
+
+	return fasync_helper(fd, file, on, &ctx->queue.fasync);
+}
+
+/*
+ * A process closes one of its descriptors. If it is the monitored thread's
+ * and was its last, the context is unloaded, though others may still hold it
+ * (figure 3.10). In exit all descriptors go like this.
+ */
+static int pfm_file_flush(struct file *file, fl_owner_t id)
+{
+	struct pfm_context *ctx = file->private_data;
+	struct task_struct *task = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (ctx->task && READ_ONCE(ctx->task->files) == id)
+		task = get_task_struct(ctx->task);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+
+	if (task) {
+		if (!pfm_file_held(task, file))
+			pfm_attach_close(ctx);
+		put_task_struct(task);
+	}
+	return 0;
+}
+
+/* The last holder is gone. Whatever the context is attached to is let go. */
+static int pfm_file_release(struct inode *inode, struct file *file)
+{
+	struct pfm_context *ctx = file->private_data;
+
+	pfm_attach_close(ctx);
+	irq_work_sync(&ctx->notify_work);
+	pfm_context_put(ctx);
+	return 0;
+}
+
+#ifdef CONFIG_PROC_FS
+static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
+{
+	static const char * const states[] = {
+		[PFM_UNLOADED] = "unloaded",
+		[PFM_LOADED] = "loaded",
+		[PFM_MASKED] = "masked",
+	};
+	struct pfm_context *ctx = file->private_data;
+	struct pid *pid = NULL;
+	enum pfm_state state;
+	unsigned long flags;
+	bool started;
+	u64 lost;
+	u16 set;
+	int cpu;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	state = ctx->state;
+	started = ctx->started;
+	cpu = ctx->cpu;
+	set = ctx->set->id;
+	lost = ctx->queue.lost;
+	if (ctx->task)
+		pid = get_pid(task_pid(ctx->task));
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+
+	seq_printf(m, "pfm-state:\t%s\n", states[state]);
+	seq_printf(m, "pfm-started:\t%d\n", started);
+	seq_printf(m, "pfm-flags:\t%#x\n", ctx->flags);
+	if (pid)
+		seq_printf(m, "pfm-target:\ttid %d\n", pid_vnr(pid));
+	else if (state != PFM_UNLOADED)
+		seq_printf(m, "pfm-target:\tcpu %d\n", cpu);
+	else
+		seq_puts(m, "pfm-target:\tnone\n");
+	seq_printf(m, "pfm-set:\t%u\n", set);
+	seq_printf(m, "pfm-queued:\t%u\n", pfm_message_count(&ctx->queue));
+	seq_printf(m, "pfm-lost:\t%llu\n", lost);
+	put_pid(pid);
+}
+#endif
+
+static const struct file_operations pfm_file_fops = {
+	.owner		= THIS_MODULE,
+	.llseek		= no_llseek,
+	.read		= pfm_file_read,
+	.poll		= pfm_file_poll,
+	.fasync		= pfm_file_fasync,
+	.flush		= pfm_file_flush,
+	.release	= pfm_file_release,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo	= pfm_file_fdinfo,
+#endif
+};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the message queue (3.3).
+ *
+ * A context tells of overflows and of the end of its thread by messages that
+ * read() returns. The ring has one producer, whoever owns the context's live
+ * state, and one consumer at a time, so the producer needs no lock and can
+ * be an NMI. Waking a reader does need locks; that is left to an irq_work.
+ *
+ * One slot is kept for the end of the thread, which must not be lost (3.3.6).
+ */
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "pfm.h"
+
+/**
+ * pfm_message_init() - make a queue
+ * @q:     queue
+ * @depth: overflow messages that it holds at least, 1 or more
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM.
+ */
+int pfm_message_init(struct pfm_queue *q, unsigned int depth)
+{
+	q->depth = depth;
+	q->size = roundup_pow_of_two(depth + 1);
+	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
+	if (!q->ring)
+		return -ENOMEM;
+	mutex_init(&q->read_mutex);
+	init_waitqueue_head(&q->wait);
+	return 0;
+}
+
+/**
+ * pfm_message_free() - free a queue that nobody uses any more
+ * @q: queue
+ *
+ * Context: any.
+ */
+void pfm_message_free(struct pfm_queue *q)
+{
+	kfree(q->ring);
+}
+
+/**
+ * pfm_message_reset() - forget all messages (3.3.5)
+ * @q: queue of a context that is not loaded, so that there is no producer
+ *
+ * Context: process.
+ */
+void pfm_message_reset(struct pfm_queue *q)
+{
+	mutex_lock(&q->read_mutex);
+	q->tail = q->head;
+	mutex_unlock(&q->read_mutex);
+}
+
+/**
+ * pfm_message_count() - messages that wait to be read
+ * @q: queue
+ *
+ * Context: any.
+ * Return: their number.
+ */
+unsigned int pfm_message_count(const struct pfm_queue *q)
+{
+	return smp_load_acquire(&q->head) - READ_ONCE(q->tail);
+}
+
+/* Pairs with the acquire of head: the reader sees the slot filled. */
+static void pfm_message_put(struct pfm_queue *q, const pfm_msg_t *msg)
+{
+	q->ring[q->head & (q->size - 1)] = *msg;
+	smp_store_release(&q->head, q->head + 1);
+}
+
+/**
+ * pfm_message_overflow() - queue an overflow message (3.4.3)
+ * @q:    queue
+ * @set:  number of the active set
+ * @pmds: the counters, densely numbered
+ *
+ * Context: owner of the context's live state; NMI too.
+ * Return: false if there was no room; that has been counted.
+ */
+bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds)
+{
+	pfm_msg_t msg;
+
+	/* The reader is done with a slot when it has moved the tail. */
+	if (q->head - smp_load_acquire(&q->tail) >= q->depth) {
+		WRITE_ONCE(q->lost, q->lost + 1);
+		return false;
+	}
+	memset(&msg, 0, sizeof(msg));
+	msg.pfm_ovfl_msg.msg_type = PFM_MSG_OVFL;
+	msg.pfm_ovfl_msg.msg_active_set = set;
+	pfm_pmu_vector(pmds, msg.pfm_ovfl_msg.msg_ovfl_pmds);
+	pfm_message_put(q, &msg);
+	return true;
+}
+
+/**
+ * pfm_message_end() - queue a termination message (3.3.6)
+ * @q: queue
+ *
+ * There is at most one in a queue: it comes with the end of an attachment,
+ * and the next attachment empties the queue.
+ *
+ * Context: as pfm_message_overflow().
+ */
+void pfm_message_end(struct pfm_queue *q)
+{
+	pfm_msg_t msg;
+
+	memset(&msg, 0, sizeof(msg));
+	msg.msg_type = PFM_MSG_END;
+	pfm_message_put(q, &msg);
+}
+
+/**
+ * pfm_message_read() - hand messages to a program
+ * @q:    queue
+ * @buf:  where to
+ * @size: bytes, a multiple of sizeof(pfm_msg_t)
+ *
+ * A message that cannot be copied stays.
+ *
+ * Context: process.
+ * Return: bytes, a multiple likewise, 0 if there is no message; -EFAULT.
+ */
+ssize_t pfm_message_read(struct pfm_queue *q, char __user *buf, size_t size)
+{
+	ssize_t done = 0;
+
+	mutex_lock(&q->read_mutex);
+	while (done < size && smp_load_acquire(&q->head) != q->tail) {
+		if (copy_to_user(buf + done, &q->ring[q->tail & (q->size - 1)],
+				 sizeof(pfm_msg_t))) {
+			done = done ?: -EFAULT;
+			break;
+		}
+		done += sizeof(pfm_msg_t);
+		/* Pairs with the acquire of tail: the slot is free. */
+		smp_store_release(&q->tail, q->tail + 1);
+	}
+	mutex_unlock(&q->read_mutex);
+	return done;
+}
+
+/**
+ * pfm_message_notify() - have whoever waits for the context told
+ * @ctx: context
+ *
+ * Context: owner of the context's live state; NMI too. The message, if any,
+ * is in the queue: a signal never comes before its message (3.3.7).
+ */
+void pfm_message_notify(struct pfm_context *ctx)
+{
+	irq_work_queue(&ctx->notify_work);
+}
+
+/**
+ * pfm_message_work() - the part of a notification that takes locks
+ * @work: of a context, which waits for this before it goes away
+ *
+ * Context: interrupt, on the CPU where pfm_message_notify() was called.
+ */
+void pfm_message_work(struct irq_work *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, notify_work);
+
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
+		pfm_block_queue(ctx);
+	wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
+}

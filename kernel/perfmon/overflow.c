@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: what follows from the overflow of a 64-bit counter (3.4.3).
+ *
+ * Without a sampling format: a counter whose control asks for it notifies,
+ * and monitoring is masked so that whoever is told finds all registers as
+ * they were; PFM_RESTART loads the long reset values. Otherwise the short
+ * ones are loaded at once and monitoring goes on.
+ *
+ * Runs where monitor.c does. It is in the kernel because a period must end
+ * at the event that ends it, not when a program gets to look.
+ */
+#include "pfm.h"
+
+static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
+				   bool is_long)
+{
+	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
+	struct pfm_pmd *p = &set->pmds[i];
+	u64 base = is_long ? p->long_reset : p->short_reset;
+
+	if (d->flags & PFM_PMD_RDONLY)
+		return;
+	if (set->random & BIT_ULL(i))
+		base += pfm_random_next(&p->random, p->random_mask);
+	p->value = (base & ~d->rsvd) | (d->def & d->rsvd);
+	p->last_reset = p->value;
+}
+
+/**
+ * pfm_overflow_reset() - load reset values (3.4.1, 3.4.2)
+ * @ctx:     context, up to date
+ * @ovfl:    counters of the active set that overflowed; the reset_pmds of
+ *           their controls are reset with them
+ * @is_long: load the long values, not the short ones
+ *
+ * An overflowed counter with a short value of 0 has been loaded with it by
+ * wrapping around: what it has counted since is kept (3.4.3).
+ *
+ * Context: see above.
+ */
+void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
+{
+	struct pfm_set *set = ctx->set;
+	u64 also = 0, rest;
+	unsigned int i;
+
+	for (rest = ovfl; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
+		also |= set->pmcs[pfm_regmap.ctrl[i]].reset_pmds;
+		if (is_long || set->pmds[i].short_reset ||
+		    (set->random & BIT_ULL(i)))
+			pfm_overflow_reset_one(set, i, is_long);
+		else
+			set->pmds[i].last_reset = 0;
+	}
+	for (rest = also & ~ovfl; rest; rest &= rest - 1)
+		pfm_overflow_reset_one(set, __ffs64(rest), is_long);
+}
+
+static void pfm_overflow_notify(struct pfm_context *ctx, u64 ovfl)
+{
+	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG) &&
+	    !pfm_message_overflow(&ctx->queue, ctx->set->id, ovfl))
+		pfm_stat_inc(PFM_STAT_LOST);
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
+		ctx->blocked = true;
+	pfm_message_notify(ctx);
+}
+
+/**
+ * pfm_overflow_handle() - counters have overflowed
+ * @ctx:  context that counts
+ * @ovfl: counters of the active set, just brought up to date
+ *
+ * The others are brought up to date, too: whatever is read, reset or masked
+ * now is as of this moment, and what overflows with them belongs to the same
+ * event. May leave the context masked.
+ *
+ * Context: see above.
+ */
+void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl)
+{
+	struct pfm_set *set = ctx->set;
+
+	ovfl |= pfm_soft_sync(ctx, set->used);
+	pfm_stat_inc(PFM_STAT_OVERFLOWS);
+
+	if (!(ovfl & set->notify)) {
+		pfm_overflow_reset(ctx, ovfl, false);
+		pfm_soft_arm(ctx);
+		return;
+	}
+	set->ovfl |= ovfl;
+	pfm_monitor_mask(ctx);
+	pfm_overflow_notify(ctx, ovfl);
+}
+
+/**
+ * pfm_overflow_restart() - PFM_RESTART (3.1.9), by pfm_context_call()
+ * @ctx:    context
+ * @unused: NULL
+ *
+ * The thread that is blocked, if any, is the caller's to wake.
+ *
+ * Context: see above.
+ * Return: 0, or -EBUSY if the context is not masked.
+ */
+int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
+{
+	if (ctx->state != PFM_MASKED)
+		return -EBUSY;
+
+	pfm_overflow_reset(ctx, ctx->set->ovfl, true);
+	ctx->set->ovfl = 0;
+	ctx->blocked = false;
+	pfm_monitor_unmask(ctx);
+	return 0;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2: what the rooms of the core share. One prototype, one home: the
+ * kernel-doc of a function stands with its definition.
+ *
+ * Keys of the fields below, and the order in which the locks are taken:
+ *
+ *	[c]	constant once the context is published
+ *	[m]	pfm_context.mutex: one command at a time
+ *	[r]	pfm_queue.read_mutex, taken inside [m]
+ *	[l]	pfm_context.lock, raw, interrupts off, taken inside the locks
+ *		above and inside the scheduler's. Nothing that wakes a thread
+ *		or takes a lock of the scheduler may be called under it.
+ *	[p]	this CPU only, interrupts off
+ *	[a]	atomic
+ *
+ * While pfm_context.cpu is a CPU's number, only that CPU changes what is
+ * keyed [l]: the lock keeps others' decisions out, being there is what makes
+ * the registers reachable.
+ */
+#ifndef _KERNEL_PERFMON_PFM_H
+#define _KERNEL_PERFMON_PFM_H
+
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include <perfmon/hooks.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/pmu.h>
+
+#define PFM_NONE	0xff	/* no such register, in the maps below */
+
+/*
+ * The registers of all descriptions, densely numbered in increasing order of
+ * their logical numbers, so that a set of PMDs is one u64 in the core.
+ */
+struct pfm_regmap {
+	unsigned int num_pmcs;
+	unsigned int num_pmds;
+	const struct pfm_pmc_desc *pmc[PFM_PMCS_MAX];
+	const struct pfm_pmd_desc *pmd[PFM_PMDS_MAX];
+	const struct pfm_pmu *pmc_pmu[PFM_PMCS_MAX];
+	u8 pmc_of[PFM_MAX_PMCS];	/* logical number to dense, or NONE */
+	u8 pmd_of[PFM_MAX_PMDS];
+	u8 ctrl[PFM_PMDS_MAX];		/* the PMC of a PMD, or NONE */
+	u64 pmds_of[PFM_PMCS_MAX];	/* the counters of a PMC */
+	u64 counters;			/* PMDs that count */
+	u64 soft;			/* ... in software */
+};
+
+struct pfm_pmc {
+	u64 value;
+	u64 smpl_pmds;			/* record these when the PMD overflows */
+	u64 reset_pmds;			/* reset these, too */
+	u64 eventid;
+	u32 flags;			/* PFM_REGFL_... */
+};
+
+struct pfm_pmd {
+	u64 value;			/* as of the last synchronisation */
+	u64 last;			/* what the event's source said then */
+	u64 long_reset;
+	u64 short_reset;
+	u64 last_reset;
+	u64 random_mask;
+	u64 thres;			/* overflows before a switch */
+	u32 random;			/* state of the generator */
+};
+
+#define PFM_SW_EVENTS	(PFM_SW_MAJOR_FAULTS + 1)
+
+/* A whole configuration of the PMU: an event set (3.7.1). [l] */
+struct pfm_set {
+	u16 id;				/* [c] */
+	u16 id_next;			/* [m] */
+	u32 flags;			/* [m] PFM_SETFL_... */
+	u64 timeout;			/* [m] effective, ns */
+	u64 runs;
+	u64 act_ns;			/* time active until since */
+	u64 since;			/* local_clock() */
+	u64 used;			/* counters that have an event */
+	u64 notify;			/* ... whose overflow notifies */
+	u64 random;			/* ... whose reset is randomised */
+	u64 ovfl;			/* ... that wait for a long reset */
+	u64 sw[PFM_SW_EVENTS];		/* ... by software event */
+	struct pfm_pmd *pmds;
+	struct pfm_pmc pmcs[];
+};
+
+/*
+ * The message queue: a ring with one producer, whoever owns the context's
+ * live state, and one consumer, the holder of read_mutex. The producer takes
+ * no lock, so that an NMI can be one.
+ */
+struct pfm_queue {
+	struct mutex read_mutex;
+	pfm_msg_t *ring;		/* [c] */
+	unsigned int size;		/* [c] slots, a power of two */
+	unsigned int depth;		/* [c] of these for overflows */
+	unsigned int head;		/* next slot to fill; producer */
+	unsigned int tail;		/* next slot to read; [r] */
+	u64 lost;			/* producer */
+	wait_queue_head_t wait;
+	struct fasync_struct *fasync;
+};
+
+enum pfm_state {
+	PFM_UNLOADED,			/* attached to nothing */
+	PFM_LOADED,
+	PFM_MASKED,			/* loaded, waits for PFM_RESTART */
+};
+
+struct pfm_context;
+
+/*
+ * What makes a thread wait for PFM_RESTART (PFM_FL_NOTIFY_BLOCK). One for
+ * each attachment: the thread may find it on its list of work long after the
+ * context has moved on.
+ */
+struct pfm_blocker {
+	struct callback_head work;
+	struct pfm_context *ctx;	/* [c] holds a reference */
+	bool queued;			/* [l] on the thread's list */
+	bool orphan;			/* [l] frees itself */
+};
+
+struct pfm_context {
+	u32 flags;			/* [c] PFM_FL_... */
+	struct kref ref;		/* the file, and blocked threads */
+	struct rcu_head rcu;		/* the hooks look without a lock */
+	struct mutex mutex;
+	raw_spinlock_t lock;
+
+	enum pfm_state state;		/* [l] */
+	bool started;			/* [l] by PFM_START */
+	bool idle;			/* [l] the excluded idle thread runs */
+	bool blocked;			/* [l] the thread has to wait */
+	bool gone;			/* [l] the CPU went offline */
+	int cpu;			/* [l] where it is live, or -1 */
+	struct task_struct *task;	/* [l] whom it monitors, referenced */
+	struct pfm_set *set;		/* [l] the active set */
+	struct pfm_blocker *blocker;	/* [l] */
+	const struct cred *cred;	/* [l] of who attached it last */
+
+	struct xarray sets;		/* [m] by id */
+	struct file *file;		/* [c] not referenced: it owns us */
+	struct pfm_queue queue;
+	struct irq_work notify_work;
+	wait_queue_head_t block_wait;
+};
+
+/* Statistics, per CPU; debugfs shows them. */
+enum pfm_stat {
+	PFM_STAT_INTERRUPTS,		/* timer or PMU interrupts */
+	PFM_STAT_SPURIOUS,		/* ... that found nothing to do */
+	PFM_STAT_SCHED_IN,		/* monitored threads switched in */
+	PFM_STAT_SCHED_OUT,
+	PFM_STAT_OVERFLOWS,		/* 64-bit overflows */
+	PFM_STAT_LOST,			/* messages that found a full queue */
+	PFM_STATS,
+};
+
+struct pfm_cpu {
+	struct pfm_context *live;	/* [p] whose registers are here */
+	struct pfm_context __rcu *sys;	/* [p] the system-wide context */
+	u64 clock;			/* [p] CPU time of current in ns, as of
+					 * the beginning of this section */
+	u64 busy;			/* [p] not idle, ns, until busy_since */
+	u64 busy_since;			/* [p] local_clock(), 0 while idle */
+	unsigned long switches;		/* [p] while sys */
+	unsigned long faults[2];	/* [p] minor, major, while sys */
+	atomic_long_t migrations;	/* [a] to this CPU, while sys */
+	struct hrtimer timer;		/* [p] the task clock's overflow */
+	bool timer_armed;		/* [p] */
+	unsigned long stats[PFM_STATS];	/* [p] */
+};
+
+DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
+
+/* Call with interrupts off. */
+static inline void pfm_stat_inc(enum pfm_stat s)
+{
+	__this_cpu_inc(pfm_cpu.stats[s]);
+}
+
+static inline bool pfm_is_system(const struct pfm_context *ctx)
+{
+	return ctx->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/* pmu.c */
+extern struct pfm_regmap pfm_regmap;
+int pfm_pmu_validate(const struct pfm_pmu *pmu);
+const struct pfm_pmu *pfm_pmu_hardware(void);
+int pfm_pmu_get(void);
+void pfm_pmu_put(void);
+u64 pfm_pmu_mask(const u64 *vec, bool *bad);
+void pfm_pmu_vector(u64 mask, u64 *vec);
+void pfm_pmu_info_pmc(unsigned int i, pfarg_pmcinfo_t *info);
+void pfm_pmu_info_pmd(unsigned int i, pfarg_pmdinfo_t *info);
+int pfm_pmu_getinfo(bool pmd, pfarg_pmcinfo_t *info);
+
+/* random.c */
+u32 pfm_random_seed(u32 seed);
+u64 pfm_random_next(u32 *state, u64 mask);
+
+/* set.c */
+struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id);
+void pfm_set_free_all(struct pfm_context *ctx);
+struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id);
+int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc);
+int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc);
+int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info);
+bool pfm_set_chain_ok(struct pfm_context *ctx);
+
+/* regs.c */
+int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
+int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+
+/* soft.c */
+extern const struct pfm_pmu pfm_soft_pmu;
+void pfm_soft_refresh(void);
+u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
+void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
+void pfm_soft_arm(struct pfm_context *ctx);
+void pfm_soft_disarm(void);
+u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
+void pfm_soft_init_cpu(int cpu);
+
+/* monitor.c */
+bool pfm_monitor_counting(const struct pfm_context *ctx);
+void pfm_monitor_sync(struct pfm_context *ctx, u64 mask);
+void pfm_monitor_start(struct pfm_context *ctx);
+void pfm_monitor_stop(struct pfm_context *ctx);
+void pfm_monitor_mask(struct pfm_context *ctx);
+void pfm_monitor_unmask(struct pfm_context *ctx);
+void pfm_monitor_idle(struct pfm_context *ctx, bool idle);
+void pfm_monitor_in(struct pfm_context *ctx);
+void pfm_monitor_out(struct pfm_context *ctx);
+u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
+		       const struct pfm_set *set);
+
+/* overflow.c */
+void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl);
+void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
+int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
+
+/* message.c */
+int pfm_message_init(struct pfm_queue *q, unsigned int depth);
+void pfm_message_free(struct pfm_queue *q);
+void pfm_message_reset(struct pfm_queue *q);
+bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds);
+void pfm_message_end(struct pfm_queue *q);
+unsigned int pfm_message_count(const struct pfm_queue *q);
+ssize_t pfm_message_read(struct pfm_queue *q, char __user *buf, size_t size);
+void pfm_message_notify(struct pfm_context *ctx);
+void pfm_message_work(struct irq_work *work);
+
+/* block.c */
+int pfm_block_prepare(struct pfm_context *ctx, struct pfm_blocker **blocker);
+void pfm_block_queue(struct pfm_context *ctx);
+struct pfm_blocker *pfm_block_orphan(struct pfm_context *ctx);
+void pfm_block_release(struct pfm_blocker *blocker);
+
+/* context.c */
+typedef int (*pfm_context_fn)(struct pfm_context *ctx, void *arg);
+struct pfm_context *pfm_context_new(u32 flags);
+void pfm_context_get(struct pfm_context *ctx);
+void pfm_context_put(struct pfm_context *ctx);
+int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
+int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
+int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
+
+/* attach.c */
+int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req);
+int pfm_attach_unload(struct pfm_context *ctx);
+void pfm_attach_close(struct pfm_context *ctx);
+int pfm_attach_offline(unsigned int cpu);
+
+/* session.c */
+int pfm_session_get(bool system);
+void pfm_session_put(bool system);
+void pfm_session_count(unsigned int *system, unsigned int *thread);
+
+/* file.c */
+struct pfm_context *pfm_file_context(struct file *file);
+struct file *pfm_file_new(struct pfm_context *ctx);
+bool pfm_file_held(struct task_struct *task, struct file *file);
+
+/* config.c */
+struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
+	u32 sys_gid;
+	u32 thread_gid;
+	u64 arg_size_max;
+	u64 smpl_buf_size_max;
+};
+extern struct pfm_config pfm_config;
+bool pfm_config_size_ok(u64 size);
+int pfm_config_may_create(u32 flags);
+int pfm_config_set(const pfarg_config_t *req);
+void pfm_config_get(pfarg_config_t *req);
+void pfm_config_init(void);
+
+/* sysfs.c, stats.c */
+int pfm_sysfs_init(void);
+void pfm_stats_init(void);
+
+#endif /* _KERNEL_PERFMON_PFM_H */

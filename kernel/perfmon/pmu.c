@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the registry of PMU descriptions, and their validator.
+ *
+ * The kernel is the authority for the mapping from logical to real registers
+ * (3.2.3), because it has to touch them. There is the software PMU, always,
+ * and at most one description of the hardware. Their registers are numbered
+ * densely here; the maps change only while no context exists.
+ *
+ * How registers are reached is the business of others.
+ */
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "pfm.h"
+
+struct pfm_regmap pfm_regmap __read_mostly;
+
+static DEFINE_MUTEX(pfm_pmu_mutex);
+static const struct pfm_pmu *pfm_pmu_hw;	/* under the mutex */
+static unsigned int pfm_pmu_users;		/* contexts, under the mutex */
+
+static bool pfm_pmu_type_ok(u16 type)
+{
+	return type >= PFM_REG_TYPE_PMC && type <= PFM_REG_TYPE_VIRTUAL;
+}
+
+static int pfm_pmu_validate_pmcs(const struct pfm_pmu *pmu)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < pmu->num_pmcs; i++) {
+		const struct pfm_pmc_desc *d = &pmu->pmcs[i];
+
+		if (!d->name || !d->name[0] || !pfm_pmu_type_ok(d->type))
+			return -EINVAL;
+		if (d->num >= PFM_MAX_PMCS)
+			return -EINVAL;
+		if (i && d->num <= d[-1].num)
+			return -EINVAL;
+		if (pmu->selects(d->num, d->def))
+			return -EINVAL;
+		if (pmu->check_pmc && pmu->check_pmc(d->num, d->def))
+			return -EINVAL;
+		for (j = 0; j < i; j++)
+			if (!strcmp(pmu->pmcs[j].name, d->name))
+				return -EINVAL;
+	}
+	return 0;
+}
+
+static bool pfm_pmu_has_pmc(const struct pfm_pmu *pmu, u16 num)
+{
+	unsigned int i;
+
+	for (i = 0; i < pmu->num_pmcs; i++)
+		if (pmu->pmcs[i].num == num)
+			return true;
+	return false;
+}
+
+static int pfm_pmu_validate_pmds(const struct pfm_pmu *pmu)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < pmu->num_pmds; i++) {
+		const struct pfm_pmd_desc *d = &pmu->pmds[i];
+		bool counter = d->flags & PFM_PMD_COUNTER;
+
+		if (!d->name || !d->name[0] || !pfm_pmu_type_ok(d->type))
+			return -EINVAL;
+		if (d->num >= PFM_MAX_PMDS)
+			return -EINVAL;
+		if (d->flags & ~(PFM_PMD_COUNTER | PFM_PMD_RDONLY))
+			return -EINVAL;
+		if (i && d->num <= d[-1].num)
+			return -EINVAL;
+		if (d->ctrl != PFM_NO_PMC && !pfm_pmu_has_pmc(pmu, d->ctrl))
+			return -EINVAL;
+		/* 3.1.3: a counter starts at 0 and can be set to a period. */
+		if (counter && (d->ctrl == PFM_NO_PMC || d->def || d->rsvd ||
+				(d->flags & PFM_PMD_RDONLY)))
+			return -EINVAL;
+		for (j = 0; j < i; j++)
+			if (!strcmp(pmu->pmds[j].name, d->name))
+				return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * pfm_pmu_validate() - check a description for nonsense
+ * @pmu: description
+ *
+ * Looks at tables only, so that every family can be checked on any machine.
+ *
+ * Context: process.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_pmu_validate(const struct pfm_pmu *pmu)
+{
+	int ret;
+
+	if (!pmu->name || !pmu->name[0] || !pmu->selects)
+		return -EINVAL;
+	if (!pmu->width || pmu->width > 64)
+		return -EINVAL;
+	if (!pmu->num_pmds || pmu->num_pmds > PFM_PMDS_MAX ||
+	    pmu->num_pmcs > PFM_PMCS_MAX)
+		return -EINVAL;
+
+	ret = pfm_pmu_validate_pmcs(pmu);
+	return ret ?: pfm_pmu_validate_pmds(pmu);
+}
+
+static void pfm_pmu_add(struct pfm_regmap *map, const struct pfm_pmu *pmu)
+{
+	unsigned int i, n;
+
+	for (i = 0; i < pmu->num_pmcs; i++) {
+		n = map->num_pmcs++;
+		map->pmc[n] = &pmu->pmcs[i];
+		map->pmc_pmu[n] = pmu;
+		map->pmc_of[pmu->pmcs[i].num] = n;
+	}
+	for (i = 0; i < pmu->num_pmds; i++) {
+		const struct pfm_pmd_desc *d = &pmu->pmds[i];
+
+		n = map->num_pmds++;
+		map->pmd[n] = d;
+		map->pmd_of[d->num] = n;
+		map->ctrl[n] = PFM_NONE;
+		if (d->ctrl != PFM_NO_PMC)
+			map->ctrl[n] = map->pmc_of[d->ctrl];
+		if (d->flags & PFM_PMD_COUNTER) {
+			map->counters |= BIT_ULL(n);
+			map->pmds_of[map->ctrl[n]] |= BIT_ULL(n);
+			if (pmu == &pfm_soft_pmu)
+				map->soft |= BIT_ULL(n);
+		}
+	}
+}
+
+/* The hardware's numbers are the lower ones: dense order is logical order. */
+static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
+{
+	struct pfm_regmap *map = &pfm_regmap;
+
+	memset(map, 0, sizeof(*map));
+	memset(map->pmc_of, PFM_NONE, sizeof(map->pmc_of));
+	memset(map->pmd_of, PFM_NONE, sizeof(map->pmd_of));
+	if (hw)
+		pfm_pmu_add(map, hw);
+	pfm_pmu_add(map, &pfm_soft_pmu);
+	pfm_pmu_hw = hw;
+}
+
+/* A hardware description may not reach into the software PMU's numbers. */
+static bool pfm_pmu_fits(const struct pfm_pmu *pmu)
+{
+	const struct pfm_pmu *soft = &pfm_soft_pmu;
+
+	if (pmu->num_pmds + soft->num_pmds > PFM_PMDS_MAX ||
+	    pmu->num_pmcs + soft->num_pmcs > PFM_PMCS_MAX)
+		return false;
+	if (pmu->pmds[pmu->num_pmds - 1].num >= PFM_SW_PMD0)
+		return false;
+	return !pmu->num_pmcs ||
+	       pmu->pmcs[pmu->num_pmcs - 1].num < PFM_SW_PMC0;
+}
+
+/**
+ * pfm_pmu_register() - make a description of the hardware the one in use
+ * @pmu: description, which must stay until pfm_pmu_unregister()
+ *
+ * The software PMU comes by this door, too, first of all.
+ *
+ * Context: process.
+ * Return: 0; -EINVAL for nonsense; -EBUSY if there is one already, or a
+ * context exists.
+ */
+int pfm_pmu_register(const struct pfm_pmu *pmu)
+{
+	int ret = pfm_pmu_validate(pmu);
+
+	if (ret)
+		return ret;
+
+	mutex_lock(&pfm_pmu_mutex);
+	if (pmu == &pfm_soft_pmu)
+		pfm_pmu_rebuild(NULL);
+	else if (!pfm_pmu_fits(pmu))
+		ret = -EINVAL;
+	else if (pfm_pmu_hw || pfm_pmu_users)
+		ret = -EBUSY;
+	else
+		pfm_pmu_rebuild(pmu);
+	mutex_unlock(&pfm_pmu_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(pfm_pmu_register);
+
+/**
+ * pfm_pmu_unregister() - take a description of the hardware back
+ * @pmu: what was registered
+ *
+ * Contexts pin the module, so a module's exit function never finds one.
+ *
+ * Context: process.
+ */
+void pfm_pmu_unregister(const struct pfm_pmu *pmu)
+{
+	mutex_lock(&pfm_pmu_mutex);
+	if (!WARN_ON(pfm_pmu_hw != pmu || pfm_pmu_users))
+		pfm_pmu_rebuild(NULL);
+	mutex_unlock(&pfm_pmu_mutex);
+}
+EXPORT_SYMBOL_GPL(pfm_pmu_unregister);
+
+/**
+ * pfm_pmu_hardware() - the description of the hardware, for people
+ *
+ * Context: any. The answer may be stale unless a context exists.
+ * Return: the description, or NULL.
+ */
+const struct pfm_pmu *pfm_pmu_hardware(void)
+{
+	return READ_ONCE(pfm_pmu_hw);
+}
+
+/**
+ * pfm_pmu_get() - keep the maps as they are, for a context
+ *
+ * Context: process.
+ * Return: 0, or -ENODEV if the description's module is just leaving.
+ */
+int pfm_pmu_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&pfm_pmu_mutex);
+	if (pfm_pmu_hw && !try_module_get(pfm_pmu_hw->owner))
+		ret = -ENODEV;
+	else
+		pfm_pmu_users++;
+	mutex_unlock(&pfm_pmu_mutex);
+	return ret;
+}
+
+/**
+ * pfm_pmu_put() - undo pfm_pmu_get()
+ *
+ * Context: process.
+ */
+void pfm_pmu_put(void)
+{
+	mutex_lock(&pfm_pmu_mutex);
+	pfm_pmu_users--;
+	if (pfm_pmu_hw)
+		module_put(pfm_pmu_hw->owner);
+	mutex_unlock(&pfm_pmu_mutex);
+}
+
+/**
+ * pfm_pmu_mask() - read a program's vector of PMDs
+ * @vec: PFM_MAX_PMD_BITVECTOR words, logical numbers
+ * @bad: set to true if an unimplemented PMD is in it, else left alone
+ *
+ * Context: any, while a context exists.
+ * Return: the PMDs, densely numbered.
+ */
+u64 pfm_pmu_mask(const u64 *vec, bool *bad)
+{
+	unsigned int w, num;
+	u64 mask = 0, rest;
+
+	for (w = 0; w < PFM_MAX_PMD_BITVECTOR; w++) {
+		for (rest = vec[w]; rest; rest &= rest - 1) {
+			num = w * 64 + __ffs64(rest);
+			if (pfm_regmap.pmd_of[num] == PFM_NONE)
+				*bad = true;
+			else
+				mask |= BIT_ULL(pfm_regmap.pmd_of[num]);
+		}
+	}
+	return mask;
+}
+
+/**
+ * pfm_pmu_vector() - write a program's vector of PMDs
+ * @mask: PMDs, densely numbered
+ * @vec:  PFM_MAX_PMD_BITVECTOR words, logical numbers, all set
+ *
+ * Context: any, NMI too, while a context exists.
+ */
+void pfm_pmu_vector(u64 mask, u64 *vec)
+{
+	unsigned int num;
+
+	memset(vec, 0, PFM_MAX_PMD_BITVECTOR * sizeof(*vec));
+	for (; mask; mask &= mask - 1) {
+		num = pfm_regmap.pmd[__ffs64(mask)]->num;
+		vec[num / 64] |= BIT_ULL(num % 64);
+	}
+}
+
+/**
+ * pfm_pmu_info_pmc() - describe a control register (3.1.13)
+ * @i:    dense number
+ * @info: filled in, all of it
+ *
+ * Context: any.
+ */
+void pfm_pmu_info_pmc(unsigned int i, pfarg_pmcinfo_t *info)
+{
+	const struct pfm_pmc_desc *d = pfm_regmap.pmc[i];
+
+	*info = (pfarg_pmcinfo_t){
+		.reg_num = d->num,
+		.reg_type = d->type,
+		.reg_def_value = d->def,
+		.reg_rsvd_mask = d->rsvd,
+		.reg_index = d->index,
+	};
+}
+
+/**
+ * pfm_pmu_info_pmd() - describe a data register (3.1.14)
+ * @i:    dense number
+ * @info: filled in, all of it
+ *
+ * Context: any.
+ */
+void pfm_pmu_info_pmd(unsigned int i, pfarg_pmdinfo_t *info)
+{
+	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
+
+	*info = (pfarg_pmdinfo_t){
+		.reg_num = d->num,
+		.reg_type = d->type,
+		.reg_def_value = d->def,
+		.reg_rsvd_mask = d->rsvd,
+		.reg_index = d->index,
+	};
+}
+
+/**
+ * pfm_pmu_getinfo() - PFM_GETINFO_PMCS and PFM_GETINFO_PMDS, one element
+ * @pmd:  the latter
+ * @info: element; RETFL bits are set in its flags on failure
+ *
+ * Context: process.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_pmu_getinfo(bool pmd, pfarg_pmcinfo_t *info)
+{
+	unsigned int num = info->reg_num;
+	u32 flags = info->reg_flags & ~PFM_REG_RETFL_MASK;
+	int ret = 0;
+
+	mutex_lock(&pfm_pmu_mutex);
+	if (flags)
+		ret = -EINVAL;
+	else if (!pmd && num < PFM_MAX_PMCS && pfm_regmap.pmc_of[num] != PFM_NONE)
+		pfm_pmu_info_pmc(pfm_regmap.pmc_of[num], info);
+	else if (pmd && num < PFM_MAX_PMDS && pfm_regmap.pmd_of[num] != PFM_NONE)
+		pfm_pmu_info_pmd(pfm_regmap.pmd_of[num], info);
+	else
+		ret = -EINVAL;
+	mutex_unlock(&pfm_pmu_mutex);
+
+	if (ret)
+		info->reg_flags = flags | PFM_REG_RETFL_EINVAL;
+	return ret;
+}

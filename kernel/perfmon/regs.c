@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the three register commands (3.1.2-3.1.4), one element each.
+ *
+ * They address the registers of any set, active or not. What belongs to the
+ * active set of a counting context is brought up to date first, so that
+ * nothing that was counted before a change is lost by it.
+ *
+ * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
+ * CPU where the context is live if it is anywhere: pfm_context_call().
+ */
+#include "pfm.h"
+
+static bool pfm_regs_is_active(const struct pfm_context *ctx,
+			       const struct pfm_set *set)
+{
+	return set == ctx->set && pfm_monitor_counting(ctx);
+}
+
+static struct pfm_set *pfm_regs_set(struct pfm_context *ctx, u16 id, u32 *flags)
+{
+	struct pfm_set *set = pfm_set_find(ctx, id);
+
+	if (!set)
+		*flags |= PFM_REG_RETFL_NOSET;
+	return set;
+}
+
+/* Which counters the controls of a set make count what. */
+static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
+{
+	const struct pfm_regmap *map = &pfm_regmap;
+	const struct pfm_pmc *c = &set->pmcs[pmc];
+	u64 pmds = map->pmds_of[pmc];
+	unsigned int ev;
+
+	set->used &= ~pmds;
+	set->notify &= ~pmds;
+	set->random &= ~pmds;
+	if (map->pmc_pmu[pmc]->selects(map->pmc[pmc]->num, c->value))
+		set->used |= pmds;
+	if (c->flags & PFM_REGFL_OVFL_NOTIFY)
+		set->notify |= pmds;
+	if (c->flags & PFM_REGFL_RANDOM)
+		set->random |= pmds;
+
+	for (ev = 0; ev < PFM_SW_EVENTS; ev++)
+		set->sw[ev] &= ~pmds;
+	if (pmds & map->soft & set->used)
+		set->sw[c->value] |= pmds;
+}
+
+/**
+ * pfm_regs_write_pmc() - PFM_WRITE_PMCS, one element (3.1.2)
+ * @ctx: context
+ * @req: element; its flags get RETFL bits on failure, after which nothing has
+ *       changed
+ *
+ * Context: see above.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
+{
+	const struct pfm_regmap *map = &pfm_regmap;
+	const struct pfm_pmc_desc *d;
+	const struct pfm_pmu *pmu;
+	u64 value, smpl, reset;
+	struct pfm_pmc *c;
+	struct pfm_set *set;
+	bool bad = false;
+	unsigned int i;
+
+	req->reg_flags &= ~PFM_REG_RETFL_MASK;
+	if (req->reg_num >= PFM_MAX_PMCS ||
+	    map->pmc_of[req->reg_num] == PFM_NONE) {
+		req->reg_flags |= PFM_REG_RETFL_NOTAVAIL;
+		return -EINVAL;
+	}
+	set = pfm_regs_set(ctx, req->reg_set, &req->reg_flags);
+	if (!set)
+		return -EINVAL;
+
+	i = map->pmc_of[req->reg_num];
+	d = map->pmc[i];
+	pmu = map->pmc_pmu[i];
+	value = (req->reg_value & ~d->rsvd) | (d->def & d->rsvd);
+	smpl = pfm_pmu_mask(req->reg_smpl_pmds, &bad);
+	reset = pfm_pmu_mask(req->reg_reset_pmds, &bad);
+	if (bad ||
+	    (req->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)) ||
+	    (pmu->check_pmc && pmu->check_pmc(d->num, value))) {
+		req->reg_flags |= PFM_REG_RETFL_EINVAL;
+		return -EINVAL;
+	}
+
+	if (pfm_regs_is_active(ctx, set))
+		pfm_monitor_sync(ctx, set->used);
+
+	c = &set->pmcs[i];
+	c->value = value;
+	c->flags = req->reg_flags;
+	c->smpl_pmds = smpl;
+	c->reset_pmds = reset;
+	c->eventid = req->reg_smpl_eventid;
+	pfm_regs_classify(set, i);
+
+	/* Monitoring may have got masked above; then the base comes later. */
+	if (pfm_regs_is_active(ctx, set)) {
+		pfm_soft_base(ctx, set, map->pmds_of[i] & set->used);
+		pfm_soft_arm(ctx);
+	}
+	return 0;
+}
+
+static struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx, pfarg_pmd_t *req,
+				    unsigned int *i)
+{
+	const struct pfm_regmap *map = &pfm_regmap;
+
+	req->reg_flags &= ~PFM_REG_RETFL_MASK;
+	if (req->reg_num >= PFM_MAX_PMDS ||
+	    map->pmd_of[req->reg_num] == PFM_NONE) {
+		req->reg_flags |= PFM_REG_RETFL_NOTAVAIL;
+		return NULL;
+	}
+	if (req->reg_flags || req->reg_pad) {
+		req->reg_flags |= PFM_REG_RETFL_EINVAL;
+		return NULL;
+	}
+	*i = map->pmd_of[req->reg_num];
+	return pfm_regs_set(ctx, req->reg_set, &req->reg_flags);
+}
+
+/**
+ * pfm_regs_write_pmd() - PFM_WRITE_PMDS, one element (3.1.3)
+ * @ctx: context
+ * @req: element; its flags get RETFL bits on failure, after which nothing has
+ *       changed
+ *
+ * Context: see above.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	const struct pfm_pmd_desc *d;
+	struct pfm_set *set;
+	struct pfm_pmd *p;
+	unsigned int i;
+
+	set = pfm_regs_pmd(ctx, req, &i);
+	if (!set)
+		return -EINVAL;
+	d = pfm_regmap.pmd[i];
+	if (d->flags & PFM_PMD_RDONLY) {
+		req->reg_flags |= PFM_REG_RETFL_EINVAL;
+		return -EINVAL;
+	}
+
+	if (pfm_regs_is_active(ctx, set))
+		pfm_monitor_sync(ctx, set->used);
+
+	p = &set->pmds[i];
+	p->value = (req->reg_value & ~d->rsvd) | (d->def & d->rsvd);
+	p->long_reset = req->reg_long_reset;
+	p->short_reset = req->reg_short_reset;
+	p->last_reset = p->value;
+	p->random_mask = req->reg_random_mask;
+	p->random = pfm_random_seed(req->reg_random_seed);
+	p->thres = req->reg_ovflsw_thres;
+
+	if (pfm_regs_is_active(ctx, set))
+		pfm_soft_arm(ctx);
+	return 0;
+}
+
+/**
+ * pfm_regs_read_pmd() - PFM_READ_PMDS, one element (3.1.4)
+ * @ctx: context
+ * @req: element; value, last reset value and threshold are filled in, or the
+ *       flags get RETFL bits
+ *
+ * A virtual register is read where this runs: on the context's CPU.
+ *
+ * Context: see above.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	const struct pfm_pmd_desc *d;
+	struct pfm_set *set;
+	struct pfm_pmd *p;
+	unsigned int i;
+
+	set = pfm_regs_pmd(ctx, req, &i);
+	if (!set)
+		return -EINVAL;
+	d = pfm_regmap.pmd[i];
+	p = &set->pmds[i];
+
+	if (d->type == PFM_REG_TYPE_VIRTUAL && !(d->flags & PFM_PMD_COUNTER)) {
+		req->reg_value = pfm_soft_virtual(ctx, d->num);
+	} else {
+		if (pfm_regs_is_active(ctx, set))
+			pfm_monitor_sync(ctx, BIT_ULL(i) & set->used);
+		req->reg_value = p->value;
+	}
+	req->reg_last_reset_val = p->last_reset;
+	req->reg_ovflsw_thres = 0;
+	if ((d->flags & PFM_PMD_COUNTER) && (set->flags & PFM_SETFL_OVFL_SWITCH))
+		req->reg_ovflsw_thres = p->thres;
+	return 0;
+}

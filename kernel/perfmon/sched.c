@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the scheduler's hooks.
+ *
+ * Per-thread monitoring needs to know of every switch; that is why this
+ * subsystem cannot be a driver (2.2.3). The hooks run under the run queue's
+ * lock with interrupts off, for threads that have a context or on CPUs that
+ * have one, and nowhere else.
+ */
+#include <linux/sched/clock.h>
+
+#include "pfm.h"
+
+/**
+ * __pfm_sched_out() - a thread with a context is about to be switched out
+ * @prev: current
+ *
+ * Context: run queue lock, interrupts off; the thread's CPU time is up to
+ * date and cannot change before the switch.
+ */
+void __pfm_sched_out(struct task_struct *prev)
+{
+	struct pfm_context *ctx = rcu_dereference_sched(prev->pfm_context);
+
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	/* It may have been unloaded, or is not live yet. */
+	if (ctx->task == prev && ctx->cpu == smp_processor_id()) {
+		__this_cpu_write(pfm_cpu.clock, prev->se.sum_exec_runtime);
+		pfm_stat_inc(PFM_STAT_SCHED_OUT);
+		pfm_monitor_out(ctx);
+	}
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * __pfm_sched_in() - a thread with a context has been switched in
+ * @next: current
+ *
+ * Context: run queue lock, interrupts off; the thread's CPU time has not
+ * changed since it was switched out.
+ */
+void __pfm_sched_in(struct task_struct *next)
+{
+	struct pfm_context *ctx = rcu_dereference_sched(next->pfm_context);
+
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	if (ctx->task == next && ctx->cpu < 0) {
+		__this_cpu_write(pfm_cpu.clock, next->se.sum_exec_runtime);
+		pfm_stat_inc(PFM_STAT_SCHED_IN);
+		pfm_monitor_in(ctx);
+	}
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * __pfm_sched_cpu() - a CPU that may have a context switches threads
+ * @prev: current
+ * @next: its successor
+ *
+ * Context: run queue lock, interrupts off.
+ */
+void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *ctx = rcu_dereference_sched(c->sys);
+	u64 events;
+
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	if (c->live != ctx)
+		goto unlock;
+
+	c->switches++;
+	events = ctx->set->sw[PFM_SW_CSWITCHES] | ctx->set->sw[PFM_SW_MIGRATIONS];
+	if (is_idle_task(next)) {
+		if (c->busy_since)
+			c->busy += local_clock() - c->busy_since;
+		c->busy_since = 0;
+	} else if (is_idle_task(prev)) {
+		c->busy_since = local_clock();
+	}
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, events);
+	pfm_monitor_idle(ctx, is_idle_task(next));
+	if (is_idle_task(next) || is_idle_task(prev))
+		pfm_soft_arm(ctx);
+unlock:
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * __pfm_sched_migrate() - a thread moves to another CPU
+ * @cpu: to this one, whose next switch of threads will look at the count
+ *
+ * Context: locks of the scheduler, interrupts off.
+ */
+void __pfm_sched_migrate(int cpu)
+{
+	if (rcu_access_pointer(per_cpu(pfm_cpu, cpu).sys))
+		atomic_long_inc(&per_cpu(pfm_cpu, cpu).migrations);
+}
+
+/**
+ * __pfm_sched_fault() - current had a page fault, which has been accounted
+ * @major: it needed I/O
+ *
+ * A period in faults ends here, at the fault.
+ *
+ * Context: process.
+ */
+void __pfm_sched_fault(bool major)
+{
+	unsigned int event = major ? PFM_SW_MAJOR_FAULTS : PFM_SW_MINOR_FAULTS;
+	struct pfm_context *ctx;
+	unsigned long flags;
+	struct pfm_cpu *c;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(&pfm_cpu);
+	ctx = c->live;
+	if (!ctx)
+		goto out;
+	/* Registers that overflow or are reset with this one are read now. */
+	if (!pfm_is_system(ctx))
+		pfm_soft_refresh();
+
+	raw_spin_lock(&ctx->lock);
+	if (c->live == ctx) {
+		if (pfm_is_system(ctx))
+			c->faults[major]++;
+		if (pfm_monitor_counting(ctx) && ctx->set->sw[event])
+			pfm_monitor_sync(ctx, ctx->set->sw[event]);
+	}
+	raw_spin_unlock(&ctx->lock);
+out:
+	local_irq_restore(flags);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: per-thread and system-wide sessions exclude each other (3.1.7).
+ *
+ * A session is the time for which a context is loaded. The static keys that
+ * turn the hooks on are counted here, too. They go off a second late, since
+ * patching the kernel's text is expensive and sessions come in bursts.
+ */
+#include <linux/jump_label_ratelimit.h>
+
+#include "pfm.h"
+
+DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_key, HZ);
+DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_sys_key, HZ);
+
+static DEFINE_RAW_SPINLOCK(pfm_session_lock);
+static unsigned int pfm_session_system;		/* under the lock */
+static unsigned int pfm_session_thread;		/* under the lock */
+
+/**
+ * pfm_session_get() - open a session and turn the hooks on
+ * @system: system-wide
+ *
+ * When this returns every CPU runs the hooks.
+ *
+ * Context: process.
+ * Return: 0, or -EBUSY while there are sessions of the other kind.
+ */
+int pfm_session_get(bool system)
+{
+	unsigned long flags;
+	bool busy;
+
+	raw_spin_lock_irqsave(&pfm_session_lock, flags);
+	busy = system ? pfm_session_thread : pfm_session_system;
+	if (!busy)
+		(*(system ? &pfm_session_system : &pfm_session_thread))++;
+	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
+	if (busy)
+		return -EBUSY;
+
+	static_branch_deferred_inc(&pfm_key);
+	if (system)
+		static_branch_deferred_inc(&pfm_sys_key);
+	return 0;
+}
+
+/**
+ * pfm_session_put() - close a session
+ * @system: system-wide
+ *
+ * Context: process.
+ */
+void pfm_session_put(bool system)
+{
+	unsigned long flags;
+
+	if (system)
+		static_branch_slow_dec_deferred(&pfm_sys_key);
+	static_branch_slow_dec_deferred(&pfm_key);
+
+	raw_spin_lock_irqsave(&pfm_session_lock, flags);
+	(*(system ? &pfm_session_system : &pfm_session_thread))--;
+	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
+}
+
+/**
+ * pfm_session_count() - the sessions that there are, for people
+ * @system: out
+ * @thread: out
+ *
+ * Context: any.
+ */
+void pfm_session_count(unsigned int *system, unsigned int *thread)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pfm_session_lock, flags);
+	*system = pfm_session_system;
+	*thread = pfm_session_thread;
+	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
+}

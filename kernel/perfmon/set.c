@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: event sets (3.7).
+ *
+ * A set is a whole configuration of the PMU. Sets are in the kernel because
+ * the switch from one to the next has to happen in the monitored thread, at
+ * a cost that lets it happen often (3.7.3). They live in an array by number,
+ * which keeps them in order and finds one in logarithmic time; each is as
+ * large as the registers that the machine has.
+ *
+ * Set 0 exists as long as its context; only it does until switching does.
+ */
+#include <linux/hrtimer.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <linux/time64.h>
+
+#include "pfm.h"
+
+#define PFM_SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH | \
+			 PFM_SETFL_EXPL_NEXT | PFM_SETFL_EXCL_IDLE)
+
+/* Time-outs are not shorter than this: the switch itself takes time. */
+#define PFM_SET_TIMEOUT_MIN	(10 * NSEC_PER_USEC)
+
+/**
+ * pfm_set_new() - create a set with all registers at their defaults
+ * @ctx: context, not loaded
+ * @id:  number that no set of @ctx has
+ *
+ * Context: process; ctx->mutex, or nobody knows @ctx yet.
+ * Return: the set, or an error pointer.
+ */
+struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
+{
+	const struct pfm_regmap *map = &pfm_regmap;
+	struct pfm_set *set;
+	size_t size;
+	unsigned int i;
+	int ret;
+
+	size = struct_size(set, pmcs, map->num_pmcs) +
+	       map->num_pmds * sizeof(*set->pmds);
+	set = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!set)
+		return ERR_PTR(-ENOMEM);
+
+	set->id = id;
+	set->pmds = (struct pfm_pmd *)&set->pmcs[map->num_pmcs];
+	for (i = 0; i < map->num_pmcs; i++)
+		set->pmcs[i].value = map->pmc[i]->def;
+	for (i = 0; i < map->num_pmds; i++) {
+		set->pmds[i].value = map->pmd[i]->def;
+		set->pmds[i].last_reset = map->pmd[i]->def;
+		set->pmds[i].random = pfm_random_seed(0);
+	}
+
+	ret = xa_insert(&ctx->sets, id, set, GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		kfree(set);
+		return ERR_PTR(ret);
+	}
+	return set;
+}
+
+/**
+ * pfm_set_free_all() - free the sets of a context that is going away
+ * @ctx: context, not loaded
+ *
+ * Context: process; nobody else knows @ctx any more, except hooks that look
+ * at its state and find it unloaded.
+ */
+void pfm_set_free_all(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+
+	xa_for_each(&ctx->sets, id, set)
+		kfree(set);
+	xa_destroy(&ctx->sets);
+}
+
+/**
+ * pfm_set_find() - look a set up
+ * @ctx: context
+ * @id:  number
+ *
+ * Context: ctx->mutex; any lock.
+ * Return: the set, or NULL.
+ */
+struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id)
+{
+	lockdep_assert_held(&ctx->mutex);
+	return xa_load(&ctx->sets, id);
+}
+
+/*
+ * The effective time-out: what was asked for, rounded up to the timer's
+ * resolution. A huge one saturates.
+ */
+static int pfm_set_timeout(const struct pfm_timespec *req, u64 *ns)
+{
+	struct timespec64 ts = { req->tv_sec, req->tv_nsec };
+	u64 t;
+
+	if (!timespec64_valid(&ts) || (!ts.tv_sec && !ts.tv_nsec))
+		return -EINVAL;
+
+	t = max_t(u64, timespec64_to_ns(&ts), PFM_SET_TIMEOUT_MIN);
+	t += hrtimer_resolution - 1;
+	*ns = t - do_div(t, hrtimer_resolution);
+	return 0;
+}
+
+static struct pfm_timespec pfm_set_timespec(u64 ns)
+{
+	struct timespec64 ts = ns_to_timespec64(ns);
+
+	return (struct pfm_timespec){ ts.tv_sec, ts.tv_nsec };
+}
+
+/**
+ * pfm_set_create() - PFM_CREATE_EVTSETS, one element (3.1.10)
+ * @ctx:  context, not loaded
+ * @desc: element; flags get RETFL bits on failure, the time-out the effective
+ *        one on success
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
+{
+	u32 flags = desc->set_flags & ~PFM_SET_RETFL_MASK;
+	struct pfm_set *set;
+	u64 timeout = 0;
+
+	desc->set_flags = flags;
+	if (flags & ~PFM_SET_FLAGS)
+		goto invalid;
+	if ((flags & PFM_SETFL_OVFL_SWITCH) && (flags & PFM_SETFL_TIME_SWITCH))
+		goto invalid;
+	if ((flags & PFM_SETFL_TIME_SWITCH) &&
+	    pfm_set_timeout(&desc->set_timeout, &timeout))
+		goto invalid;
+
+	set = pfm_set_find(ctx, desc->set_id);
+	if (!set)
+		goto invalid;
+
+	set->id_next = flags & PFM_SETFL_EXPL_NEXT ? desc->set_id_next : 0;
+	set->flags = flags;
+	set->timeout = timeout;
+	if (flags & PFM_SETFL_TIME_SWITCH)
+		desc->set_timeout = pfm_set_timespec(timeout);
+	return 0;
+
+invalid:
+	desc->set_flags |= PFM_SET_RETFL_EINVAL;
+	return -EINVAL;
+}
+
+/**
+ * pfm_set_delete() - PFM_DELETE_EVTSETS, one element (3.1.11)
+ * @ctx:  context, not loaded
+ * @desc: element; flags get RETFL bits on failure
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc)
+{
+	u32 flags = desc->set_flags & ~PFM_SET_RETFL_MASK;
+	struct pfm_set *set;
+
+	desc->set_flags = flags;
+	if (flags || !desc->set_id) {
+		desc->set_flags |= PFM_SET_RETFL_EINVAL;
+		return -EINVAL;
+	}
+	set = pfm_set_find(ctx, desc->set_id);
+	if (!set) {
+		desc->set_flags |= PFM_SET_RETFL_NOSET;
+		return -EINVAL;
+	}
+	xa_erase(&ctx->sets, desc->set_id);
+	kfree(set);
+	return 0;
+}
+
+/**
+ * pfm_set_getinfo() - PFM_GETINFO_EVTSETS, one element (3.1.12)
+ * @ctx:  context
+ * @info: element; filled in, or its flags get RETFL bits
+ *
+ * Context: ctx->mutex, ctx->lock, interrupts off, on the context's CPU.
+ * Return: 0, or -EINVAL.
+ */
+int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
+{
+	u32 flags = info->set_flags & ~PFM_SET_RETFL_MASK;
+	struct pfm_set *set;
+
+	info->set_flags = flags;
+	if (flags) {
+		info->set_flags |= PFM_SET_RETFL_EINVAL;
+		return -EINVAL;
+	}
+	set = pfm_set_find(ctx, info->set_id);
+	if (!set) {
+		info->set_flags |= PFM_SET_RETFL_NOSET;
+		return -EINVAL;
+	}
+	*info = (pfarg_setinfo_t){
+		.set_id = set->id,
+		.set_id_next = set->id_next,
+		.set_flags = set->flags,
+		.set_runs = set->runs,
+		.set_timeout = pfm_set_timespec(set->timeout),
+		.set_act_duration =
+			pfm_set_timespec(pfm_monitor_act_ns(ctx, set)),
+	};
+	return 0;
+}
+
+/**
+ * pfm_set_chain_ok() - whether every explicit next set exists (3.1.7)
+ * @ctx: context, about to be loaded
+ *
+ * Context: process, ctx->mutex.
+ * Return: whether it does.
+ */
+bool pfm_set_chain_ok(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+
+	xa_for_each(&ctx->sets, id, set)
+		if ((set->flags & PFM_SETFL_EXPL_NEXT) &&
+		    !pfm_set_find(ctx, set->id_next))
+			return false;
+	return true;
+}

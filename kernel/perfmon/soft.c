@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the software PMU and the virtual registers (3.2.2).
+ *
+ * It is in the kernel so that counting, sampling, sets and formats work on
+ * the many machines that have no PMU, and so that what the kernel knows can
+ * be recorded in a sample beside what the hardware knows.
+ *
+ * Nothing is counted a second time: the event's source is the kernel's own
+ * counter of the monitored thread, and a PMD is the sum of its differences.
+ * Hence the counts equal those in /proc exactly, and a switch of threads
+ * costs a few loads. Only a system-wide context, for which the kernel has no
+ * counters of this kind, makes the hooks count into struct pfm_cpu.
+ *
+ * Everything here runs with interrupts off and ctx->lock held, on the CPU
+ * where the context is live; or for a thread that is on no CPU, anywhere.
+ */
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/cputime.h>
+#include <linux/timex.h>
+#include <linux/vmstat.h>
+
+#include "../sched/sched.h"
+#include "pfm.h"
+
+/*
+ * A timer is not set closer than this, or a program could take its CPU away
+ * from everybody with a period of a nanosecond.
+ */
+#define PFM_SOFT_TIMER_MIN	(10 * NSEC_PER_USEC)
+
+#define PFM_SOFT_PMC(n) {						\
+	.name = "SWC" #n, .num = PFM_SW_PMC0 + n,			\
+	.type = PFM_REG_TYPE_VIRTUAL, .index = PFM_REG_IDX_NONE,	\
+	.def = PFM_SW_NONE, .rsvd = ~0xffULL,				\
+}
+
+#define PFM_SOFT_PMD(n) {						\
+	.name = "SW" #n, .num = PFM_SW_PMD0 + n,			\
+	.type = PFM_REG_TYPE_VIRTUAL, .index = PFM_REG_IDX_NONE,	\
+	.flags = PFM_PMD_COUNTER, .ctrl = PFM_SW_PMC0 + n,		\
+}
+
+#define PFM_SOFT_VIRTUAL(n, s) {					\
+	.name = s, .num = n,						\
+	.type = PFM_REG_TYPE_VIRTUAL, .index = PFM_REG_IDX_NONE,	\
+	.flags = PFM_PMD_RDONLY, .ctrl = PFM_NO_PMC, .rsvd = ~0ULL,	\
+}
+
+static const struct pfm_pmc_desc pfm_soft_pmcs[] = {
+	PFM_SOFT_PMC(0), PFM_SOFT_PMC(1), PFM_SOFT_PMC(2), PFM_SOFT_PMC(3),
+	PFM_SOFT_PMC(4), PFM_SOFT_PMC(5), PFM_SOFT_PMC(6), PFM_SOFT_PMC(7),
+};
+
+static const struct pfm_pmd_desc pfm_soft_pmds[] = {
+	PFM_SOFT_PMD(0), PFM_SOFT_PMD(1), PFM_SOFT_PMD(2), PFM_SOFT_PMD(3),
+	PFM_SOFT_PMD(4), PFM_SOFT_PMD(5), PFM_SOFT_PMD(6), PFM_SOFT_PMD(7),
+	PFM_SOFT_VIRTUAL(PFM_VPMD_CLOCK, "CLOCK"),
+	PFM_SOFT_VIRTUAL(PFM_VPMD_CYCLES, "CYCLES"),
+	PFM_SOFT_VIRTUAL(PFM_VPMD_FREE_PAGES, "FREE_PAGES"),
+	PFM_SOFT_VIRTUAL(PFM_VPMD_RUNNABLE, "RUNNABLE"),
+	PFM_SOFT_VIRTUAL(PFM_VPMD_THREAD_TIME, "THREAD_TIME"),
+};
+
+static int pfm_soft_check_pmc(unsigned int num, u64 value)
+{
+	return value < PFM_SW_EVENTS ? 0 : -EINVAL;
+}
+
+static bool pfm_soft_selects(unsigned int num, u64 value)
+{
+	return value != PFM_SW_NONE;
+}
+
+const struct pfm_pmu pfm_soft_pmu = {
+	.name = "software",
+	.pmcs = pfm_soft_pmcs,
+	.pmds = pfm_soft_pmds,
+	.num_pmcs = ARRAY_SIZE(pfm_soft_pmcs),
+	.num_pmds = ARRAY_SIZE(pfm_soft_pmds),
+	.width = 64,
+	.check_pmc = pfm_soft_check_pmc,
+	.selects = pfm_soft_selects,
+};
+
+/**
+ * pfm_soft_refresh() - take the CPU time of current for what follows
+ *
+ * The scheduler brings a running thread's time up to date under its own
+ * lock, which is outside of ctx->lock. So whoever is about to take that on
+ * the CPU where the context is live calls this first, and reads of the task
+ * clock see this moment. The scheduler's hooks have the time already.
+ *
+ * Context: interrupts off; no lock of the scheduler's, not ctx->lock.
+ */
+void pfm_soft_refresh(void)
+{
+	__this_cpu_write(pfm_cpu.clock, task_sched_runtime(current));
+}
+
+/* Time for which this CPU was not idle while monitored. */
+static u64 pfm_soft_busy(const struct pfm_cpu *c)
+{
+	u64 now;
+
+	if (!c->busy_since)
+		return c->busy;
+	now = local_clock();
+	return c->busy + (now > c->busy_since ? now - c->busy_since : 0);
+}
+
+static u64 pfm_soft_raw_cpu(unsigned int event)
+{
+	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	switch (event) {
+	case PFM_SW_TASK_CLOCK:
+		return pfm_soft_busy(c);
+	case PFM_SW_CSWITCHES:
+		return c->switches;
+	case PFM_SW_MIGRATIONS:
+		return atomic_long_read(&c->migrations);
+	case PFM_SW_MINOR_FAULTS:
+		return c->faults[0];
+	case PFM_SW_MAJOR_FAULTS:
+		return c->faults[1];
+	}
+	return 0;
+}
+
+/*
+ * Only the thread itself changes its counters of switches and faults, and
+ * only while it is live. The time of a thread that is on no CPU stands
+ * still. It may be moved at any moment, by whoever wakes it: then the move
+ * is seen now or later.
+ */
+static u64 pfm_soft_raw_thread(const struct pfm_context *ctx, unsigned int event)
+{
+	const struct task_struct *t = ctx->task;
+
+	switch (event) {
+	case PFM_SW_TASK_CLOCK:
+		if (ctx->cpu >= 0)
+			return __this_cpu_read(pfm_cpu.clock);
+		return READ_ONCE(t->se.sum_exec_runtime);
+	case PFM_SW_CSWITCHES:
+		return t->nvcsw + t->nivcsw;
+	case PFM_SW_MIGRATIONS:
+		return (unsigned long)READ_ONCE(t->se.nr_migrations);
+	case PFM_SW_MINOR_FAULTS:
+		return READ_ONCE(t->min_flt);
+	case PFM_SW_MAJOR_FAULTS:
+		return READ_ONCE(t->maj_flt);
+	}
+	return 0;
+}
+
+static u64 pfm_soft_raw(const struct pfm_context *ctx, unsigned int event)
+{
+	return pfm_is_system(ctx) ? pfm_soft_raw_cpu(event)
+				  : pfm_soft_raw_thread(ctx, event);
+}
+
+/**
+ * pfm_soft_sync() - bring counters up to date
+ * @ctx:  context that counts
+ * @mask: PMDs; those that are no software counters in use are ignored
+ *
+ * All counters of an event see the same difference.
+ *
+ * Context: see above.
+ * Return: the counters whose 64 bits wrapped.
+ */
+u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
+{
+	struct pfm_set *set = ctx->set;
+	u64 wrapped = 0, rest, raw, delta;
+	unsigned int ev, i;
+
+	for (ev = PFM_SW_NONE + 1; ev < PFM_SW_EVENTS; ev++) {
+		rest = set->sw[ev] & mask;
+		if (!rest)
+			continue;
+		raw = pfm_soft_raw(ctx, ev);
+		for (; rest; rest &= rest - 1) {
+			struct pfm_pmd *p;
+
+			i = __ffs64(rest);
+			p = &set->pmds[i];
+			delta = raw - p->last;
+			/* All sources but the clock are unsigned long. */
+			if (ev != PFM_SW_TASK_CLOCK)
+				delta = (unsigned long)delta;
+			p->last = raw;
+			p->value += delta;
+			if (p->value < delta)
+				wrapped |= BIT_ULL(i);
+		}
+	}
+	return wrapped;
+}
+
+/**
+ * pfm_soft_base() - count from now on
+ * @ctx:  loaded context
+ * @set:  its active set
+ * @mask: PMDs; those that are no software counters in use are ignored
+ *
+ * Context: see above.
+ */
+void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
+{
+	unsigned int ev;
+	u64 rest, raw;
+
+	for (ev = PFM_SW_NONE + 1; ev < PFM_SW_EVENTS; ev++) {
+		rest = set->sw[ev] & mask;
+		if (!rest)
+			continue;
+		raw = pfm_soft_raw(ctx, ev);
+		for (; rest; rest &= rest - 1)
+			set->pmds[__ffs64(rest)].last = raw;
+	}
+}
+
+/**
+ * pfm_soft_disarm() - cancel this CPU's timer
+ *
+ * It is pinned, and its handler runs with interrupts off, so that it cannot
+ * be running now.
+ *
+ * Context: interrupts off.
+ */
+void pfm_soft_disarm(void)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	if (c->timer_armed) {
+		c->timer_armed = false;
+		hrtimer_try_to_cancel(&c->timer);
+	}
+}
+
+/**
+ * pfm_soft_arm() - set this CPU's timer for the next overflow of a task clock
+ * @ctx: context; nothing happens unless it counts and is live here
+ *
+ * A counter below 2^63 has centuries to go.
+ *
+ * Context: see above.
+ */
+void pfm_soft_arm(struct pfm_context *ctx)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	u64 rest, left, min = U64_MAX;
+
+	if (ctx->cpu < 0 || !pfm_monitor_counting(ctx))
+		return;
+	if (pfm_is_system(ctx) && !c->busy_since) {
+		pfm_soft_disarm();
+		return;
+	}
+
+	for (rest = ctx->set->sw[PFM_SW_TASK_CLOCK]; rest; rest &= rest - 1) {
+		left = -ctx->set->pmds[__ffs64(rest)].value;
+		if (left && left <= S64_MAX)
+			min = min(min, left);
+	}
+	if (min == U64_MAX) {
+		pfm_soft_disarm();
+		return;
+	}
+	c->timer_armed = true;
+	hrtimer_start(&c->timer, ns_to_ktime(max_t(u64, min, PFM_SOFT_TIMER_MIN)),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/*
+ * The CPU's clock and the timer's are not the same one: if the counter has
+ * not got there yet the timer is set again, for the rest.
+ */
+static enum hrtimer_restart pfm_soft_timer(struct hrtimer *timer)
+{
+	struct pfm_cpu *c = container_of(timer, struct pfm_cpu, timer);
+	struct pfm_context *ctx;
+
+	pfm_stat_inc(PFM_STAT_INTERRUPTS);
+	pfm_soft_refresh();
+	c->timer_armed = false;
+
+	rcu_read_lock();
+	ctx = READ_ONCE(c->live);
+	if (!ctx) {
+		pfm_stat_inc(PFM_STAT_SPURIOUS);
+		goto out;
+	}
+	raw_spin_lock(&ctx->lock);
+	if (c->live == ctx && pfm_monitor_counting(ctx)) {
+		pfm_monitor_sync(ctx, ctx->set->sw[PFM_SW_TASK_CLOCK]);
+		pfm_soft_arm(ctx);
+	} else {
+		pfm_stat_inc(PFM_STAT_SPURIOUS);
+	}
+	raw_spin_unlock(&ctx->lock);
+out:
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * The time of the thread that a reader or a sample has before it. A sample
+ * cannot wait for the scheduler's lock: add what has passed since the
+ * scheduler last looked, by the clock that it uses.
+ */
+static u64 pfm_soft_thread_time(const struct pfm_context *ctx)
+{
+	const struct task_struct *t = ctx->task ?: current;
+	u64 time = READ_ONCE(t->se.sum_exec_runtime);
+	s64 since = 0;
+
+	if (t == current)
+		since = local_clock() - READ_ONCE(t->se.exec_start);
+	return time + max_t(s64, since, 0);
+}
+
+/**
+ * pfm_soft_virtual() - read a virtual register
+ * @ctx: context; for a loaded one this is its CPU, if it is on any
+ * @num: logical number
+ *
+ * Context: see above; NMI too.
+ * Return: the value now.
+ */
+u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num)
+{
+	switch (num) {
+	case PFM_VPMD_CLOCK:
+		return ktime_get_mono_fast_ns();
+	case PFM_VPMD_CYCLES:
+		return get_cycles();
+	case PFM_VPMD_FREE_PAGES:
+		return global_zone_page_state(NR_FREE_PAGES);
+	case PFM_VPMD_RUNNABLE:
+		return READ_ONCE(this_rq()->nr_running);
+	case PFM_VPMD_THREAD_TIME:
+		return pfm_soft_thread_time(ctx);
+	}
+	return 0;
+}
+
+/**
+ * pfm_soft_init_cpu() - prepare a possible CPU
+ * @cpu: its number
+ *
+ * Context: boot.
+ */
+void pfm_soft_init_cpu(int cpu)
+{
+	struct hrtimer *timer = &per_cpu(pfm_cpu, cpu).timer;
+
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = pfm_soft_timer;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: statistics of each CPU, in debugfs.
+ *
+ * perfmon/cpuN/ has a file a counter of struct pfm_cpu. A tool that sees
+ * fewer samples than it expected finds here what became of them.
+ */
+#include <linux/debugfs.h>
+
+#include "pfm.h"
+
+/**
+ * pfm_stats_init() - make the files
+ *
+ * Context: boot. A kernel without debugfs does without.
+ */
+void pfm_stats_init(void)
+{
+	static const char * const names[PFM_STATS] = {
+		[PFM_STAT_INTERRUPTS] = "interrupts",
+		[PFM_STAT_SPURIOUS] = "spurious",
+		[PFM_STAT_SCHED_IN] = "sched_in",
+		[PFM_STAT_SCHED_OUT] = "sched_out",
+		[PFM_STAT_OVERFLOWS] = "overflows",
+		[PFM_STAT_LOST] = "lost_messages",
+	};
+	struct dentry *root = debugfs_create_dir("perfmon", NULL), *dir;
+	unsigned int i;
+	char name[16];
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		snprintf(name, sizeof(name), "cpu%d", cpu);
+		dir = debugfs_create_dir(name, root);
+		for (i = 0; i < PFM_STATS; i++)
+			debugfs_create_ulong(names[i], 0444, dir,
+					     &per_cpu(pfm_cpu, cpu).stats[i]);
+	}
+}

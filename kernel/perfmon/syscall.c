@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the system call (3.1): one table of commands.
+ *
+ * The argument is copied in once and nothing of it is read from the program
+ * again. Results are copied out without a lock held. A command on a vector
+ * is applied in pieces of bounded length, since each runs with interrupts
+ * off; a whole piece sees one moment.
+ */
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+#include "pfm.h"
+
+/* Elements for which interrupts stay off. */
+#define PFM_SYSCALL_PIECE	64
+
+/* Arguments up to this size need no allocation: eight PMDs, four PMCs. */
+#define PFM_SYSCALL_STACK	512
+
+struct pfm_syscall {
+	struct pfm_context *ctx;	/* NULL if the command needs none */
+	void *arg;			/* n elements, or NULL */
+	void __user *uarg;
+	unsigned int n;
+	unsigned int done;		/* elements that were looked at */
+};
+
+enum pfm_syscall_narg {
+	PFM_NARG_NONE,			/* NULL, 0 */
+	PFM_NARG_ONE,
+	PFM_NARG_OPTIONAL,		/* NULL, 0 or one */
+	PFM_NARG_VECTOR,		/* one or more */
+};
+
+enum pfm_syscall_out {
+	PFM_OUT_NOTHING,
+	PFM_OUT_FLAGS,			/* of elements whose flags changed */
+	PFM_OUT_ALL,			/* elements that were looked at */
+};
+
+struct pfm_command {
+	int (*fn)(struct pfm_syscall *call);
+	size_t size;			/* of an element */
+	enum pfm_syscall_narg narg;
+	enum pfm_syscall_out out;
+	bool no_ctx;			/* the descriptor is ignored */
+};
+
+/* Where the flags of an element stand, in every vector command. */
+#define PFM_FLAGS_OFFSET	4
+
+static int pfm_syscall_create_context(struct pfm_syscall *call)
+{
+	return pfm_context_create(call->arg, call->uarg);
+}
+
+static int pfm_syscall_set_config(struct pfm_syscall *call)
+{
+	return pfm_config_set(call->arg);
+}
+
+static int pfm_syscall_get_config(struct pfm_syscall *call)
+{
+	pfm_config_get(call->arg);
+	call->done = 1;
+	return 0;
+}
+
+static int pfm_syscall_getinfo(struct pfm_syscall *call, bool pmd)
+{
+	pfarg_pmcinfo_t *info = call->arg;
+	int ret = 0;
+
+	while (call->done < call->n && !ret)
+		ret = pfm_pmu_getinfo(pmd, &info[call->done++]);
+	return ret;
+}
+
+static int pfm_syscall_getinfo_pmcs(struct pfm_syscall *call)
+{
+	return pfm_syscall_getinfo(call, false);
+}
+
+static int pfm_syscall_getinfo_pmds(struct pfm_syscall *call)
+{
+	return pfm_syscall_getinfo(call, true);
+}
+
+/*
+ * The vector commands on live state: a function for a piece, called by
+ * pfm_context_call(), made from the function for an element.
+ */
+#define PFM_SYSCALL_VECTOR(name, type, element)				\
+static int pfm_syscall_##name##_piece(struct pfm_context *ctx, void *arg) \
+{									\
+	struct pfm_syscall *call = arg;					\
+	unsigned int end = min(call->n, call->done + PFM_SYSCALL_PIECE); \
+	type *req = call->arg;						\
+	int ret = 0;							\
+									\
+	while (call->done < end && !ret)				\
+		ret = element(ctx, &req[call->done++]);			\
+	return ret;							\
+}									\
+									\
+static int pfm_syscall_##name(struct pfm_syscall *call)			\
+{									\
+	int ret = 0;							\
+									\
+	while (call->done < call->n && !ret)				\
+		ret = pfm_context_call(call->ctx,			\
+				       pfm_syscall_##name##_piece, call); \
+	return ret;							\
+}
+
+PFM_SYSCALL_VECTOR(write_pmcs, pfarg_pmc_t, pfm_regs_write_pmc)
+PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_regs_write_pmd)
+PFM_SYSCALL_VECTOR(read_pmds, pfarg_pmd_t, pfm_regs_read_pmd)
+PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_set_getinfo)
+
+/* Sets change only while the context is loaded nowhere (3.7.4). */
+static int pfm_syscall_evtsets(struct pfm_syscall *call,
+			       int (*element)(struct pfm_context *ctx,
+					      pfarg_setdesc_t *desc))
+{
+	struct pfm_context *ctx = call->ctx;
+	pfarg_setdesc_t *desc = call->arg;
+	bool unloaded;
+	int ret = 0;
+
+	/* The mutex keeps it unloaded. */
+	raw_spin_lock_irq(&ctx->lock);
+	unloaded = ctx->state == PFM_UNLOADED;
+	raw_spin_unlock_irq(&ctx->lock);
+	if (!unloaded)
+		return -EBUSY;
+	while (call->done < call->n && !ret)
+		ret = element(ctx, &desc[call->done++]);
+	return ret;
+}
+
+static int pfm_syscall_create_evtsets(struct pfm_syscall *call)
+{
+	return pfm_syscall_evtsets(call, pfm_set_create);
+}
+
+static int pfm_syscall_delete_evtsets(struct pfm_syscall *call)
+{
+	return pfm_syscall_evtsets(call, pfm_set_delete);
+}
+
+static int pfm_syscall_load(struct pfm_syscall *call)
+{
+	return pfm_attach_load(call->ctx, call->arg);
+}
+
+static int pfm_syscall_unload(struct pfm_syscall *call)
+{
+	return pfm_attach_unload(call->ctx);
+}
+
+static int pfm_syscall_start_here(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_set *set = arg;
+
+	if (ctx->state == PFM_UNLOADED)
+		return -EBUSY;
+	/* There is one set, and it is active. */
+	if (set && set != ctx->set)
+		return -EINVAL;
+	pfm_monitor_start(ctx);
+	return 0;
+}
+
+static int pfm_syscall_start(struct pfm_syscall *call)
+{
+	const pfarg_start_t *req = call->arg;
+	struct pfm_set *set = NULL;
+
+	if (req) {
+		if (memchr_inv(req->start_pad, 0, sizeof(req->start_pad)))
+			return -EINVAL;
+		set = pfm_set_find(call->ctx, req->start_set);
+		if (!set)
+			return -EINVAL;
+	}
+	return pfm_context_call(call->ctx, pfm_syscall_start_here, set);
+}
+
+static int pfm_syscall_stop_here(struct pfm_context *ctx, void *unused)
+{
+	if (ctx->state == PFM_UNLOADED)
+		return -EBUSY;
+	pfm_monitor_stop(ctx);
+	return 0;
+}
+
+static int pfm_syscall_stop(struct pfm_syscall *call)
+{
+	return pfm_context_call(call->ctx, pfm_syscall_stop_here, NULL);
+}
+
+static int pfm_syscall_restart(struct pfm_syscall *call)
+{
+	int ret = pfm_context_call(call->ctx, pfm_overflow_restart, NULL);
+
+	if (!ret)
+		wake_up_all(&call->ctx->block_wait);
+	return ret;
+}
+
+#define PFM_COMMAND(cmd, f, type, na, o) \
+	[cmd] = { .fn = f, .size = sizeof(type), .narg = na, .out = o }
+#define PFM_COMMAND_VOID(cmd, f) \
+	[cmd] = { .fn = f, .narg = PFM_NARG_NONE }
+#define PFM_COMMAND_NOCTX(cmd, f, type, na, o) \
+	[cmd] = { .fn = f, .size = sizeof(type), .narg = na, .out = o, \
+		  .no_ctx = true }
+
+static const struct pfm_command pfm_commands[] = {
+	PFM_COMMAND(PFM_WRITE_PMCS, pfm_syscall_write_pmcs,
+		    pfarg_pmc_t, PFM_NARG_VECTOR, PFM_OUT_FLAGS),
+	PFM_COMMAND(PFM_WRITE_PMDS, pfm_syscall_write_pmds,
+		    pfarg_pmd_t, PFM_NARG_VECTOR, PFM_OUT_FLAGS),
+	PFM_COMMAND(PFM_READ_PMDS, pfm_syscall_read_pmds,
+		    pfarg_pmd_t, PFM_NARG_VECTOR, PFM_OUT_ALL),
+	PFM_COMMAND_VOID(PFM_STOP, pfm_syscall_stop),
+	PFM_COMMAND(PFM_START, pfm_syscall_start,
+		    pfarg_start_t, PFM_NARG_OPTIONAL, PFM_OUT_NOTHING),
+	PFM_COMMAND_NOCTX(PFM_CREATE_CONTEXT, pfm_syscall_create_context,
+			  pfarg_ctx_t, PFM_NARG_ONE, PFM_OUT_NOTHING),
+	PFM_COMMAND_VOID(PFM_RESTART, pfm_syscall_restart),
+	PFM_COMMAND(PFM_LOAD_CONTEXT, pfm_syscall_load,
+		    pfarg_load_t, PFM_NARG_ONE, PFM_OUT_NOTHING),
+	PFM_COMMAND_VOID(PFM_UNLOAD_CONTEXT, pfm_syscall_unload),
+	PFM_COMMAND(PFM_CREATE_EVTSETS, pfm_syscall_create_evtsets,
+		    pfarg_setdesc_t, PFM_NARG_VECTOR, PFM_OUT_ALL),
+	PFM_COMMAND(PFM_DELETE_EVTSETS, pfm_syscall_delete_evtsets,
+		    pfarg_setdesc_t, PFM_NARG_VECTOR, PFM_OUT_FLAGS),
+	PFM_COMMAND(PFM_GETINFO_EVTSETS, pfm_syscall_getinfo_evtsets,
+		    pfarg_setinfo_t, PFM_NARG_VECTOR, PFM_OUT_ALL),
+	PFM_COMMAND_NOCTX(PFM_GETINFO_PMCS, pfm_syscall_getinfo_pmcs,
+			  pfarg_pmcinfo_t, PFM_NARG_VECTOR, PFM_OUT_ALL),
+	PFM_COMMAND_NOCTX(PFM_GETINFO_PMDS, pfm_syscall_getinfo_pmds,
+			  pfarg_pmdinfo_t, PFM_NARG_VECTOR, PFM_OUT_ALL),
+	PFM_COMMAND_NOCTX(PFM_SET_CONFIG, pfm_syscall_set_config,
+			  pfarg_config_t, PFM_NARG_ONE, PFM_OUT_NOTHING),
+	PFM_COMMAND_NOCTX(PFM_GET_CONFIG, pfm_syscall_get_config,
+			  pfarg_config_t, PFM_NARG_ONE, PFM_OUT_ALL),
+};
+
+static int pfm_syscall_check_narg(const struct pfm_command *cmd,
+				  void __user *uarg, int narg)
+{
+	switch (cmd->narg) {
+	case PFM_NARG_NONE:
+		return uarg || narg ? -EINVAL : 0;
+	case PFM_NARG_OPTIONAL:
+		if (!narg)
+			return uarg ? -EINVAL : 0;
+		fallthrough;
+	case PFM_NARG_ONE:
+		return narg == 1 ? 0 : -EINVAL;
+	case PFM_NARG_VECTOR:
+		if (narg <= 0)
+			return -EINVAL;
+		if (narg > div64_u64(READ_ONCE(pfm_config.arg_size_max), cmd->size))
+			return -E2BIG;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int pfm_syscall_copy_flags(const struct pfm_syscall *call, size_t size)
+{
+	unsigned int i;
+
+	for (i = 0; i < call->done; i++) {
+		size_t offset = i * size + PFM_FLAGS_OFFSET;
+		u32 __user *to = call->uarg + offset;
+		u32 *flags = call->arg + offset;
+		u32 old;
+
+		if (get_user(old, to) || (old != *flags && put_user(*flags, to)))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+static int pfm_syscall_copy_out(const struct pfm_command *cmd,
+				const struct pfm_syscall *call)
+{
+	switch (cmd->out) {
+	case PFM_OUT_NOTHING:
+		return 0;
+	case PFM_OUT_FLAGS:
+		return pfm_syscall_copy_flags(call, cmd->size);
+	case PFM_OUT_ALL:
+		if (copy_to_user(call->uarg, call->arg, call->done * cmd->size))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *call,
+			   int fd)
+{
+	struct fd f;
+	int ret;
+
+	if (cmd->no_ctx)
+		return cmd->fn(call);
+
+	f = fdget(fd);
+	if (!f.file)
+		return -EBADF;
+	call->ctx = pfm_file_context(f.file);
+	if (!call->ctx) {
+		ret = -EBADF;
+	} else {
+		mutex_lock(&call->ctx->mutex);
+		ret = cmd->fn(call);
+		mutex_unlock(&call->ctx->mutex);
+	}
+	fdput(f);
+	return ret;
+}
+
+/**
+ * sys_perfmonctl() - the system call (3.1, perfmonctl(2))
+ * @fd:   descriptor of a context; ignored by commands that need none
+ * @op:   PFM_..., the command
+ * @uarg: element or vector of elements, or NULL
+ * @narg: number of elements
+ *
+ * Context: process.
+ * Return: 0, or -errno. The flags of the elements that were looked at reach
+ * the program even though the command fails.
+ */
+SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
+{
+	u8 stack[PFM_SYSCALL_STACK] __aligned(8);
+	const struct pfm_command *cmd;
+	struct pfm_syscall call = { .uarg = uarg };
+	size_t size;
+	int ret, out;
+
+	if (op < 0 || op >= ARRAY_SIZE(pfm_commands))
+		return -EINVAL;
+	cmd = &pfm_commands[array_index_nospec(op, ARRAY_SIZE(pfm_commands))];
+	if (!cmd->fn)
+		return -EINVAL;
+	ret = pfm_syscall_check_narg(cmd, uarg, narg);
+	if (ret)
+		return ret;
+
+	call.n = narg;
+	size = array_size(narg, cmd->size);
+	if (size) {
+		call.arg = stack;
+		if (size > sizeof(stack)) {
+			call.arg = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+			if (!call.arg)
+				return -ENOMEM;
+		}
+		if (copy_from_user(call.arg, uarg, size)) {
+			ret = -EFAULT;
+			goto free;
+		}
+	}
+
+	ret = pfm_syscall_run(cmd, &call, fd);
+	out = pfm_syscall_copy_out(cmd, &call);
+	if (out)
+		ret = out;
+free:
+	if (call.arg != stack)
+		kvfree(call.arg);
+	return ret;
+}

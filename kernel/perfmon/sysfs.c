@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: /sys/kernel/perfmon, one value a file.
+ *
+ * What PFM_GET_CONFIG and the GETINFO commands say, for scripts and people,
+ * and what they do not: names, and how many sessions there are. The limits
+ * can be written by those who may write the files.
+ *
+ *	version, pmu_model, counter_width
+ *	arg_size_max, smpl_buf_size_max		bytes
+ *	sys_group, thread_group			group number, -1 for any
+ *	sys_sessions, thread_sessions		loaded contexts
+ *	formats/				one directory a sampling format
+ *	pmcs/N/, pmds/N/			name, type, index, default,
+ *						reserved of a register
+ */
+#include <linux/kobject.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "pfm.h"
+
+#define PFM_ATTR_RO(n) \
+	static struct kobj_attribute pfm_attr_##n = __ATTR(n, 0444, n##_show, NULL)
+#define PFM_ATTR_RW(n) \
+	static struct kobj_attribute pfm_attr_##n = __ATTR(n, 0644, n##_show, n##_store)
+
+#define PFM_SHOW(n, fmt, value)						\
+static ssize_t n##_show(struct kobject *kobj,				\
+			struct kobj_attribute *attr, char *buf)		\
+{									\
+	return sysfs_emit(buf, fmt "\n", value);			\
+}
+
+static const char *pfm_sysfs_model(void)
+{
+	const struct pfm_pmu *hw = pfm_pmu_hardware();
+
+	return hw ? hw->name : "none";
+}
+
+static unsigned int pfm_sysfs_sessions(bool system)
+{
+	unsigned int s, t;
+
+	pfm_session_count(&s, &t);
+	return system ? s : t;
+}
+
+PFM_SHOW(version, "%s", "0.6")
+PFM_ATTR_RO(version);
+PFM_SHOW(pmu_model, "%s", pfm_sysfs_model())
+PFM_ATTR_RO(pmu_model);
+PFM_SHOW(counter_width, "%u", (pfm_pmu_hardware() ?: &pfm_soft_pmu)->width)
+PFM_ATTR_RO(counter_width);
+PFM_SHOW(sys_sessions, "%u", pfm_sysfs_sessions(true))
+PFM_ATTR_RO(sys_sessions);
+PFM_SHOW(thread_sessions, "%u", pfm_sysfs_sessions(false))
+PFM_ATTR_RO(thread_sessions);
+
+static ssize_t pfm_sysfs_store_size(u64 *limit, const char *buf, size_t count)
+{
+	u64 size;
+	int ret = kstrtou64(buf, 0, &size);
+
+	if (ret)
+		return ret;
+	if (!pfm_config_size_ok(size))
+		return -EINVAL;
+	WRITE_ONCE(*limit, size);
+	return count;
+}
+
+static ssize_t pfm_sysfs_store_gid(u32 *gid, const char *buf, size_t count)
+{
+	s64 value;
+	int ret = kstrtos64(buf, 0, &value);
+
+	if (ret)
+		return ret;
+	if (value < -1 || value > U32_MAX)
+		return -EINVAL;
+	WRITE_ONCE(*gid, value);
+	return count;
+}
+
+#define PFM_STORE(n, kind)						\
+static ssize_t n##_store(struct kobject *kobj,				\
+			 struct kobj_attribute *attr,			\
+			 const char *buf, size_t count)			\
+{									\
+	return pfm_sysfs_store_##kind(&pfm_config.n, buf, count);	\
+}
+
+PFM_SHOW(arg_size_max, "%llu", READ_ONCE(pfm_config.arg_size_max))
+PFM_STORE(arg_size_max, size)
+PFM_ATTR_RW(arg_size_max);
+PFM_SHOW(smpl_buf_size_max, "%llu", READ_ONCE(pfm_config.smpl_buf_size_max))
+PFM_STORE(smpl_buf_size_max, size)
+PFM_ATTR_RW(smpl_buf_size_max);
+
+#define sys_group_show		sys_gid_show
+#define sys_group_store		sys_gid_store
+#define thread_group_show	thread_gid_show
+#define thread_group_store	thread_gid_store
+PFM_SHOW(sys_gid, "%d", (int)READ_ONCE(pfm_config.sys_gid))
+PFM_STORE(sys_gid, gid)
+PFM_ATTR_RW(sys_group);
+PFM_SHOW(thread_gid, "%d", (int)READ_ONCE(pfm_config.thread_gid))
+PFM_STORE(thread_gid, gid)
+PFM_ATTR_RW(thread_group);
+
+static const struct attribute *pfm_sysfs_attrs[] = {
+	&pfm_attr_version.attr,
+	&pfm_attr_pmu_model.attr,
+	&pfm_attr_counter_width.attr,
+	&pfm_attr_sys_sessions.attr,
+	&pfm_attr_thread_sessions.attr,
+	&pfm_attr_arg_size_max.attr,
+	&pfm_attr_smpl_buf_size_max.attr,
+	&pfm_attr_sys_group.attr,
+	&pfm_attr_thread_group.attr,
+	NULL
+};
+
+/* A directory that describes a register. */
+struct pfm_sysfs_reg {
+	struct kobject kobj;
+	const char *name;
+	pfarg_pmcinfo_t info;
+};
+
+static const struct pfm_sysfs_reg *pfm_sysfs_reg(struct kobject *kobj)
+{
+	return container_of(kobj, struct pfm_sysfs_reg, kobj);
+}
+
+static const char *pfm_sysfs_type(u16 type)
+{
+	static const char * const names[] = {
+		[PFM_REG_TYPE_PMC] = "pmc",
+		[PFM_REG_TYPE_PMD] = "pmd",
+		[PFM_REG_TYPE_MSR] = "msr",
+		[PFM_REG_TYPE_SPR] = "spr",
+		[PFM_REG_TYPE_IBR] = "ibr",
+		[PFM_REG_TYPE_DBR] = "dbr",
+		[PFM_REG_TYPE_VIRTUAL] = "virtual",
+	};
+
+	return names[type];
+}
+
+PFM_SHOW(name, "%s", pfm_sysfs_reg(kobj)->name)
+PFM_ATTR_RO(name);
+PFM_SHOW(type, "%s", pfm_sysfs_type(pfm_sysfs_reg(kobj)->info.reg_type))
+PFM_ATTR_RO(type);
+PFM_SHOW(index, "%#llx", pfm_sysfs_reg(kobj)->info.reg_index)
+PFM_ATTR_RO(index);
+PFM_SHOW(reserved, "%#llx", pfm_sysfs_reg(kobj)->info.reg_rsvd_mask)
+PFM_ATTR_RO(reserved);
+
+static ssize_t default_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%#llx\n", pfm_sysfs_reg(kobj)->info.reg_def_value);
+}
+static struct kobj_attribute pfm_attr_default =
+	__ATTR(default, 0444, default_show, NULL);
+
+static struct attribute *pfm_sysfs_reg_attrs[] = {
+	&pfm_attr_name.attr,
+	&pfm_attr_type.attr,
+	&pfm_attr_index.attr,
+	&pfm_attr_default.attr,
+	&pfm_attr_reserved.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(pfm_sysfs_reg);
+
+static void pfm_sysfs_reg_release(struct kobject *kobj)
+{
+	kfree(container_of(kobj, struct pfm_sysfs_reg, kobj));
+}
+
+static const struct kobj_type pfm_sysfs_reg_ktype = {
+	.release = pfm_sysfs_reg_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = pfm_sysfs_reg_groups,
+};
+
+static int pfm_sysfs_add_reg(struct kobject *parent, const char *name,
+			     const pfarg_pmcinfo_t *info)
+{
+	struct pfm_sysfs_reg *reg = kzalloc(sizeof(*reg), GFP_KERNEL);
+	int ret;
+
+	if (!reg)
+		return -ENOMEM;
+	reg->name = name;
+	reg->info = *info;
+	/* kobject_put() by the parent's removal, which never comes. */
+	ret = kobject_init_and_add(&reg->kobj,
+				   (struct kobj_type *)&pfm_sysfs_reg_ktype,
+				   parent, "%u", info->reg_num);
+	if (ret)
+		kobject_put(&reg->kobj);
+	return ret;
+}
+
+static int pfm_sysfs_add_regs(struct kobject *root)
+{
+	struct kobject *pmcs = kobject_create_and_add("pmcs", root);
+	struct kobject *pmds = kobject_create_and_add("pmds", root);
+	pfarg_pmcinfo_t info;
+	unsigned int i;
+	int ret = 0;
+
+	if (!pmcs || !pmds)
+		return -ENOMEM;
+	for (i = 0; i < pfm_regmap.num_pmcs && !ret; i++) {
+		pfm_pmu_info_pmc(i, &info);
+		ret = pfm_sysfs_add_reg(pmcs, pfm_regmap.pmc[i]->name, &info);
+	}
+	for (i = 0; i < pfm_regmap.num_pmds && !ret; i++) {
+		pfm_pmu_info_pmd(i, &info);
+		ret = pfm_sysfs_add_reg(pmds, pfm_regmap.pmd[i]->name, &info);
+	}
+	return ret;
+}
+
+/**
+ * pfm_sysfs_init() - make the files
+ *
+ * Context: boot, after the description of the hardware has been registered.
+ * Return: 0, or -ENOMEM.
+ */
+int pfm_sysfs_init(void)
+{
+	struct kobject *root = kobject_create_and_add("perfmon", kernel_kobj);
+	int ret;
+
+	if (!root)
+		return -ENOMEM;
+	ret = sysfs_create_files(root, pfm_sysfs_attrs);
+	if (ret)
+		return ret;
+	if (!kobject_create_and_add("formats", root))
+		return -ENOMEM;
+	return pfm_sysfs_add_regs(root);
+}
