@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "bench.h"
+
+int pfm_bench_init(struct kunit *test)
+{
+	struct pfm_context *ctx = pfm_context_new(0);
+
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	mutex_lock(&ctx->mutex);
+	test->priv = ctx;
+	return 0;
+}
+
+void pfm_bench_exit(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	ctx->state = PFM_UNLOADED;
+	ctx->task = NULL;
+	mutex_unlock(&ctx->mutex);
+	irq_work_sync(&ctx->notify_work);
+	pfm_context_put(ctx);
+}
+
+void pfm_bench_load(struct pfm_context *ctx)
+{
+	ctx->task = current;
+	ctx->state = PFM_LOADED;
+}
+
+static int pfm_bench_pmc_here(struct pfm_context *ctx, void *arg)
+{
+	return pfm_regs_write_pmc(ctx, arg);
+}
+
+int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
+		  u32 flags, u64 reset_vec)
+{
+	pfarg_pmc_t req = {
+		.reg_num = PFM_SW_PMC0 + n,
+		.reg_value = event,
+		.reg_flags = flags,
+	};
+
+	/* PMD 288 is bit 32 of the last word. */
+	req.reg_reset_pmds[4] = reset_vec << 32;
+	return pfm_context_call(ctx, pfm_bench_pmc_here, &req);
+}
+
+static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
+{
+	return pfm_regs_write_pmd(ctx, arg);
+}
+
+int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
+		  u64 long_reset, u64 short_reset)
+{
+	pfarg_pmd_t req = {
+		.reg_num = PFM_SW_PMD0 + n,
+		.reg_value = value,
+		.reg_long_reset = long_reset,
+		.reg_short_reset = short_reset,
+	};
+
+	return pfm_context_call(ctx, pfm_bench_pmd_here, &req);
+}
+
+static int pfm_bench_read_here(struct pfm_context *ctx, void *arg)
+{
+	return pfm_regs_read_pmd(ctx, arg);
+}
+
+u64 pfm_bench_read(struct pfm_context *ctx, unsigned int n)
+{
+	pfarg_pmd_t req = { .reg_num = PFM_SW_PMD0 + n };
+
+	return pfm_context_call(ctx, pfm_bench_read_here, &req) ? 0xdeadbeef
+							       : req.reg_value;
+}
+
+static int pfm_bench_start_here(struct pfm_context *ctx, void *unused)
+{
+	pfm_monitor_start(ctx);
+	return 0;
+}
+
+void pfm_bench_start(struct pfm_context *ctx)
+{
+	pfm_context_call(ctx, pfm_bench_start_here, NULL);
+}
+
+static int pfm_bench_stop_here(struct pfm_context *ctx, void *unused)
+{
+	pfm_monitor_stop(ctx);
+	return 0;
+}
+
+void pfm_bench_stop(struct pfm_context *ctx)
+{
+	pfm_context_call(ctx, pfm_bench_stop_here, NULL);
+}
+
+int pfm_bench_restart(struct pfm_context *ctx)
+{
+	return pfm_context_call(ctx, pfm_overflow_restart, NULL);
+}
+
+static int pfm_bench_happen(struct pfm_context *ctx, void *arg)
+{
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->sw[(unsigned long)arg]);
+	return 0;
+}
+
+void pfm_bench_faults(struct pfm_context *ctx, unsigned int n)
+{
+	while (n--) {
+		current->min_flt++;
+		pfm_context_call(ctx, pfm_bench_happen, (void *)PFM_SW_MINOR_FAULTS);
+	}
+}
+
+void pfm_bench_majors(struct pfm_context *ctx, unsigned int n)
+{
+	while (n--) {
+		current->maj_flt++;
+		pfm_context_call(ctx, pfm_bench_happen, (void *)PFM_SW_MAJOR_FAULTS);
+	}
+}

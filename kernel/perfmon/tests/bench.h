@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2: a context for unit tests, attached to nobody's knowledge.
+ *
+ * It looks loaded on current and live on no CPU, so that current's own
+ * counters, which a test may change at will, are its register file: nothing
+ * else writes to the faults of a kernel thread.
+ */
+#ifndef _PFM_TESTS_BENCH_H
+#define _PFM_TESTS_BENCH_H
+
+#include <kunit/test.h>
+
+#include "../pfm.h"
+
+int pfm_bench_init(struct kunit *test);
+void pfm_bench_exit(struct kunit *test);
+void pfm_bench_load(struct pfm_context *ctx);
+
+/* Dense number of software counter n. */
+static inline unsigned int pfm_bench_sw(unsigned int n)
+{
+	return pfm_regmap.pmd_of[PFM_SW_PMD0 + n];
+}
+
+int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
+		  u32 flags, u64 reset_vec);
+int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
+		  u64 long_reset, u64 short_reset);
+u64 pfm_bench_read(struct pfm_context *ctx, unsigned int n);
+void pfm_bench_start(struct pfm_context *ctx);
+void pfm_bench_stop(struct pfm_context *ctx);
+int pfm_bench_restart(struct pfm_context *ctx);
+
+/* n minor, or major, faults happen to the monitored thread. */
+void pfm_bench_faults(struct pfm_context *ctx, unsigned int n);
+void pfm_bench_majors(struct pfm_context *ctx, unsigned int n);
+
+#endif /* _PFM_TESTS_BENCH_H */

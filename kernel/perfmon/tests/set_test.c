@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/hrtimer.h>
+
+#include "bench.h"
+
+static int pfm_set_test_modify(struct kunit *test, u32 flags, s64 sec, s64 nsec,
+			       pfarg_setdesc_t *out)
+{
+	pfarg_setdesc_t desc = {
+		.set_flags = flags,
+		.set_timeout = { sec, nsec },
+	};
+	int ret = pfm_set_create(test->priv, &desc);
+
+	if (out)
+		*out = desc;
+	return ret;
+}
+
+static void pfm_set_test_flags(struct kunit *test)
+{
+	pfarg_setdesc_t desc;
+	unsigned int bit;
+
+	for (bit = 0; bit < 29; bit++) {
+		int want = bit == 0 || bit == 2 || bit == 3 ? 0 : -EINVAL;
+
+		/* TIME_SWITCH, bit 1, wants a time-out, which is 0 here. */
+		KUNIT_EXPECT_EQ_MSG(test, pfm_set_test_modify(test, BIT(bit), 0, 0, &desc),
+				    want, "bit %u", bit);
+		KUNIT_EXPECT_EQ(test, PFM_SET_HAS_ERROR(desc.set_flags), want != 0);
+	}
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, PFM_SETFL_TIME_SWITCH |
+						  PFM_SETFL_OVFL_SWITCH, 1, 0, NULL),
+			-EINVAL);
+	/* What the kernel said last time is no flag. */
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, PFM_SET_RETFL_EINVAL, 0, 0, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.set_flags, 0U);
+}
+
+static void pfm_set_test_timeout(struct kunit *test)
+{
+	const u32 time = PFM_SETFL_TIME_SWITCH;
+	pfarg_setdesc_t desc;
+
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 0, 0, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, -1, 0, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 0, -1, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 0, NSEC_PER_SEC, NULL), -EINVAL);
+
+	/* Rounded up: to the lower bound, and to the resolution. */
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 0, 1, &desc), 0);
+	KUNIT_EXPECT_GE(test, desc.set_timeout.tv_nsec, 10000LL);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 2, 12345677, &desc), 0);
+	KUNIT_EXPECT_GE(test, desc.set_timeout.tv_nsec, 12345677LL);
+	KUNIT_EXPECT_LT(test, desc.set_timeout.tv_nsec, 12345677LL + hrtimer_resolution);
+	KUNIT_EXPECT_EQ(test, desc.set_timeout.tv_sec, 2LL);
+
+	/* Beyond what nanoseconds hold. */
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, S64_MAX, 999999999, &desc), 0);
+	KUNIT_EXPECT_GT(test, desc.set_timeout.tv_sec, 9000000000LL);
+}
+
+static void pfm_set_test_delete(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 0 };
+
+	KUNIT_EXPECT_EQ(test, pfm_set_delete(test->priv, &desc), -EINVAL);
+	KUNIT_EXPECT_EQ(test, desc.set_flags, PFM_SET_RETFL_EINVAL);
+	desc = (pfarg_setdesc_t){ .set_id = 9 };
+	KUNIT_EXPECT_EQ(test, pfm_set_delete(test->priv, &desc), -EINVAL);
+	KUNIT_EXPECT_EQ(test, desc.set_flags, PFM_SET_RETFL_NOSET);
+	KUNIT_EXPECT_NOT_NULL(test, pfm_set_find(test->priv, 0));
+}
+
+/* Of an id beyond the last: nothing, not the last. */
+static void pfm_set_test_getinfo(struct kunit *test)
+{
+	pfarg_setinfo_t info = { .set_id = 65535 };
+
+	KUNIT_EXPECT_EQ(test, pfm_set_getinfo(test->priv, &info), -EINVAL);
+	KUNIT_EXPECT_EQ(test, info.set_flags, PFM_SET_RETFL_NOSET);
+
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, PFM_SETFL_TIME_SWITCH, 3, 0, NULL), 0);
+	memset(&info, 0x5a, sizeof(info));
+	info.set_id = 0;
+	info.set_flags = 0;
+	KUNIT_EXPECT_EQ(test, pfm_set_getinfo(test->priv, &info), 0);
+	KUNIT_EXPECT_EQ(test, info.set_flags, (u32)PFM_SETFL_TIME_SWITCH);
+	KUNIT_EXPECT_EQ(test, info.set_timeout.tv_sec, 3LL);
+	KUNIT_EXPECT_EQ(test, info.set_runs, 0ULL);
+	KUNIT_EXPECT_EQ(test, info.set_id_next, (u16)0);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(info.set_switch_pmds, 0,
+					     sizeof(info.set_switch_pmds)), NULL);
+}
+
+static void pfm_set_test_chain(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_EXPL_NEXT, .set_id_next = 4 };
+
+	KUNIT_EXPECT_TRUE(test, pfm_set_chain_ok(test->priv));
+	KUNIT_EXPECT_EQ(test, pfm_set_create(test->priv, &desc), 0);
+	KUNIT_EXPECT_FALSE(test, pfm_set_chain_ok(test->priv));
+	desc.set_id_next = 0;
+	KUNIT_EXPECT_EQ(test, pfm_set_create(test->priv, &desc), 0);
+	KUNIT_EXPECT_TRUE(test, pfm_set_chain_ok(test->priv));
+}
+
+static struct kunit_case pfm_set_cases[] = {
+	KUNIT_CASE(pfm_set_test_flags),
+	KUNIT_CASE(pfm_set_test_timeout),
+	KUNIT_CASE(pfm_set_test_delete),
+	KUNIT_CASE(pfm_set_test_getinfo),
+	KUNIT_CASE(pfm_set_test_chain),
+	{}
+};
+
+static struct kunit_suite pfm_set_suite = {
+	.name = "perfmon-set",
+	.init = pfm_bench_init,
+	.exit = pfm_bench_exit,
+	.test_cases = pfm_set_cases,
+};
+kunit_test_suite(pfm_set_suite);
