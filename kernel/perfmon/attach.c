@@ -36,6 +36,7 @@ struct pfm_attach {
 	struct pfm_set *set;
 	struct pfm_blocker *blocker;
 	const struct cred *cred;	/* the caller's; afterwards the old one */
+	bool self;			/* the target is of the caller's process */
 };
 
 /* What has to be undone when the locks are gone. */
@@ -45,7 +46,7 @@ struct pfm_detach {
 	struct pfm_blocker *blocker;
 };
 
-/* Under ctx->lock. The queue has been emptied and there is no producer. */
+/* Under ctx->lock. */
 static void pfm_attach_begin(struct pfm_attach *a)
 {
 	struct pfm_context *ctx = a->ctx;
@@ -58,6 +59,7 @@ static void pfm_attach_begin(struct pfm_attach *a)
 	ctx->idle = false;
 	WRITE_ONCE(ctx->gone, false);
 	ctx->blocked = false;
+	ctx->self = a->self;
 	ctx->blocker = a->blocker;
 	swap(ctx->cred, a->cred);
 }
@@ -214,6 +216,7 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	if (ret)
 		goto free_blocker;
 
+	a->self = same_thread_group(task, current);
 	if (task == current)
 		ret = pfm_attach_thread(a, task);
 	else
@@ -280,6 +283,7 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 {
 	struct pfm_attach a = { .ctx = ctx };
+	unsigned int mark;
 	bool unloaded;
 	int ret;
 
@@ -292,13 +296,13 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	 */
 	raw_spin_lock_irq(&ctx->lock);
 	unloaded = ctx->state == PFM_UNLOADED;
+	mark = pfm_message_mark(&ctx->queue);
 	raw_spin_unlock_irq(&ctx->lock);
 	if (!unloaded)
 		return -EBUSY;
 	a.set = pfm_set_find(ctx, req->load_set);
 	if (!a.set || !pfm_set_chain_ok(ctx))
 		return -EINVAL;
-	pfm_message_reset(&ctx->queue);
 
 	a.cred = get_current_cred();
 	if (pfm_is_system(ctx))
@@ -306,6 +310,8 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	else
 		ret = pfm_attach_load_thread(&a, req->load_pid);
 	put_cred(a.cred);
+	if (!ret)
+		pfm_message_drop(&ctx->queue, mark);
 	return ret;
 }
 

@@ -43,7 +43,7 @@ static void pfm_block_wait(struct callback_head *work)
 		pfm_block_release(b);
 	else if (!(current->flags & PF_EXITING))
 		wait_event_state(ctx->block_wait, !pfm_block_must_wait(ctx),
-				 (TASK_IDLE | TASK_WAKEKILL));
+				 (TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE));
 	pfm_context_put(ctx);
 }
 

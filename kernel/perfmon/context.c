@@ -18,7 +18,7 @@
 				 PFM_FL_OVFL_NO_MSG)
 
 /* Overflows that can wait to be read when no format says how many. */
-#define PFM_CONTEXT_DEPTH	15
+#define PFM_CONTEXT_DEPTH	14
 
 static void pfm_context_release(struct kref *ref)
 {

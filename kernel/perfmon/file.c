@@ -115,9 +115,10 @@ static int pfm_file_fasync(int fd, struct file *file, int on)
 }
 
 /*
- * A process closes one of its descriptors. If it is the monitored thread's
- * and was its last, the context is unloaded, though others may still hold it
- * (figure 3.10). In exit all descriptors go like this.
+ * A process closes one of its descriptors. If it was its last, and the process
+ * monitors itself, the context is unloaded though others may still hold it
+ * (figure 3.10). A child that a tool monitors, and that drops what it happened
+ * to inherit from the tool, goes on being monitored.
  */
 static int pfm_file_flush(struct file *file, fl_owner_t id)
 {
@@ -126,7 +127,7 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (ctx->task && READ_ONCE(ctx->task->files) == id)
+	if (ctx->task && ctx->self && READ_ONCE(ctx->task->files) == id)
 		task = get_task_struct(ctx->task);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 

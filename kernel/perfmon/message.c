@@ -28,7 +28,8 @@
 int pfm_message_init(struct pfm_queue *q, unsigned int depth)
 {
 	q->depth = depth;
-	q->size = roundup_pow_of_two(depth + 1);
+	/* Two ends: the last attachment's goes only when the next has begun. */
+	q->size = roundup_pow_of_two(depth + 2);
 	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
 	if (!q->ring)
 		return -ENOMEM;
@@ -49,15 +50,29 @@ void pfm_message_free(struct pfm_queue *q)
 }
 
 /**
- * pfm_message_reset() - forget all messages (3.3.5)
+ * pfm_message_mark() - where the messages end that there are now
  * @q: queue of a context that is not loaded, so that there is no producer
+ *
+ * Context: any.
+ * Return: a mark for pfm_message_drop().
+ */
+unsigned int pfm_message_mark(const struct pfm_queue *q)
+{
+	return q->head;
+}
+
+/**
+ * pfm_message_drop() - forget old messages (3.3.5)
+ * @q:    queue
+ * @mark: forget what was there then
  *
  * Context: process.
  */
-void pfm_message_reset(struct pfm_queue *q)
+void pfm_message_drop(struct pfm_queue *q, unsigned int mark)
 {
 	mutex_lock(&q->read_mutex);
-	q->tail = q->head;
+	if ((int)(mark - q->tail) > 0)
+		smp_store_release(&q->tail, mark);
 	mutex_unlock(&q->read_mutex);
 }
 
@@ -110,8 +125,8 @@ bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds)
  * pfm_message_end() - queue a termination message (3.3.6)
  * @q: queue
  *
- * There is at most one in a queue: it comes with the end of an attachment,
- * and the next attachment empties the queue.
+ * It comes with the end of an attachment, and what was in the queue before is
+ * dropped as soon as the next one has begun, so there are two at most.
  *
  * Context: as pfm_message_overflow().
  */

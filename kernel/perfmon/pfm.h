@@ -146,6 +146,7 @@ struct pfm_context {
 	bool idle;			/* [l] the excluded idle thread runs */
 	bool blocked;			/* [l] the thread has to wait */
 	bool gone;			/* [l] the CPU went offline */
+	bool self;			/* [l] its process attached it itself */
 	int cpu;			/* [l] where it is live, or -1 */
 	struct task_struct *task;	/* [l] whom it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
@@ -259,7 +260,8 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
 /* message.c */
 int pfm_message_init(struct pfm_queue *q, unsigned int depth);
 void pfm_message_free(struct pfm_queue *q);
-void pfm_message_reset(struct pfm_queue *q);
+unsigned int pfm_message_mark(const struct pfm_queue *q);
+void pfm_message_drop(struct pfm_queue *q, unsigned int mark);
 bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds);
 void pfm_message_end(struct pfm_queue *q);
 unsigned int pfm_message_count(const struct pfm_queue *q);

@@ -2,8 +2,8 @@
 /*
  * perfmon2: the system call (3.1): one table of commands.
  *
- * The argument is copied in once and nothing of it is read from the program
- * again. Results are copied out without a lock held. A command on a vector
+ * The argument is copied in once: nothing that is acted upon is read from the
+ * program again. Results are copied out without a lock held. A command on a vector
  * is applied in pieces of bounded length, since each runs with interrupts
  * off; a whole piece sees one moment.
  */
@@ -165,13 +165,17 @@ static int pfm_syscall_unload(struct pfm_syscall *call)
 
 static int pfm_syscall_start_here(struct pfm_context *ctx, void *arg)
 {
-	struct pfm_set *set = arg;
+	const pfarg_start_t *req = arg;
+	struct pfm_set *set;
 
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
-	/* There is one set, and it is active. */
-	if (set && set != ctx->set)
-		return -EINVAL;
+	if (req) {
+		set = pfm_set_find(ctx, req->start_set);
+		/* There is one set, and it is active. */
+		if (set != ctx->set)
+			return -EINVAL;
+	}
 	pfm_monitor_start(ctx);
 	return 0;
 }
@@ -179,16 +183,10 @@ static int pfm_syscall_start_here(struct pfm_context *ctx, void *arg)
 static int pfm_syscall_start(struct pfm_syscall *call)
 {
 	const pfarg_start_t *req = call->arg;
-	struct pfm_set *set = NULL;
 
-	if (req) {
-		if (memchr_inv(req->start_pad, 0, sizeof(req->start_pad)))
-			return -EINVAL;
-		set = pfm_set_find(call->ctx, req->start_set);
-		if (!set)
-			return -EINVAL;
-	}
-	return pfm_context_call(call->ctx, pfm_syscall_start_here, set);
+	if (req && memchr_inv(req->start_pad, 0, sizeof(req->start_pad)))
+		return -EINVAL;
+	return pfm_context_call(call->ctx, pfm_syscall_start_here, call->arg);
 }
 
 static int pfm_syscall_stop_here(struct pfm_context *ctx, void *unused)
@@ -275,6 +273,7 @@ static int pfm_syscall_check_narg(const struct pfm_command *cmd,
 	return -EINVAL;
 }
 
+/* The vector of a command that only writes may be constant: look first. */
 static int pfm_syscall_copy_flags(const struct pfm_syscall *call, size_t size)
 {
 	unsigned int i;
@@ -363,7 +362,7 @@ SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
 	if (size) {
 		call.arg = stack;
 		if (size > sizeof(stack)) {
-			call.arg = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+			call.arg = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 			if (!call.arg)
 				return -ENOMEM;
 		}

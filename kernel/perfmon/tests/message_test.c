@@ -85,15 +85,23 @@ static void pfm_message_test_clear(struct kunit *test)
 					     4 * sizeof(u64)), NULL);
 }
 
-static void pfm_message_test_reset(struct kunit *test)
+static void pfm_message_test_drop(struct kunit *test)
 {
 	struct pfm_queue *q = test->priv;
 
+	unsigned int mark;
+
 	pfm_message_overflow(q, 1, 1);
 	pfm_message_end(q);
-	pfm_message_reset(q);
-	KUNIT_EXPECT_EQ(test, pfm_message_count(q), 0U);
+	mark = pfm_message_mark(q);
 	KUNIT_EXPECT_TRUE(test, pfm_message_overflow(q, 2, 1));
+	pfm_message_drop(q, mark);
+	KUNIT_EXPECT_EQ(test, pfm_message_count(q), 1U);
+	/* A reader was faster: nothing new is dropped. */
+	q->tail++;
+	pfm_message_drop(q, mark);
+	KUNIT_EXPECT_EQ(test, pfm_message_count(q), 0U);
+	q->tail--;
 	KUNIT_EXPECT_EQ(test, pfm_message_take(q)->pfm_ovfl_msg.msg_active_set, (u16)2);
 }
 
@@ -101,7 +109,7 @@ static struct kunit_case pfm_message_cases[] = {
 	KUNIT_CASE(pfm_message_test_order),
 	KUNIT_CASE(pfm_message_test_full),
 	KUNIT_CASE(pfm_message_test_clear),
-	KUNIT_CASE(pfm_message_test_reset),
+	KUNIT_CASE(pfm_message_test_drop),
 	{}
 };
 
