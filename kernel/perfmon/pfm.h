@@ -306,6 +306,7 @@ struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
 	u32 thread_gid;
 	u64 arg_size_max;
 	u64 smpl_buf_size_max;
+	atomic64_t smpl_buf_size_cur;	/* none until there are formats */
 };
 extern struct pfm_config pfm_config;
 bool pfm_config_size_ok(u64 size);

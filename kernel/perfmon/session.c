@@ -42,6 +42,12 @@ int pfm_session_get(bool system)
 	static_branch_deferred_inc(&pfm_key);
 	if (system)
 		static_branch_deferred_inc(&pfm_sys_key);
+	/*
+	 * An exit that still finds the hook off has set PF_EXITING before it
+	 * looked: whoever publishes the context after this sees that. Patching
+	 * text implies the barrier; a plain counter does not.
+	 */
+	smp_mb();
 	return 0;
 }
 

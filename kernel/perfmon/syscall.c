@@ -65,7 +65,11 @@ static int pfm_syscall_set_config(struct pfm_syscall *call)
 
 static int pfm_syscall_get_config(struct pfm_syscall *call)
 {
-	pfm_config_get(call->arg);
+	pfarg_config_t *req = call->arg;
+
+	if (memchr_inv(req->cf_pad, 0, sizeof(req->cf_pad)))
+		return -EINVAL;
+	pfm_config_get(req);
 	call->done = 1;
 	return 0;
 }

@@ -8,6 +8,7 @@
  *
  *	version, pmu_model, counter_width
  *	arg_size_max, smpl_buf_size_max		bytes
+ *	smpl_buf_size_cur			bytes in use by sampling buffers
  *	sys_group, thread_group			group number, -1 for any
  *	sys_sessions, thread_sessions		loaded contexts
  *	formats/				one directory a sampling format
@@ -92,6 +93,10 @@ static ssize_t n##_store(struct kobject *kobj,				\
 	return pfm_sysfs_store_##kind(&pfm_config.n, buf, count);	\
 }
 
+PFM_SHOW(smpl_buf_size_cur, "%lld",
+	 (long long)atomic64_read(&pfm_config.smpl_buf_size_cur))
+PFM_ATTR_RO(smpl_buf_size_cur);
+
 PFM_SHOW(arg_size_max, "%llu", READ_ONCE(pfm_config.arg_size_max))
 PFM_STORE(arg_size_max, size)
 PFM_ATTR_RW(arg_size_max);
@@ -118,6 +123,7 @@ static const struct attribute *pfm_sysfs_attrs[] = {
 	&pfm_attr_thread_sessions.attr,
 	&pfm_attr_arg_size_max.attr,
 	&pfm_attr_smpl_buf_size_max.attr,
+	&pfm_attr_smpl_buf_size_cur.attr,
 	&pfm_attr_sys_group.attr,
 	&pfm_attr_thread_group.attr,
 	NULL

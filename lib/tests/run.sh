@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The tests of the library on the host, for both word sizes: no perfmon in the
+# kernel is needed. Called by `make test` with CC and O, the directory above
+# the architectures' own ones.
+#
+# shellcheck disable=SC2086,SC2013 # flags and names are words
+
+set -u
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=tally.sh
+. ./tally.sh
+
+tests=$PWD
+lib=${tests%/*}
+top=${lib%/*}
+CC=${CC:-cc}
+O=${O:-$top/build/user}
+warn='-std=gnu11 -O2 -g -Wall -Wextra -Werror'
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# The functions that the header declares: one "name(" after the type each.
+api()
+{
+	sed -n '/^static/d; s/^[a-z].*[ *]\(p[a-z_]*\)(.*/\1/p' \
+		"$lib/include/perfmon/libperfmon.h" | sort
+}
+
+# programs ARCH: run them, static and shared.
+programs()
+{
+	progs=$O/$1/lib/tests
+	for t in abi calls names shared; do
+		program "$1 $t" "$progs/$t"
+	done
+	mkdir "$tmp/$1" && cd "$tmp/$1" || exit 1
+	program "$1 registers" "$progs/registers"
+	cd "$tests" || exit 1
+}
+
+# symbols ARCH: exported is what the header declares, nothing more or less.
+symbols()
+{
+	nm -D --defined-only "$O/$1/lib/libperfmon.so" |
+		sed -n 's/.* T \([a-z_]*\)@@PERFMON_0.6$/\1/p' | sort >"$tmp/symbols"
+	nm -D --defined-only "$O/$1/lib/libperfmon.so" |
+		grep -c ' [A-Z] [a-z]' >"$tmp/count"
+	check "$1: exports what the header declares" cmp "$tmp/api" "$tmp/symbols"
+	check "$1: exports nothing else" \
+		[ "$(cat "$tmp/count")" = "$(wc -l <"$tmp/api" | tr -d ' ')" ]
+	check "$1: soname" sh -c \
+		"objdump -p '$O/$1/lib/libperfmon.so' | grep -q 'SONAME.*libperfmon.so.0$'"
+}
+
+pages()
+{
+	while read -r f; do
+		case $f in
+		perfmonctl) continue ;;
+		esac
+		check "manual page of $f" [ -e "$lib/man/$f.3" ]
+		page=$(sed -n 's/^\.so man3\///p' "$lib/man/$f.3")
+		check "$f in the synopsis of ${page:-$f.3}" \
+			grep -q "[ *]$f(" "$lib/man/${page:-$f.3}"
+	done <"$tmp/api"
+	if command -v mandoc >/dev/null; then
+		for p in "$lib"/man/*.3 "$top/Documentation/perfmonctl.2"; do
+			grep -q '^\.so' "$p" && continue
+			check "mandoc: ${p##*/}" mandoc -Tlint -W style "$p"
+		done
+	else
+		skip "mandoc is not installed: the manual pages are not linted"
+	fi
+	for cmd in $(sed -n '/Commands (table 3.1)/,/^$/s/^#define \(PFM_[A-Z_]*\).*/\1/p' \
+		"$top/include/uapi/perfmon/perfmon.h"); do
+		check "perfmonctl.2 has $cmd" \
+			grep -q "$cmd" "$top/Documentation/perfmonctl.2"
+	done
+}
+
+# The installed tree serves a program, through pkg-config, in C and C++.
+installed()
+{
+	dest=$tmp/dest
+	check "install" make -s -C "$lib" O="$O/$host" ARCH="$host" \
+		DESTDIR="$dest" PREFIX=/usr V="${V:-0}" install >"$tmp/install" 2>&1
+	for f in lib/libperfmon.a lib/libperfmon.so.0 include/perfmon/perfmon.h \
+		share/man/man2/perfmonctl.2 share/man/man3/pfm_start.3; do
+		check "installs $f" [ -e "$dest/usr/$f" ]
+	done
+	if ! command -v pkg-config >/dev/null; then
+		skip "pkg-config is not installed"
+		return
+	fi
+	flags=$(PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_PATH=$dest/usr/lib/pkgconfig \
+		PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+		pkg-config --cflags --libs libperfmon)
+	check "builds with pkg-config's flags" $CC $warn -o "$tmp/installed" \
+		"$O/$host/lib/tests/example.c" $flags
+	if command -v c++ >/dev/null; then
+		printf '#include <perfmon/libperfmon.h>\nint main() { return pfm_stop(-1) != -1; }\n' \
+			>"$tmp/t.cc"
+		check "C++ compiles and links" c++ -Wall -Wextra -Werror \
+			-o "$tmp/cxx" "$tmp/t.cc" $flags
+	else
+		skip "no C++ compiler"
+	fi
+}
+
+host=$(uname -m | sed 's/^i.86$/i386/')
+api >"$tmp/api"
+check "the header declares 25 functions" [ "$(wc -l <"$tmp/api")" -eq 25 ]
+
+for pair in x86_64:-m64 i386:-m32; do
+	arch=${pair%:*} flag=${pair#*:}
+	if ! echo 'int main(void) { return 0; }' |
+		$CC "$flag" -xc -o "$tmp/probe" - 2>/dev/null; then
+		skip "$CC cannot compile for $arch"
+		continue
+	fi
+	check "$arch: build" make -s -C "$lib" ARCH="$arch" O="$O/$arch" CC="$CC" \
+		V="${V:-0}" all testprogs >"$tmp/build"
+	programs "$arch"
+	symbols "$arch"
+done
+pages
+installed
+tally

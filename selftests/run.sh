@@ -1,0 +1,189 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# run.sh DIR [NAME...] - run the test programs of DIR, in the guest, as root
+#
+# Runs each program (or only those named) twice, as root and as an ordinary
+# user, and counts what they report. After each one the kernel log must be
+# free of complaints and no session may be left. Then come the results of the
+# KUnit suites and, if the kernel has it, the leak detector.
+#
+# Needs a POSIX shell, awk, cat, cp, dmesg, grep, mkdir, rm, sed and sleep.
+# Environment: PFM_STRESS_SECONDS, PFM_FUZZ_SECONDS, PFM_FUZZ_SEED,
+# PFM_TIMEOUT (seconds for a program, 120; three times that on a debug kernel).
+#
+# The last line is "N passed, N failed, N skipped"; exit status 0 iff none failed.
+
+set -u
+
+sysfs=/sys/kernel/perfmon
+kunit=/sys/kernel/debug/kunit
+kmemleak=/sys/kernel/debug/kmemleak
+tmp=/tmp/pfm-selftests
+user=1000
+
+# What the kernel says only when something is wrong.
+trouble='WARNING:|BUG:|Oops|KASAN|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak:.*(leak|unref)'
+trouble="$trouble|possible |INFO: (task|rcu|trying|inconsistent)|[Ll]ockup|detected stall|self-detected"
+trouble="$trouble|refcount_t|list_(add|del) corruption|unreferenced object"
+trouble="$trouble|sleeping function|scheduling while atomic|Call Trace|bad unlock"
+trouble="$trouble|general protection|page fault for address|hung_task|Bad page|cut here"
+
+passed=0 failed=0 skipped=0 marks=0
+
+die() { echo "run.sh: $*" >&2; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+
+add() { # PASSED FAILED SKIPPED
+	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+# mark: note in the kernel log where we are
+mark() {
+	marks=$((marks + 1))
+	mark="perfmon selftests $$ mark $marks"
+	echo "$mark" >/dev/kmsg
+}
+
+# log_is_clean: whether the kernel has not complained since the mark
+log_is_clean() {
+	if [ "$marks" -gt 0 ]; then
+		dmesg | sed "1,/$mark\$/d" >"$tmp/log"
+	else
+		dmesg >"$tmp/log"
+	fi
+	! grep -E "$trouble" "$tmp/log" >"$tmp/trouble"
+}
+
+# fail WHAT [FILE]: one failure that no program reports
+fail() {
+	echo "FAIL $1"
+	[ -z "${2-}" ] || sed 's/^/    /' "$2"
+	add 0 1 0
+}
+
+# run_one WHO NAME
+run_one() {
+	cp "$dir/$2" "$tmp/$2" || die "cannot copy $dir/$2"
+	stress=${PFM_STRESS_SECONDS-8} fuzz=${PFM_FUZZ_SECONDS-4} as=
+	if [ "$1" = user ]; then
+		as="-u $user -g $user" stress=${PFM_STRESS_SECONDS-3}
+	fi
+	mark
+	# shellcheck disable=SC2086
+	PFM_STRESS_SECONDS=$stress PFM_FUZZ_SECONDS=$fuzz \
+		"$tmp/supervise" $as -t "$timeout" "$tmp/$2" >"$tmp/out" 2>&1 </dev/null
+	status=$?
+	rm -f "$tmp/$2"
+
+	# Plan, ok, not ok and skipped, as the program has printed them.
+	counts=$(awk '
+		/^1\.\.[0-9]+/ { plan = substr($1, 4) }
+		/^ok .*# SKIP/ { skip++; next }
+		/^ok / { ok++ }
+		/^not ok / { bad++ }
+		END { print plan + 0, ok + 0, bad + 0, skip + 0 }' "$tmp/out")
+	# shellcheck disable=SC2086
+	set -- "$1 $arch $2" $counts
+	[ "$3" != 0 ] || [ "$4" != 0 ] || [ "$5" != 0 ] || [ "$2" != 0 ] || status=127
+	echo "$1: $3 passed, $4 failed, $5 skipped"
+	add "$3" "$4" "$5"
+	grep '^ok .*# SKIP' "$tmp/out" | sed "s/^ok .*# SKIP/SKIP $1:/"
+
+	if [ "$4" -gt 0 ]; then
+		grep '^not ok ' "$tmp/out" | sed "s/^not ok [0-9]*/FAIL $1:/"
+		sed 's/^/    /' "$tmp/out"
+	fi
+	if [ $(($3 + $4 + $5)) -ne "$2" ]; then
+		fail "$1: ran $(($3 + $4 + $5)) of $2 tests, status $status" "$tmp/out"
+	elif [ "$status" -ne 0 ] && [ "$4" -eq 0 ]; then
+		fail "$1: status $status" "$tmp/out"
+	fi
+	log_is_clean || fail "$1: the kernel complains" "$tmp/log"
+	sessions="$(cat $sysfs/thread_sessions)+$(cat $sysfs/sys_sessions)"
+	[ "$sessions" = 0+0 ] || fail "$1: sessions are left: $sessions"
+}
+
+run_kunit() {
+	for file in "$kunit"/*/results; do
+		[ -f "$file" ] || continue
+		suite=${file%/results} suite=${suite##*/}
+		counts=$(awk '
+			/^    ok .*# SKIP/ { skip++; next }
+			/^    ok / { ok++ }
+			/^    not ok / { bad++ }
+			END { print ok + 0, bad + 0, skip + 0 }' "$file")
+		# shellcheck disable=SC2086
+		set -- $counts
+		echo "kunit $arch $suite: $1 passed, $2 failed, $3 skipped"
+		add "$1" "$2" "$3"
+		grep '^    ok .*# SKIP' "$file" | sed "s/^    ok/SKIP kunit $suite:/"
+		if [ "$2" -gt 0 ]; then
+			grep '^    not ok ' "$file" | sed "s/^    not ok/FAIL kunit $suite:/"
+			sed 's/^/    /' "$file"
+		fi
+		[ $(($1 + $2 + $3)) -gt 0 ] || fail "kunit $suite: no results" "$file"
+	done
+}
+
+# Leaked objects are reported by the second scan at the earliest.
+run_kmemleak() {
+	[ -w "$kmemleak" ] || return
+	sleep 6
+	echo scan >"$kmemleak"
+	sleep 1
+	echo scan >"$kmemleak"
+	cat "$kmemleak" >"$tmp/leaks"
+	if grep -q . "$tmp/leaks"; then
+		fail "$arch: the kernel leaks memory" "$tmp/leaks"
+	else
+		echo "$arch: no memory is leaked"
+		add 1 0 0
+	fi
+}
+
+[ $# -gt 0 ] || die "usage: run.sh DIR [NAME...]"
+dir=$1
+shift
+arch=${dir%/} arch=${arch##*/}
+[ -x "$dir/supervise" ] || die "no test programs in $dir"
+[ -d "$sysfs" ] || die "this kernel has no perfmon ($sysfs)"
+if ! { mkdir -p "$tmp" && chmod 755 "$tmp" && cp "$dir/supervise" "$tmp/"; }; then
+	die "no room in $tmp"
+fi
+echo on >/proc/sys/kernel/printk_devkmsg 2>/dev/null
+
+timeout=${PFM_TIMEOUT-120}
+if [ -e "$kmemleak" ]; then
+	export PFM_SLOW=1
+	timeout=${PFM_TIMEOUT-360}
+fi
+
+all=$#
+names=$*
+if [ "$all" -eq 0 ]; then
+	for file in "$dir"/*; do
+		name=${file##*/}
+		case $name in
+		supervise | stress | fuzz) ;;
+		*) [ ! -f "$file" ] || [ ! -x "$file" ] || names="$names $name" ;;
+		esac
+	done
+	names="$names fuzz stress"
+fi
+[ -n "$names" ] || die "no test programs in $dir"
+
+log_is_clean || fail "$arch: the kernel complained while it booted" "$tmp/trouble"
+for name in $names; do
+	[ -x "$dir/$name" ] || die "no $dir/$name"
+	run_one root "$name"
+	run_one user "$name"
+done
+if [ "$all" -eq 0 ]; then
+	mark
+	run_kunit
+	run_kmemleak
+	log_is_clean || fail "$arch: the kernel complains at the end" "$tmp/log"
+fi
+rm -rf "$tmp"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the software PMU counts, against the kernel's own counts of the same
+ * thread in /proc: exactly, at rest. Counting only while started, 64-bit
+ * wrap, several counters of one event, the task clock's period.
+ *
+ * Not here: system-wide counting (soft_cpu.c), the virtual registers
+ * (virtual.c), overflow handling (overflow.c).
+ */
+#include "puppet.h"
+
+FIXTURE(soft) {
+	struct puppet p;
+	int fd;
+};
+
+FIXTURE_VARIANT(soft) {
+	enum puppet_kind kind;
+};
+
+FIXTURE_VARIANT_ADD(soft, process) { .kind = PUPPET_PROCESS };
+FIXTURE_VARIANT_ADD(soft, thread) { .kind = PUPPET_THREAD };
+
+FIXTURE_SETUP(soft)
+{
+	puppet_start(&self->p, variant->kind);
+	self->fd = (int)MUST(pfm_create(0));
+}
+
+FIXTURE_TEARDOWN(soft)
+{
+	close(self->fd);
+	puppet_stop(&self->p);
+}
+
+static void start_event(FIXTURE_DATA(soft) *s, int event)
+{
+	MUST(pfm_write_pmc(s->fd, SW_PMC(0), (u64)event, 0));
+	puppet_settle(&s->p);
+	MUST(pfm_load(s->fd, s->p.tid));
+	MUST(pfm_start(s->fd));
+}
+
+TEST_F(soft, context_switches)
+{
+	u64 base;
+
+	start_event(self, PFM_SW_CSWITCHES);
+	base = thread_switches(self->p.tid);
+	EXPECT_EQ(0ULL, pfm_value(self->fd, SW_PMD(0)));
+	puppet_do(&self->p, OP_SLEEP, 100);
+	puppet_settle(&self->p);
+	EXPECT_LE(100ULL, pfm_value(self->fd, SW_PMD(0)));
+	EXPECT_EQ(thread_switches(self->p.tid) - base,
+		  pfm_value(self->fd, SW_PMD(0)));
+}
+
+/* Preempted, too: somebody else wants the same CPU. */
+TEST_F(soft, involuntary_context_switches)
+{
+	int cpu = pin_somewhere();
+	u64 base, forced;
+	pid_t rival;
+
+	puppet_do(&self->p, OP_PIN, (unsigned int)cpu);
+	start_event(self, PFM_SW_CSWITCHES);
+	base = thread_switches(self->p.tid);
+	forced = thread_status(self->p.tid, "nonvoluntary_ctxt_switches");
+	rival = fork_child();
+	if (!rival)
+		for (;;)
+			;
+	puppet_do(&self->p, OP_BURN, 60);
+	kill_and_reap(rival);
+	puppet_settle(&self->p);
+	EXPECT_LT(forced, thread_status(self->p.tid,
+					"nonvoluntary_ctxt_switches"));
+	EXPECT_EQ(thread_switches(self->p.tid) - base,
+		  pfm_value(self->fd, SW_PMD(0)));
+}
+
+TEST_F(soft, minor_faults)
+{
+	u64 base;
+
+	start_event(self, PFM_SW_MINOR_FAULTS);
+	base = thread_minor_faults(self->p.tid);
+	puppet_do(&self->p, OP_FAULT, 500);
+	EXPECT_EQ(500ULL, pfm_value(self->fd, SW_PMD(0)));
+	EXPECT_EQ(thread_minor_faults(self->p.tid) - base,
+		  pfm_value(self->fd, SW_PMD(0)));
+}
+
+TEST_F(soft, task_clock)
+{
+	u64 base, now;
+
+	start_event(self, PFM_SW_TASK_CLOCK);
+	if (!thread_runtime(self->p.tid, &base))
+		SKIP(return, "task_clock: no schedstat");
+	puppet_do(&self->p, OP_BURN, 30);
+	puppet_settle(&self->p);
+	ASSERT_TRUE(thread_runtime(self->p.tid, &now));
+	EXPECT_LE(30 * NSEC_PER_MSEC, now - base);
+	EXPECT_EQ(now - base, pfm_value(self->fd, SW_PMD(0)));
+	/* Asleep it stands still. */
+	sleep_ms(50);
+	EXPECT_EQ(now - base, pfm_value(self->fd, SW_PMD(0)));
+}
+
+TEST_F(soft, migrations)
+{
+	u64 base = 0, now = 0, seen;
+	int cpus[2];
+	bool known;
+
+	NEED_CPUS(cpus, 2);
+	start_event(self, PFM_SW_MIGRATIONS);
+	known = thread_migrations(self->p.tid, &base);
+	puppet_do(&self->p, OP_MIGRATE, 50);
+	puppet_settle(&self->p);
+	seen = pfm_value(self->fd, SW_PMD(0));
+	EXPECT_LE(50ULL, seen);
+	EXPECT_GE(60ULL, seen);
+	if (known) {
+		ASSERT_TRUE(thread_migrations(self->p.tid, &now));
+		EXPECT_EQ(now - base, pfm_value(self->fd, SW_PMD(0)));
+	} else {
+		TH_LOG("no /proc/PID/sched: compared with the moves only");
+	}
+}
+
+/* Pages of a file that nobody has read yet, one by one. */
+TEST(major_faults)
+{
+	static const char *const files[] = {
+		"/var/lib/dpkg/status", "/usr/bin/perl", "/usr/bin/gdb",
+	};
+	int fd = pfm_session(0, PFM_SW_MAJOR_FAULTS, 0, 0, my_tid());
+	u64 base = thread_major_faults(my_tid()), seen;
+	volatile char sum = 0;
+	struct stat st;
+	size_t i;
+	off_t at;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		int file = open(files[i], O_RDONLY);
+		char *p;
+
+		if (file < 0 || fstat(file, &st) || st.st_size < 65536)
+			continue;
+		posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
+			 file, 0);
+		if (p == MAP_FAILED)
+			continue;
+		madvise(p, (size_t)st.st_size, MADV_RANDOM);
+		for (at = 0; at < 65536; at += 4096)
+			sum = (char)(sum + p[at]);
+	}
+	seen = pfm_value(fd, SW_PMD(0));
+	if (thread_major_faults(my_tid()) == base)
+		SKIP(return, "major_faults: all pages were in memory");
+	EXPECT_EQ(thread_major_faults(my_tid()) - base, seen);
+}
+
+TEST_F(soft, only_while_started)
+{
+	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_MINOR_FAULTS, 0));
+	puppet_do(&self->p, OP_FAULT, 10);
+	MUST(pfm_load(self->fd, self->p.tid));
+	puppet_do(&self->p, OP_FAULT, 10);
+	EXPECT_EQ(0ULL, pfm_value(self->fd, SW_PMD(0)));
+	MUST(pfm_start(self->fd));
+	puppet_do(&self->p, OP_FAULT, 1);
+	MUST(pfm_stop(self->fd));
+	puppet_do(&self->p, OP_FAULT, 10);
+	EXPECT_EQ(1ULL, pfm_value(self->fd, SW_PMD(0)));
+	MUST(pfm_start(self->fd));
+	puppet_do(&self->p, OP_FAULT, 2);
+	MUST(pfm_unload(self->fd));
+	puppet_do(&self->p, OP_FAULT, 10);
+	EXPECT_EQ(3ULL, pfm_value(self->fd, SW_PMD(0)));
+}
+
+/* All five events at once, and eight counters of them. */
+TEST_F(soft, all_events_together)
+{
+	static const int events[PFM_SW_COUNTERS] = {
+		PFM_SW_MINOR_FAULTS, PFM_SW_CSWITCHES, PFM_SW_TASK_CLOCK,
+		PFM_SW_MIGRATIONS, PFM_SW_MAJOR_FAULTS, PFM_SW_NONE,
+		PFM_SW_MINOR_FAULTS, PFM_SW_CSWITCHES,
+	};
+	u64 faults, switches;
+	int i;
+
+	for (i = 0; i < PFM_SW_COUNTERS; i++)
+		MUST(pfm_write_pmc(self->fd, SW_PMC(i), (u64)events[i], 0));
+	puppet_settle(&self->p);
+	MUST(pfm_load(self->fd, self->p.tid));
+	MUST(pfm_start(self->fd));
+	faults = thread_minor_faults(self->p.tid);
+	switches = thread_switches(self->p.tid);
+	puppet_do(&self->p, OP_FAULT, 20);
+	puppet_do(&self->p, OP_SLEEP, 20);
+	puppet_do(&self->p, OP_BURN, 5);
+	puppet_settle(&self->p);
+	EXPECT_EQ(thread_minor_faults(self->p.tid) - faults,
+		  pfm_value(self->fd, SW_PMD(0)));
+	EXPECT_EQ(thread_switches(self->p.tid) - switches,
+		  pfm_value(self->fd, SW_PMD(1)));
+	EXPECT_LE(5 * NSEC_PER_MSEC, pfm_value(self->fd, SW_PMD(2)));
+	EXPECT_EQ(0ULL, pfm_value(self->fd, SW_PMD(5)));
+	EXPECT_EQ(pfm_value(self->fd, SW_PMD(0)),
+		  pfm_value(self->fd, SW_PMD(6)));
+	EXPECT_EQ(pfm_value(self->fd, SW_PMD(1)),
+		  pfm_value(self->fd, SW_PMD(7)));
+}
+
+/* Counters of one event agree in every call, on a running thread, too. */
+TEST(same_event_same_value)
+{
+	static const int events[] = {
+		PFM_SW_TASK_CLOCK, PFM_SW_CSWITCHES, PFM_SW_MINOR_FAULTS,
+	};
+	int i, k, fd = (int)MUST(pfm_create(0));
+	pfarg_pmd_t pmd[PFM_SW_COUNTERS];
+	struct pages pages;
+	size_t e;
+
+	pages_map(&pages, 1000);
+	MUST(pfm_load(fd, my_tid()));
+	for (e = 0; e < ARRAY_SIZE(events); e++) {
+		for (i = 0; i < PFM_SW_COUNTERS; i++) {
+			MUST(pfm_write_pmc(fd, SW_PMC(i), (u64)events[e], 0));
+			MUST(pfm_write_pmd(fd, SW_PMD(i), 0));
+		}
+		MUST(pfm_start(fd));
+		for (k = 0; k < 50; k++) {
+			pages_touch(&pages, 1);
+			memset(pmd, 0, sizeof(pmd));
+			for (i = 0; i < PFM_SW_COUNTERS; i++)
+				pmd[i].reg_num = (__u16)SW_PMD(i);
+			MUST(pfm(fd, PFM_READ_PMDS, pmd, PFM_SW_COUNTERS));
+			/* The first read may fault pages in between. */
+			for (i = 1; i < PFM_SW_COUNTERS; i++)
+				ASSERT_EQ(pmd[0].reg_value, pmd[i].reg_value);
+		}
+		MUST(pfm_stop(fd));
+		EXPECT_LT(0ULL, pmd[0].reg_value +
+				(events[e] == PFM_SW_CSWITCHES));
+	}
+}
+
+/* A new event goes on from the old value. */
+TEST_F(soft, event_changed_while_started)
+{
+	start_event(self, PFM_SW_MINOR_FAULTS);
+	puppet_do(&self->p, OP_FAULT, 5);
+	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_NONE, 0));
+	puppet_do(&self->p, OP_FAULT, 50);
+	EXPECT_EQ(5ULL, pfm_value(self->fd, SW_PMD(0)));
+	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_MINOR_FAULTS, 0));
+	EXPECT_EQ(5ULL, pfm_value(self->fd, SW_PMD(0)));
+	puppet_do(&self->p, OP_FAULT, 3);
+	EXPECT_EQ(8ULL, pfm_value(self->fd, SW_PMD(0)));
+	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_MAJOR_FAULTS, 0));
+	puppet_do(&self->p, OP_FAULT, 3);
+	EXPECT_EQ(8ULL, pfm_value(self->fd, SW_PMD(0)));
+	/* A counter programmed later starts from now. */
+	MUST(pfm_write_pmc(self->fd, SW_PMC(1), PFM_SW_MINOR_FAULTS, 0));
+	puppet_do(&self->p, OP_FAULT, 2);
+	EXPECT_EQ(2ULL, pfm_value(self->fd, SW_PMD(1)));
+}
+
+TEST_F(soft, value_written_while_started)
+{
+	start_event(self, PFM_SW_MINOR_FAULTS);
+	puppet_do(&self->p, OP_FAULT, 5);
+	MUST(pfm_write_pmd(self->fd, SW_PMD(0), 0xffffffff));
+	puppet_do(&self->p, OP_FAULT, 5);
+	EXPECT_EQ(0x100000004ULL, pfm_value(self->fd, SW_PMD(0)));
+	MUST(pfm_write_pmd(self->fd, SW_PMD(0), 0));
+	puppet_do(&self->p, OP_FAULT, 1);
+	EXPECT_EQ(1ULL, pfm_value(self->fd, SW_PMD(0)));
+	MUST(pfm_write_pmd(self->fd, SW_PMD(0), ~0ULL));
+	puppet_do(&self->p, OP_FAULT, 1);
+	EXPECT_EQ(0ULL, pfm_value(self->fd, SW_PMD(0)));
+}
+
+/* Self-monitoring: what is read is as of now. */
+TEST(own_task_clock)
+{
+	int fd = pfm_counter(0, PFM_SW_TASK_CLOCK, 0, 0), i;
+	u64 outer, inner, seen, last = 0;
+
+	MUST(pfm_load(fd, my_tid()));
+	outer = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	MUST(pfm_start(fd));
+	inner = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (i = 0; i < 200; i++) {
+		u64 before = now_ns(CLOCK_THREAD_CPUTIME_ID), after;
+
+		seen = pfm_value(fd, SW_PMD(0));
+		after = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		ASSERT_LE(before - inner, seen);
+		ASSERT_GE(after - outer, seen);
+		ASSERT_LE(last, seen);
+		last = seen;
+		if (i % 20 == 0)
+			sleep_ms(1);
+	}
+}
+
+TEST(own_switches_and_faults)
+{
+	int i, fd = pfm_session(0, PFM_SW_CSWITCHES, 0, 0, my_tid());
+	u64 switches, faults, seen;
+	struct pages pages;
+
+	pages_map(&pages, 400);
+	MUST(pfm_write_pmc(fd, SW_PMC(1), PFM_SW_MINOR_FAULTS, 0));
+	for (i = 0; i < 2; i++) {
+		/* The first time is to get all code into memory. */
+		MUST(pfm_write_pmd(fd, SW_PMD(0), 0));
+		switches = my_switches();
+		sleep_ms(1);
+		usleep(1);
+		seen = pfm_value(fd, SW_PMD(0));
+		EXPECT_LE(1ULL, seen);
+		/* A switch may come between two of these lines. */
+		EXPECT_GE(my_switches() - switches + 1, seen);
+		MUST(pfm_write_pmd(fd, SW_PMD(1), 0));
+		faults = my_minor_faults();
+		pages_touch(&pages, 200);
+		seen = pfm_value(fd, SW_PMD(1));
+		faults = my_minor_faults() - faults;
+		EXPECT_LE(200ULL, seen);
+		if (i) {
+			EXPECT_EQ(faults, seen);
+			EXPECT_EQ(200ULL, seen);
+		}
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * A period of the task clock ends when the timer says so, not at the next
+ * tick: PMD 1 counts the same and shows how far it got.
+ */
+TEST(task_clock_period)
+{
+	const u64 period = 3 * NSEC_PER_MSEC;
+	int i, fd = pfm_counter(0, PFM_SW_TASK_CLOCK, PFM_REGFL_OVFL_NOTIFY,
+				-period);
+	u64 over[40], last = 0, sum;
+
+	MUST(pfm_write_pmc(fd, SW_PMC(1), PFM_SW_TASK_CLOCK, 0));
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	for (i = 0; i < 40; i++) {
+		u64 end = now_ns(CLOCK_MONOTONIC) + 5 * NSEC_PER_SEC;
+
+		/* No system call that would notice the overflow by itself. */
+		while (!(pfm_poll(fd, 0) & POLLIN))
+			ASSERT_GT(end, now_ns(CLOCK_MONOTONIC));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 0));
+		sum = pfm_value(fd, SW_PMD(1));
+		ASSERT_LE(period, sum - last);
+		over[i] = sum - last - period;
+		/* Masked, so it is the time of the overflow. */
+		EXPECT_EQ(over[i], pfm_value(fd, SW_PMD(0)));
+		last = sum;
+		MUST(pfm_restart(fd));
+	}
+	qsort(over, 40, sizeof(over[0]), compare);
+	TH_LOG("late by %llu ns at least, %llu ns in the middle, %llu at most",
+	       over[0], over[20], over[39]);
+	EXPECT_GT((is_slow() ? 1000 : 200) * 1000ULL, over[0]);
+	EXPECT_GT((is_slow() ? 2500 : 900) * 1000ULL, over[20]);
+}
+
+/* Its timer runs with the thread: sleep neither ends nor delays a period. */
+TEST_F(soft, task_clock_period_of_a_sleeper)
+{
+	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_TASK_CLOCK,
+			   PFM_REGFL_OVFL_NOTIFY));
+	MUST(pfm_write_pmd(self->fd, SW_PMD(0), -(20 * NSEC_PER_MSEC)));
+	MUST(pfm_load(self->fd, self->p.tid));
+	MUST(pfm_start(self->fd));
+	sleep_ms(100);
+	EXPECT_EQ(0, pfm_poll(self->fd, 0));
+	puppet_do(&self->p, OP_BURN, 10);
+	EXPECT_EQ(0, pfm_poll(self->fd, 50));
+	puppet_do(&self->p, OP_BURN, 12);
+	EXPECT_EQ(POLLIN, pfm_poll(self->fd, 1000));
+	EXPECT_GT(5 * NSEC_PER_MSEC, pfm_value(self->fd, SW_PMD(0)));
+}
+
+/* The smallest period must not take the CPU away from the program. */
+TEST(task_clock_period_of_a_nanosecond)
+{
+	int i, fd = pfm_counter(0, PFM_SW_TASK_CLOCK, 0, ~0ULL);
+	u64 start = now_ns(CLOCK_MONOTONIC);
+
+	for (i = 0; i < PFM_SW_COUNTERS; i++) {
+		MUST(pfm_write_pmc(fd, SW_PMC(i), PFM_SW_TASK_CLOCK, 0));
+		MUST(pfm_write_period(fd, SW_PMD(i), ~0ULL, ~0ULL, ~0ULL));
+	}
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	burn_ms(50);
+	MUST(pfm_stop(fd));
+	EXPECT_GT(10 * NSEC_PER_SEC, now_ns(CLOCK_MONOTONIC) - start);
+	EXPECT_EQ(~0ULL >> 16, pfm_value(fd, SW_PMD(0)) >> 16 & ~0ULL >> 16);
+}
+
+TEST_HARNESS_MAIN

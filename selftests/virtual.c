@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The read-only virtual registers (3.2.2): that each says what it is meant to
+ * say, in every state of the context.
+ *
+ * Not here: that they cannot be written (regs.c).
+ */
+#include "puppet.h"
+
+FIXTURE(virtual) {
+	int fd;
+};
+
+FIXTURE_VARIANT(virtual) {
+	u32 flags;
+	bool load, start;
+};
+
+FIXTURE_VARIANT_ADD(virtual, unloaded) { .load = false };
+FIXTURE_VARIANT_ADD(virtual, stopped) { .load = true };
+FIXTURE_VARIANT_ADD(virtual, started) { .load = true, .start = true };
+FIXTURE_VARIANT_ADD(virtual, cpu) {
+	.flags = PFM_FL_SYSTEM_WIDE, .load = true, .start = true,
+};
+
+FIXTURE_SETUP(virtual)
+{
+	pin_somewhere();
+	self->fd = (int)MUST(pfm_create(variant->flags));
+	if (variant->load)
+		MUST(pfm_load(self->fd, my_tid()));
+	if (variant->start)
+		MUST(pfm_start(self->fd));
+}
+
+FIXTURE_TEARDOWN(virtual)
+{
+	close(self->fd);
+}
+
+TEST_F(virtual, clock)
+{
+	u64 last = 0;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		u64 before = now_ns(CLOCK_MONOTONIC);
+		u64 seen = pfm_value(self->fd, PFM_VPMD_CLOCK);
+		u64 after = now_ns(CLOCK_MONOTONIC);
+
+		ASSERT_LE(before, seen);
+		ASSERT_GE(after, seen);
+		ASSERT_LE(last, seen);
+		last = seen;
+	}
+}
+
+TEST_F(virtual, cycles)
+{
+	u64 a = pfm_value(self->fd, PFM_VPMD_CYCLES), b;
+
+	burn_ms(2);
+	b = pfm_value(self->fd, PFM_VPMD_CYCLES);
+#if defined(__x86_64__) || defined(__i386__)
+	{
+		u64 before = __builtin_ia32_rdtsc(), seen, after;
+
+		seen = pfm_value(self->fd, PFM_VPMD_CYCLES);
+		after = __builtin_ia32_rdtsc();
+		EXPECT_LE(before, seen);
+		EXPECT_GE(after, seen);
+	}
+#endif
+	EXPECT_LT(a, b);
+}
+
+static u64 mem_free_pages(void)
+{
+	char value[64];
+
+	if (!text_field("/proc/meminfo", "MemFree", value, sizeof(value)))
+		die("no MemFree");
+	return strtoull(value, NULL, 10) * 1024 /
+	       (u64)sysconf(_SC_PAGESIZE);
+}
+
+TEST_F(virtual, free_pages)
+{
+	size_t size = 32 << 20;
+	u64 pages = size / (size_t)sysconf(_SC_PAGESIZE);
+	u64 before = pfm_value(self->fd, PFM_VPMD_FREE_PAGES);
+	u64 kernel = mem_free_pages(), after;
+	char *p;
+
+	/* The kernel's number has per-CPU remainders, ours may, too. */
+	EXPECT_GT(kernel + 2000, before);
+	EXPECT_LT(kernel, before + 2000);
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)p);
+	after = pfm_value(self->fd, PFM_VPMD_FREE_PAGES);
+	EXPECT_GT(before, after + pages / 2);
+	munmap(p, size);
+}
+
+TEST_F(virtual, runnable)
+{
+	u64 alone, crowd;
+	pid_t pid[4];
+	int i;
+
+	alone = pfm_value(self->fd, PFM_VPMD_RUNNABLE);
+	EXPECT_LE(1ULL, alone);
+	EXPECT_GT(100ULL, alone);
+	for (i = 0; i < 4; i++) {
+		pid[i] = fork_child();
+		if (!pid[i])
+			for (;;)
+				;
+	}
+	/* They inherit the CPU that we are pinned to. */
+	crowd = pfm_value(self->fd, PFM_VPMD_RUNNABLE);
+	EXPECT_LE(5ULL, crowd);
+	for (i = 0; i < 4; i++)
+		kill_and_reap(pid[i]);
+}
+
+TEST_F(virtual, thread_time)
+{
+	u64 last = 0;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		u64 before = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		u64 seen = pfm_value(self->fd, PFM_VPMD_THREAD_TIME);
+		u64 after = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		ASSERT_LE(before, seen);
+		ASSERT_GE(after, seen);
+		ASSERT_LE(last, seen);
+		last = seen;
+	}
+}
+
+/* Of a thread that is monitored from outside: its time, not the reader's. */
+TEST(time_of_another_thread)
+{
+	int fd = (int)MUST(pfm_create(0));
+	struct puppet p;
+	u64 runtime;
+
+	burn_ms(100);
+	puppet_start(&p, PUPPET_PROCESS);
+	puppet_do(&p, OP_BURN, 20);
+	puppet_settle(&p);
+	MUST(pfm_load(fd, p.tid));
+	if (!thread_runtime(p.tid, &runtime))
+		SKIP(return, "time_of_another_thread: no schedstat");
+	EXPECT_EQ(runtime, pfm_value(fd, PFM_VPMD_THREAD_TIME));
+	EXPECT_LE(20 * NSEC_PER_MSEC, runtime);
+	puppet_stop(&p);
+}
+
+TEST(all_in_one_call)
+{
+	int i, fd = (int)MUST(pfm_create(0));
+	pfarg_pmd_t pmd[6] = {};
+
+	for (i = 0; i < 5; i++)
+		pmd[i].reg_num = (__u16)(PFM_VPMD_CLOCK + i);
+	pmd[5].reg_num = SW_PMD(0);
+	pmd[5].reg_value = 1;
+	ASSERT_EQ(0, pfm(fd, PFM_READ_PMDS, pmd, 6));
+	for (i = 0; i < 5; i++)
+		EXPECT_LT(0ULL, pmd[i].reg_value);
+	EXPECT_EQ(0ULL, pmd[5].reg_value);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command that pfmon runs. The process exists before the command does, so
+ * that contexts can be attached to it first: it waits for a byte in a pipe.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "context.h"
+
+/* Exit statuses of a shell for a command that cannot be run. */
+#define EXIT_NOT_EXECUTABLE	126
+#define EXIT_NOT_FOUND		127
+
+static void __attribute__((noreturn))
+run(int go, int error, char **argv)
+{
+	char byte;
+	int e;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(EXIT_PFMON);	/* pfmon gave up */
+	execvp(argv[0], argv);
+	e = errno;
+	if (write(error, &e, sizeof(e)) != sizeof(e))
+		e = EIO;		/* nobody to tell: the status does */
+	_exit(e == ENOENT || e == ENOTDIR ? EXIT_NOT_FOUND :
+	      EXIT_NOT_EXECUTABLE);
+}
+
+void child_fork(struct child *child, char **argv)
+{
+	int go[2], error[2];
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
+		err(EXIT_PFMON, "pipe");
+	child->pid = fork();
+	if (child->pid < 0)
+		err(EXIT_PFMON, "fork");
+	if (!child->pid) {
+		close(go[1]);
+		close(error[0]);
+		run(go[0], error[1], argv);
+	}
+	close(go[0]);
+	close(error[1]);
+	child->go = go[1];
+	child->error = error[0];
+}
+
+void child_release(struct child *child)
+{
+	/* It can have been killed while it waited: its status will tell. */
+	if (write(child->go, "", 1) != 1 && errno != EPIPE)
+		warn("cannot release the command");
+	close(child->go);
+}
+
+int child_wait(struct child *child, struct rusage *usage)
+{
+	int status;
+
+	while (wait4(child->pid, &status, 0, usage) < 0)
+		if (errno != EINTR)
+			err(EXIT_PFMON, "wait4");
+	return status;
+}
+
+int child_exec_error(struct child *child)
+{
+	int e;
+
+	if (read(child->error, &e, sizeof(e)) != sizeof(e))
+		e = 0;
+	close(child->error);
+	return e;
+}
+
+int exit_status(int status)
+{
+	if (WIFSIGNALED(status))
+		return 128 + WTERMSIG(status);
+	return WEXITSTATUS(status);
+}

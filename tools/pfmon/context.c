@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One perfmon context that counts the chosen events. */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "context.h"
+
+static int fail(struct failure *failure, int cmd, unsigned int flags)
+{
+	failure->cmd = cmd;
+	failure->err = errno;
+	failure->flags = flags;
+	return -1;
+}
+
+void perfmon_require(void)
+{
+	pfarg_config_t cfg;
+
+	memset(&cfg, 0, sizeof(cfg));
+	if (pfm_get_config(&cfg)) {
+		if (errno == ENOSYS)
+			errx(EXIT_PFMON, "this kernel has no perfmon: boot one built with CONFIG_PERFMON=y");
+		errx(EXIT_PFMON, "PFM_GET_CONFIG: %s",
+		     pfm_strerror(PFM_GET_CONFIG, errno, 0));
+	}
+	if (PFM_VERSION_MAJOR(cfg.cf_version) != PFM_VERSION_MAJ ||
+	    PFM_VERSION_MINOR(cfg.cf_version) < PFM_VERSION_MIN)
+		errx(EXIT_PFMON, "the kernel's perfmon is version %u.%u, this pfmon needs %u.%u",
+		     PFM_VERSION_MAJOR(cfg.cf_version),
+		     PFM_VERSION_MINOR(cfg.cf_version),
+		     PFM_VERSION_MAJ, PFM_VERSION_MIN);
+}
+
+static int program(int fd, const struct counters *counters,
+		   struct failure *failure)
+{
+	pfarg_pmc_t pmcs[MAX_COUNTERS];
+	unsigned int i, bad = 0;
+
+	memset(pmcs, 0, sizeof(pmcs));
+	for (i = 0; i < counters->n; i++) {
+		pmcs[i].reg_num = counters->c[i].pmc;
+		pmcs[i].reg_value = counters->c[i].event->value;
+	}
+	if (pfm_write_pmcs(fd, pmcs, (int)counters->n) == 0)
+		return 0;
+	for (i = 0; i < counters->n; i++)
+		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags))
+			bad = pmcs[i].reg_flags;
+	return fail(failure, PFM_WRITE_PMCS, bad);
+}
+
+int context_create(const struct counters *counters, unsigned int flags,
+		   struct failure *failure)
+{
+	pfarg_ctx_t ctx;
+
+	memset(&ctx, 0, sizeof(ctx));
+	ctx.ctx_flags = flags;
+	if (pfm_create_context(&ctx, 1))
+		return fail(failure, PFM_CREATE_CONTEXT, 0);
+	fcntl(ctx.ctx_fd, F_SETFD, FD_CLOEXEC);
+	if (program(ctx.ctx_fd, counters, failure)) {
+		close(ctx.ctx_fd);
+		return -1;
+	}
+	return ctx.ctx_fd;
+}
+
+int context_attach(int fd, pid_t tid, struct failure *failure)
+{
+	pfarg_load_t load;
+
+	memset(&load, 0, sizeof(load));
+	load.load_pid = tid;
+	if (pfm_load_context(fd, &load))
+		return fail(failure, PFM_LOAD_CONTEXT, 0);
+	return 0;
+}
+
+int context_start(int fd, struct failure *failure)
+{
+	if (pfm_start(fd, NULL))
+		return fail(failure, PFM_START, 0);
+	return 0;
+}
+
+int context_read(int fd, const struct counters *counters,
+		 uint64_t values[MAX_COUNTERS], struct failure *failure)
+{
+	pfarg_pmd_t pmds[MAX_COUNTERS];
+	unsigned int i;
+
+	memset(pmds, 0, sizeof(pmds));
+	for (i = 0; i < counters->n; i++)
+		pmds[i].reg_num = counters->c[i].pmd;
+	if (pfm_read_pmds(fd, pmds, (int)counters->n))
+		return fail(failure, PFM_READ_PMDS, 0);
+	for (i = 0; i < counters->n; i++)
+		values[i] = pmds[i].reg_value;
+	return 0;
+}
+
+/* A number below /sys/kernel/perfmon, 0 if there is none. */
+static unsigned long sysfs_number(const char *name)
+{
+	char buf[32];
+
+	return sysfs_read(name, buf, sizeof(buf)) ? strtoul(buf, NULL, 0) : 0;
+}
+
+/* EBUSY at loading has several reasons; sysfs tells which of them it is. */
+const char *failure_text(const struct failure *failure)
+{
+	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY) {
+		if (sysfs_number("sys_sessions"))
+			return "a CPU is being monitored: counting threads and counting CPUs exclude each other, and a CPU can be counted only once at a time";
+		if (sysfs_number("thread_sessions"))
+			return "a thread is being monitored: counting threads and counting CPUs exclude each other, and a thread can be counted only once at a time";
+	}
+	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EPERM)
+		return "it may not be traced: it is another user's or a thread of the kernel, or /proc/sys/kernel/yama/ptrace_scope forbids it";
+	return pfm_strerror(failure->cmd, failure->err, failure->flags);
+}
+
+bool sysfs_read(const char *name, char *buf, size_t size)
+{
+	char path[128];
+	ssize_t len = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/perfmon/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, buf, size - 1);
+		close(fd);
+	}
+	buf[len > 0 ? len : 0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return len > 0;
+}
+
+void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}

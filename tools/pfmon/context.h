@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One perfmon context that counts the chosen events. */
+#ifndef PFMON_CONTEXT_H
+#define PFMON_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "events.h"
+
+/* Exit status for all that goes wrong with pfmon itself, as env(1) has it. */
+#define EXIT_PFMON	125
+
+/* The command that failed, and how; cmd is 0 when nothing did. */
+struct failure {
+	int cmd;
+	int err;
+	unsigned int flags;
+};
+
+/**
+ * perfmon_require() - end the program unless the kernel has our perfmon
+ */
+void perfmon_require(void);
+
+/**
+ * context_create() - make a context and program it
+ * @counters: what to count
+ * @flags:    PFM_FL_SYSTEM_WIDE or 0
+ * @failure:  filled in on error
+ *
+ * The descriptor is closed on exec.
+ *
+ * Return: the context, or -1.
+ */
+int context_create(const struct counters *counters, unsigned int flags,
+		   struct failure *failure);
+
+/**
+ * context_attach() - attach a context to a thread
+ * @fd:      context
+ * @tid:     thread; the calling one for a system-wide context
+ * @failure: filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_attach(int fd, pid_t tid, struct failure *failure);
+
+/**
+ * context_start() - begin to count
+ * @fd:      context, attached
+ * @failure: filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_start(int fd, struct failure *failure);
+
+/**
+ * context_read() - read all counters
+ * @fd:       context, attached or not any more
+ * @counters: as given to context_create()
+ * @values:   receives one value a counter
+ * @failure:  filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_read(int fd, const struct counters *counters,
+		 uint64_t values[MAX_COUNTERS], struct failure *failure);
+
+/**
+ * failure_text() - what went wrong, in words
+ * @failure: from one of the above
+ *
+ * Return: a constant string.
+ */
+const char *failure_text(const struct failure *failure);
+
+/**
+ * sysfs_read() - one value below /sys/kernel/perfmon
+ * @name: file
+ * @buf:  receives the value without a line end, "" if it cannot be read
+ * @size: bytes at @buf
+ *
+ * Return: true if there was such a value.
+ */
+bool sysfs_read(const char *name, char *buf, size_t size);
+
+/**
+ * raise_file_limit() - allow as many open files as the system lets us
+ */
+void raise_file_limit(void);
+
+#endif /* PFMON_CONTEXT_H */

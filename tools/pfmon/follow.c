@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Measures a command with all its threads and child processes.
+ *
+ * A context is never inherited, so each new thread needs one of its own
+ * before it runs its first instruction: ptrace() reports it while it is still
+ * stopped (3.1.7 of the specification). Its exit needs no stop: the kernel
+ * unloads the context then, which keeps the last counts.
+ *
+ * Each stop that ptrace() causes is a context switch of the thread that is
+ * not the program's own. They are counted here and taken off; a stop of the
+ * whole process (SIGSTOP) would have happened without us and stays.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "measure.h"
+#include "signals.h"
+
+#define OPTIONS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
+		 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC)
+
+struct tracee {
+	struct tracee *next;
+	pid_t tid;
+	int fd;			/* its context, -1 if it has none */
+	uint64_t stops;		/* context switches to take off */
+};
+
+#define BUCKETS	1024
+
+struct follow {
+	struct result *result;
+	struct tracee *bucket[BUCKETS];
+	struct tracee *root;	/* until it runs the command */
+	uint64_t begin;
+	unsigned int missed;	/* threads without a context ... */
+	struct failure failure;	/* ... and why the first of them has none */
+};
+
+static struct tracee **find(struct follow *f, pid_t tid)
+{
+	struct tracee **p = &f->bucket[tid % BUCKETS];
+
+	while (*p && (*p)->tid != tid)
+		p = &(*p)->next;
+	return p;
+}
+
+static struct tracee *insert(struct follow *f, pid_t tid, int fd)
+{
+	struct tracee *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		err(EXIT_PFMON, NULL);
+	t->tid = tid;
+	t->fd = fd;
+	t->next = f->bucket[tid % BUCKETS];
+	f->bucket[tid % BUCKETS] = t;
+	return t;
+}
+
+/* Takes its counts, whether it still runs or not, and forgets it. */
+static void finish(struct follow *f, struct tracee **p)
+{
+	struct tracee *t = *p;
+	uint64_t values[MAX_COUNTERS];
+	struct failure failure;
+
+	*p = t->next;
+	if (t->fd >= 0) {
+		if (context_read(t->fd, f->result->counters, values, &failure))
+			warnx("cannot read the counts of thread %d: %s",
+			      (int)t->tid, failure_text(&failure));
+		else
+			result_add(f->result, values, t->stops);
+		close(t->fd);
+	}
+	free(t);
+}
+
+static int open_context(struct follow *f, pid_t tid, struct failure *failure)
+{
+	int fd = context_create(f->result->counters, 0, failure);
+
+	if (fd >= 0 && context_attach(fd, tid, failure)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A thread was born and is stopped: it gets a context and counts. */
+static void add_thread(struct follow *f, pid_t tid)
+{
+	struct failure failure;
+	int fd = open_context(f, tid, &failure);
+
+	if (fd >= 0 && context_start(fd, &failure)) {
+		close(fd);
+		fd = -1;
+	}
+	/* One that was killed at birth did nothing that could be counted. */
+	if (fd < 0 && failure.err != ESRCH && !f->missed++)
+		f->failure = failure;
+	insert(f, tid, fd);
+}
+
+/*
+ * A program was executed. If a thread other than the first did it, the kernel
+ * ended all others, and the one that did it took the first one's number.
+ */
+static void rename_thread(struct follow *f, pid_t pid)
+{
+	unsigned long former = 0;
+	struct tracee **p, *t;
+
+	ptrace(PTRACE_GETEVENTMSG, pid, NULL, &former);
+	p = find(f, (pid_t)former);
+	if (!former || (pid_t)former == pid || !*p)
+		return;
+	t = *p;
+	*p = t->next;
+	p = find(f, pid);
+	if (*p)
+		finish(f, p);
+	t->tid = pid;
+	t->next = f->bucket[pid % BUCKETS];
+	f->bucket[pid % BUCKETS] = t;
+}
+
+/* The command itself begins here, and its counts do. */
+static void begin(struct follow *f)
+{
+	struct failure failure;
+
+	if (context_start(f->root->fd, &failure))
+		warnx("cannot start counting: %s", failure_text(&failure));
+	f->root->stops = 0;
+	f->root = NULL;
+	f->begin = now_ns();
+}
+
+static void stopped(struct follow *f, pid_t tid, int status)
+{
+	int event = status >> 16, sig = WSTOPSIG(status), pass = 0;
+	struct tracee *t;
+
+	if (event == PTRACE_EVENT_EXEC)
+		rename_thread(f, tid);
+	t = *find(f, tid);
+	if (!t)
+		add_thread(f, tid);
+
+	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP) {
+		/* The process is stopped, with us or without: so let it be. */
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+		return;
+	}
+	if (t)
+		t->stops++;
+	if (event == PTRACE_EVENT_EXEC && t && t == f->root)
+		begin(f);
+	else if (!event)
+		pass = sig;
+	/* An error means that it was killed: the next wait will tell. */
+	ptrace(PTRACE_CONT, tid, NULL, (void *)(long)pass);
+}
+
+/* Until the command's own process has ended. */
+static int trace(struct follow *f, pid_t root, struct rusage *usage)
+{
+	struct tracee **p;
+	int status;
+	pid_t tid;
+
+	for (;;) {
+		tid = wait4(-1, &status, __WALL, usage);
+		if (tid < 0) {
+			if (errno == EINTR)
+				continue;
+			err(EXIT_PFMON, "wait4");
+		}
+		if (WIFSTOPPED(status)) {
+			stopped(f, tid, status);
+			continue;
+		}
+		p = find(f, tid);
+		if (*p)
+			finish(f, p);
+		if (tid == root)
+			return status;
+	}
+}
+
+/* Processes that outlive the command are let go when pfmon exits. */
+static void finish_rest(struct follow *f)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < BUCKETS; i++) {
+		while (f->bucket[i]) {
+			finish(f, &f->bucket[i]);
+			n++;
+		}
+	}
+	if (n)
+		result_note(f->result, "%u thread%s outlived the command and %s counted until it ended",
+			    n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
+}
+
+int measure_follow(struct result *result, struct child *child)
+{
+	static struct follow f;
+	struct failure failure;
+	struct rusage usage;
+	int fd, status;
+
+	f.result = result;
+	fd = open_context(&f, child->pid, &failure);
+	if (fd < 0)
+		errx(EXIT_PFMON, "cannot attach to the command: %s",
+		     failure_text(&failure));
+	if (ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)OPTIONS))
+		err(EXIT_PFMON, "cannot trace the command (--no-follow needs not to)");
+	f.root = insert(&f, child->pid, fd);
+	f.begin = now_ns();
+	child_release(child);
+
+	status = trace(&f, child->pid, &usage);
+	signals_child_gone();
+	result->elapsed_ns = now_ns() - f.begin;
+	result_usage(result, &usage);
+	finish_rest(&f);
+	if (f.missed)
+		result_note(result, "%u thread%s not counted: %s", f.missed,
+			    f.missed == 1 ? " was" : "s were",
+			    failure_text(&f.failure));
+	return status;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Numbers as people read them, the same in every locale. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+
+char *format_count(char buf[FORMAT_MAX], uint64_t n)
+{
+	char digits[24];
+	int len, i, at = 0;
+
+	len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	for (i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf[at++] = ',';
+		buf[at++] = digits[i];
+	}
+	buf[at] = '\0';
+	return buf;
+}
+
+/* Rounds to the nearest @step, without overflow near the type's end. */
+static uint64_t rounded(uint64_t n, uint64_t step)
+{
+	return n / step + (n % step >= step / 2);
+}
+
+char *format_ms(char buf[FORMAT_MAX], uint64_t ns)
+{
+	uint64_t hundredths = rounded(ns, 10000);
+	size_t len;
+
+	format_count(buf, hundredths / 100);
+	len = strlen(buf);
+	snprintf(buf + len, FORMAT_MAX - len, ".%02u",
+		 (unsigned int)(hundredths % 100));
+	return buf;
+}
+
+char *format_s(char buf[FORMAT_MAX], uint64_t ns)
+{
+	uint64_t parts = rounded(ns, 100000);
+	size_t len;
+
+	format_count(buf, parts / 10000);
+	len = strlen(buf);
+	snprintf(buf + len, FORMAT_MAX - len, ".%04u",
+		 (unsigned int)(parts % 10000));
+	return buf;
+}
+
+char *format_rate(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
+{
+	static const char *const units[] = { "", "K", "M", "G", "T", "P" };
+	double rate = ns ? (double)n * 1e9 / (double)ns : 0;
+	size_t unit = 0;
+
+	/* The limits are where rounding to three digits would give four. */
+	while (rate >= 999.5 && unit < sizeof(units) / sizeof(units[0]) - 1) {
+		rate /= 1000;
+		unit++;
+	}
+	snprintf(buf, FORMAT_MAX, "%.*f %s/s",
+		 rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, units[unit]);
+	return buf;
+}

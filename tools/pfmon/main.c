@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon: counts what programs and CPUs do, with the kernel's perfmon. */
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "context.h"
+#include "pfmon.h"
+
+static const struct command {
+	const char *name, *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "stat", "count the events of a command, a process or CPUs", cmd_stat },
+	{ "info", "print what the kernel and its PMU offer", cmd_info },
+};
+
+#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static int flushed(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		err(EXIT_PFMON, "standard output");
+	return 0;
+}
+
+static void print_usage(FILE *out)
+{
+	size_t i;
+
+	fputs("usage: pfmon COMMAND [OPTION]...\n\n", out);
+	for (i = 0; i < COMMANDS; i++)
+		fprintf(out, "  pfmon %-8s %s\n", commands[i].name, commands[i].help);
+	fputs("\n  -h, --help     print this and exit\n"
+	      "  -V, --version  print the version and exit\n"
+	      "\n'pfmon COMMAND --help' says more.\n", out);
+}
+
+static int print_version(void)
+{
+	printf("pfmon %s (perfmon interface %u.%u)\n", LIBPERFMON_VERSION,
+	       PFM_VERSION_MAJ, PFM_VERSION_MIN);
+	return flushed();
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+	size_t i;
+
+	if (!strcmp(name, "-h") || !strcmp(name, "--help")) {
+		print_usage(stdout);
+		return flushed();
+	}
+	if (!strcmp(name, "-V") || !strcmp(name, "--version"))
+		return print_version();
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	if (*name)
+		warnx("there is no command '%s'", name);
+	print_usage(stderr);
+	return EXIT_PFMON;
+}

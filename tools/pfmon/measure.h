@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ways to measure, one a file. Each attaches contexts, measures until its
+ * end, and leaves counts, times and notes in a result. What makes measuring
+ * impossible ends the program.
+ */
+#ifndef PFMON_MEASURE_H
+#define PFMON_MEASURE_H
+
+#include <sys/types.h>
+
+#include "child.h"
+#include "result.h"
+
+/* The CPUs of -C. More than any kernel has. */
+#define CPUS_MAX	8192
+
+struct cpu_list {
+	unsigned int n;
+	unsigned short cpu[CPUS_MAX];
+};
+
+/**
+ * measure_follow() - a command with all its threads and child processes
+ * @result: counters in, counts out
+ * @child:  a command that waits to be run
+ *
+ * Return: the command's wait status.
+ */
+int measure_follow(struct result *result, struct child *child);
+
+/**
+ * measure_command() - the first thread of a command only
+ * @result: counters in, counts out
+ * @child:  a command that waits to be run
+ *
+ * Return: the command's wait status.
+ */
+int measure_command(struct result *result, struct child *child);
+
+/**
+ * measure_process() - the threads that a process has now
+ * @result: counters in, counts out
+ * @pid:    process
+ * @child:  a command that says for how long, or NULL: until the process ends
+ *          or a signal comes
+ *
+ * Return: the command's wait status, or 0.
+ */
+int measure_process(struct result *result, pid_t pid, struct child *child);
+
+/**
+ * measure_cpus() - whole CPUs
+ * @result: counters in, counts out
+ * @cpus:   which
+ * @child:  a command that says for how long, or NULL: until a signal comes
+ *
+ * Return: the command's wait status, or 0.
+ */
+int measure_cpus(struct result *result, const struct cpu_list *cpus,
+		 struct child *child);
+
+/**
+ * cpu_list_parse() - read a list of CPUs
+ * @cpus: receives them in increasing order, each once
+ * @text: such as "0-3,7", or "all"
+ *
+ * Return: 0, or -1 if it is not such a list.
+ */
+int cpu_list_parse(struct cpu_list *cpus, const char *text);
+
+/**
+ * result_usage() - note what a command used
+ * @result: where to
+ * @usage:  as wait4() has it
+ */
+void result_usage(struct result *result, const struct rusage *usage);
+
+#endif /* PFMON_MEASURE_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The commands of pfmon: each gets its own name as argv[0]. */
+#ifndef PFMON_H
+#define PFMON_H
+
+/**
+ * cmd_stat() - pfmon stat: count events
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_stat(int argc, char **argv);
+
+/**
+ * cmd_info() - pfmon info: what the kernel offers
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_info(int argc, char **argv);
+
+#endif /* PFMON_H */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ctrl-C and its like end the measurement, not pfmon. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "signals.h"
+
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+#define CAUGHT	(sizeof(caught) / sizeof(caught[0]))
+
+static volatile sig_atomic_t last_signal;
+static volatile pid_t child_pid;
+static int wake[2];
+
+static void on_signal(int sig, siginfo_t *info, void *unused)
+{
+	int saved = errno;
+
+	(void)unused;
+	last_signal = sig;
+	/* SI_KERNEL, the terminal's, is above 0: the child got it too. */
+	if (child_pid > 0 && info->si_code <= 0)
+		kill(child_pid, sig);
+	if (write(wake[1], "", 1) < 0)
+		errno = saved;		/* full: it is readable already */
+	errno = saved;
+}
+
+void signals_catch(pid_t child)
+{
+	struct sigaction action, old;
+	size_t i;
+
+	child_pid = child;
+	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
+		err(EXIT_PFMON, "pipe");
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_signal;
+	action.sa_flags = SA_SIGINFO | SA_RESTART;
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < CAUGHT; i++) {
+		sigaction(caught[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN)
+			sigaction(caught[i], &action, NULL);
+	}
+	/* A child that is gone, or a reader of our output, is no reason to die. */
+	signal(SIGPIPE, SIG_IGN);
+	/* Where it is ignored there would be nothing to wait for. */
+	signal(SIGCHLD, SIG_DFL);
+}
+
+void signals_child_gone(void)
+{
+	child_pid = 0;
+}
+
+int signals_fd(void)
+{
+	return wake[0];
+}
+
+int signals_last(void)
+{
+	return last_signal;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ctrl-C and its like end the measurement, not pfmon. */
+#ifndef PFMON_SIGNALS_H
+#define PFMON_SIGNALS_H
+
+#include <sys/types.h>
+
+/**
+ * signals_catch() - from now on SIGINT, SIGTERM, SIGHUP, SIGQUIT do not kill us
+ * @child: process to hand them on to, 0 if none
+ *
+ * A signal that the terminal sends reaches the child by itself; one that
+ * another process sends to pfmon alone is sent on. Signals that are ignored
+ * stay so.
+ */
+void signals_catch(pid_t child);
+
+/**
+ * signals_child_gone() - the child was waited for: its number is free again
+ */
+void signals_child_gone(void);
+
+/**
+ * signals_fd() - a descriptor that becomes readable when a signal came
+ *
+ * Return: the descriptor.
+ */
+int signals_fd(void);
+
+/**
+ * signals_last() - which signal came
+ *
+ * Return: the last one, or 0.
+ */
+int signals_last(void);
+
+#endif /* PFMON_SIGNALS_H */

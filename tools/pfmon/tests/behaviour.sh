@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What pfmon does whatever the counts are: to be sourced by the script that
+# tests it on the host, with a perfmonctl() that only pretends, and by the one
+# that tests it in the guest. Needs $PFMON, $VICTIM and the directory $tmp.
+#
+# shellcheck shell=sh disable=SC2154,SC2034,SC3045
+
+# value NAME: the count of an event in the JSON of the last run.
+value()
+{
+	sed -n "s/.*{\"name\": \"$1\", \"value\": \([0-9]*\),.*/\1/p" "$tmp/json"
+}
+
+# field NAME: another number in it.
+field()
+{
+	sed -n "s/.*, \"$1\": \([0-9]*\)[,}].*/\1/p" "$tmp/json"
+}
+
+# stat ARGUMENT...: run pfmon stat, counts to $tmp/json, status to $status.
+stat()
+{
+	rm -f "$tmp/json"
+	"$PFMON" stat -j -o "$tmp/json" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+}
+
+# expect NAME GOT WANT
+expect()
+{
+	if [ "$2" = "$3" ]; then ok; else fail "$1: '$2' instead of '$3'"; fi
+}
+
+# expect_err NAME PATTERN: the last run's message, one line only.
+expect_err()
+{
+	if grep -q "$2" "$tmp/err" && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
+		ok
+	else
+		fail "$1: says '$(cat "$tmp/err")' instead of '$2'"
+	fi
+}
+
+# until_true COMMAND...: wait for it, ten seconds at most.
+until_true()
+{
+	tries=200
+	until "$@" 2>/dev/null; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+# state_of PID LETTERS: is the process in one of these states?
+state_of()
+{
+	case $(sed 's/.*) //; s/ .*//' "/proc/$1/stat") in
+	["$2"]) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+# child_of PID: the first child of a process, in $child; needs no option.
+child_of()
+{
+	for d in /proc/[0-9]*; do
+		if [ "$(sed -n 's/^PPid:[[:space:]]*//p' "$d/status")" = "$1" ]; then
+			child=${d#/proc/}
+			return 0
+		fi
+	done 2>/dev/null
+	return 1
+}
+
+test_options()
+{
+	stat -e bogus true
+	expect "unknown event: status" "$status" 125
+	expect_err "unknown event" "^pfmon: no event 'bogus'; there are task-clock, context"
+	stat -e cs,cs,cs,cs,cs,cs,cs,cs,cs true
+	expect "nine events: status" "$status" 125
+	expect_err "nine events" "at most 8 software events"
+	stat -e cs,cs,cs,cs,cs,cs,cs,cs true
+	expect "eight events: status" "$status" 0
+	expect "eight events: all there" \
+		"$(tr '{' '\n' <"$tmp/json" | grep -c context-switches)" 8
+	stat -e faults -e cs true
+	expect "faults are two events" "$(tr '{' '\n' <"$tmp/json" | grep -c name)" 3
+	stat
+	expect "nothing to count: status" "$status" 125
+	stat -p 1 -C 0 true
+	expect "-p and -C: status" "$status" 125
+	stat -p x true
+	expect_err "bad pid" "'x' is not a process number"
+	stat -C 1- true
+	expect_err "bad CPU list" "'1-' is not a list of CPUs"
+	"$PFMON" stat -o "$tmp/no/such" true 2>"$tmp/err"
+	expect "-o nowhere: status" $? 125
+	expect_err "-o nowhere" "no/such: No such file"
+	"$PFMON" nonsense >"$tmp/out" 2>&1
+	expect "no such command: status" $? 125
+	for what in --help --version "stat --help" "info --help"; do
+		# shellcheck disable=SC2086 # two words
+		"$PFMON" $what >"$tmp/out" 2>"$tmp/err"
+		expect "$what: status" $? 0
+		check "$what: prints to stdout" [ -s "$tmp/out" ]
+		check "$what: nothing to stderr" [ ! -s "$tmp/err" ]
+	done
+}
+
+# follow_modes NAME COMMAND...: the command must end with $want both ways.
+follow_modes()
+{
+	name=$1
+	shift
+	for mode in "" --no-follow; do
+		# shellcheck disable=SC2086 # nothing or a word
+		stat $mode -- "$@"
+		expect "$name $mode" "$status" "$want"
+	done
+}
+
+test_status()
+{
+	want=0 && follow_modes "true" true
+	want=1 && follow_modes "false" false
+	want=42 && follow_modes "exit 42" sh -c 'exit 42'
+	want=143 && follow_modes "killed by SIGTERM" sh -c 'kill -TERM $$'
+	want=137 && follow_modes "killed by SIGKILL" sh -c 'kill -KILL $$'
+	want=127 && follow_modes "not found" /no/such/program
+	expect_err "not found" "cannot run '/no/such/program': No such file"
+	check "not found: no counts" [ ! -s "$tmp/json" ]
+	want=127 && follow_modes "not found in PATH" no-such-program
+	want=126 && follow_modes "not executable" /etc/passwd
+	want=126 && follow_modes "a directory" /tmp
+}
+
+test_output()
+{
+	"$PFMON" stat sh -c 'echo to-out; echo to-err >&2' >"$tmp/out" 2>"$tmp/err"
+	expect "stdout is the program's" "$(cat "$tmp/out")" to-out
+	check "stderr has the program's" grep -q '^to-err$' "$tmp/err"
+	check "stderr has the counts" grep -q ' ms task-clock ' "$tmp/err"
+	check "title" grep -q "^ 'sh -c echo to-out; echo to-err >&2' (1 thread):" \
+		"$tmp/err"
+	# Numbers end in one column, names begin in one, remarks begin in one.
+	expect "numbers are aligned" "$(sed -n '/ (1 thread):/,$p' "$tmp/err" |
+		grep '^  ' | sed 's/^\( *[0-9.,]*\).*/\1/' | awk '{ print length }' |
+		sort -u | wc -l | tr -d ' ')" 1
+	expect "names are aligned" "$(grep -E 'task-clock|switches|migr|faults' "$tmp/err" |
+		grep -v echo | awk '{ match($0, /[a-z]+-[a-z]+|migrations/); print RSTART }' |
+		sort -u | wc -l | tr -d ' ')" 1
+	expect "remarks are aligned" "$(grep '  # ' "$tmp/err" |
+		awk '{ print index($0, "#") }' | sort -u | wc -l | tr -d ' ')" 1
+	check "elapsed, user and system" sh -c \
+		"grep -c ' s  \(elapsed\|user\|system\)$' '$tmp/err' | grep -q 3"
+	"$PFMON" stat sh -c ":
+		$(printf '%0300d' 0)" 2>"$tmp/err"
+	check "a long command is cut to one line" \
+		grep -Eq "^ 'sh -c : [ 0]{40,70}\.\.\.' \(1 thread\):$" "$tmp/err"
+	LC_ALL=de_DE.UTF-8 "$PFMON" stat -e task-clock true 2>"$tmp/err"
+	check "the locale does not matter" grep -Eq '[0-9]\.[0-9][0-9] ms' "$tmp/err"
+	stat true
+	check "-o: nothing to stderr" [ ! -s "$tmp/err" ]
+	check "-j: one line" [ "$(wc -l <"$tmp/json")" -eq 1 ]
+}
+
+# Every thread and process is seen, once.
+test_follow()
+{
+	stat "$VICTIM" touch 10
+	expect "one thread" "$(field threads)" 1
+	stat "$VICTIM" thread 5 1
+	expect "five threads more: status" "$status" 0
+	expect "five threads more" "$(field threads)" 6
+	stat --no-follow "$VICTIM" thread 5 1
+	expect "five threads, not followed" "$(field threads)" 1
+	stat "$VICTIM" fork 5 1
+	expect "five processes more" "$(field threads)" 6
+	stat "$VICTIM" vfork 5
+	expect "five by vfork more" "$(field threads)" 6
+	stat sh -c "'$VICTIM' fork 2 1; '$VICTIM' thread 3 1; :"
+	expect "a tree of processes" "$(field threads)" 8
+	stat "$VICTIM" exec-thread 10
+	expect "exec by a thread: status" "$status" 0
+	expect "exec by a thread" "$(field threads)" 2
+	stat sh -c "exec '$VICTIM' touch 10"
+	expect "exec twice" "$(field threads)" 1
+	# More processes than descriptors, one after the other.
+	(ulimit -n 30 && stat "$VICTIM" fork 60 1 && field threads) >"$tmp/n"
+	expect "sixty processes, thirty descriptors" "$(cat "$tmp/n")" 61
+}
+
+# What the program starts and leaves behind is not waited for, nor harmed.
+test_outlive()
+{
+	rm -f "$tmp/alive"
+	begin=$(date +%s)
+	stat sh -c "(sleep 2; echo alive >'$tmp/alive') & exit 3"
+	end=$(date +%s)
+	expect "leaves a process behind: status" "$status" 3
+	check "does not wait for it" [ $((end - begin)) -le 1 ]
+	check "it lives on" until_true [ -s "$tmp/alive" ]
+}
+
+test_signals()
+{
+	stat "$VICTIM" signal 20
+	expect "signals reach the program" "$status" 0
+
+	# Stopped and continued, as by a shell's job control.
+	"$PFMON" stat -j -o "$tmp/json" "$VICTIM" stop 2>"$tmp/err" &
+	pid=$!
+	if until_true child_of $pid && until_true state_of "$child" tT; then
+		sleep 0.2
+		check "stays stopped" state_of "$child" tT
+		kill -CONT "$child"
+	fi
+	wait $pid
+	expect "stopped and continued" $? 7
+
+	# To pfmon alone: it hands the signal on.
+	for sig in TERM:143 HUP:129; do
+		"$PFMON" stat -j -o "$tmp/json" "$VICTIM" wait >"$tmp/out" \
+			2>"$tmp/err" &
+		pid=$!
+		until_true grep -q ready "$tmp/out"
+		kill "-${sig%:*}" $pid
+		wait $pid
+		expect "SIG${sig%:*} to pfmon: status" $? "${sig#*:}"
+		expect "SIG${sig%:*} to pfmon: counts" "$(field threads)" 1
+		: >"$tmp/out"
+	done
+
+	# A background job of a script ignores SIGINT, and so does its program.
+	"$VICTIM" ign "$PFMON" stat -j -o "$tmp/json" "$VICTIM" wait \
+		>"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	until_true grep -q ready "$tmp/out"
+	kill -INT $pid
+	sleep 0.2
+	check "an ignored SIGINT stays so" kill -TERM $pid
+	wait $pid
+	expect "an ignored SIGINT stays so: status" $? 143
+}
+
+# Ctrl-C at a terminal: program and pfmon get the signal.
+test_terminal()
+{
+	"$VICTIM" tty "$PFMON" stat "$VICTIM" wait >"$tmp/out"
+	status=$?
+	if [ $status -eq 99 ]; then
+		skip "Ctrl-C: there are no terminals here"
+		return
+	fi
+	expect "Ctrl-C: status" $status 130
+	check "Ctrl-C: counts" grep -q 'task-clock' "$tmp/out"
+	"$VICTIM" tty "$PFMON" stat "$VICTIM" catch >"$tmp/out"
+	expect "Ctrl-C, caught by the program: status" $? 42
+	check "Ctrl-C, caught by the program: counts" grep -q 'task-clock' "$tmp/out"
+	"$VICTIM" tty "$PFMON" stat --no-follow "$VICTIM" wait >"$tmp/out"
+	expect "Ctrl-C, not followed: status" $? 130
+}
+
+# start_hold N: a process with N more threads, in $hold; stop_hold ends it. It
+# waits for the end of the pipe that descriptor 9 keeps open, so programs that
+# outlive stop_hold must not have that.
+start_hold()
+{
+	mkfifo "$tmp/fifo"
+	: >"$tmp/ready"
+	"$VICTIM" hold "$1" <"$tmp/fifo" >"$tmp/ready" &
+	hold=$!
+	exec 9>"$tmp/fifo"
+	until_true grep -q ready "$tmp/ready"
+}
+
+stop_hold()
+{
+	exec 9>&-
+	wait "$hold"
+	rm -f "$tmp/fifo"
+}
+
+test_process()
+{
+	start_hold 3
+	stat -p "$hold" -- true
+	expect "-p with a command: status" "$status" 0
+	expect "-p counts all threads" "$(field threads)" 4
+	stat -p "$hold" -- sh -c 'exit 5'
+	expect "-p has the command's status" "$status" 5
+
+	"$PFMON" stat -p "$hold" -- sh -c "printf x >'$tmp/fifo'; sleep 0.3" \
+		2>"$tmp/err"
+	check "-p says that it did not count a new thread" \
+		grep -q '^ note: 1 thread began meanwhile and is not counted$' "$tmp/err"
+
+	"$VICTIM" dfl "$PFMON" stat -j -o "$tmp/json" -p "$hold" 2>"$tmp/err" &
+	pid=$!
+	sleep 1
+	kill -INT $pid
+	wait $pid
+	expect "-p until Ctrl-C: status" $? 130
+	expect "-p until Ctrl-C: counts" "$(field threads)" 5
+	stop_hold
+	stat -p "$hold" true
+	expect "-p of no process: status" "$status" 125
+	expect_err "-p of no process" "there is no process $hold"
+}
+
+test_cpus()
+{
+	cpus=$(grep -c '^processor' /proc/cpuinfo)
+	stat -C 0 true
+	expect "-C 0: status" "$status" 0
+	expect "-C 0" "$(field cpus)" 1
+	stat -C all sh -c 'exit 4'
+	expect "-C all: status" "$status" 4
+	expect "-C all" "$(field cpus)" "$cpus"
+	stat -C 8000 true
+	expect "-C of no CPU: status" "$status" 125
+	expect_err "-C of no CPU" "CPU 8000 does not exist"
+	"$VICTIM" dfl "$PFMON" stat -j -o "$tmp/json" -C 0 2>"$tmp/err" &
+	pid=$!
+	sleep 1
+	kill -INT $pid
+	wait $pid
+	expect "-C until Ctrl-C: status" $? 130
+	expect "-C until Ctrl-C: counts" "$(field cpus)" 1
+	"$PFMON" stat -C 0 true 2>"$tmp/err"
+	check "-C: title" grep -q '^ CPU 0:$' "$tmp/err"
+}
+
+test_info()
+{
+	"$PFMON" info >"$tmp/out" 2>"$tmp/err"
+	expect "info: status" $? 0
+	check "info: nothing to stderr" [ ! -s "$tmp/err" ]
+	check "info: version" grep -q '^perfmon version *0\.6$' "$tmp/out"
+	check "info: a control register" grep -q '^  PMC 288  SWC0 ' "$tmp/out"
+	check "info: a data register" grep -q '^  PMD 288  SW0 ' "$tmp/out"
+	check "info: an event" grep -q '^  task-clock ' "$tmp/out"
+	"$PFMON" info too many 2>/dev/null
+	expect "info with arguments: status" $? 125
+	if [ -w /dev/full ]; then
+		"$PFMON" info >/dev/full 2>"$tmp/err"
+		expect "info to a full disk: status" $? 125
+	fi
+}
+
+test_behaviour()
+{
+	test_options
+	test_status
+	test_output
+	test_follow
+	test_outlive
+	test_signals
+	test_terminal
+	test_process
+	test_cpus
+	test_info
+}

@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The tests of pfmon on a kernel with perfmon, as root:
+#
+#	guest.sh PFMON VICTIM
+#
+# PFMON is the tool, VICTIM the program tests/victim.c. Not covered here:
+# major faults (the page cache cannot be emptied of one file only), CPUs that
+# go offline, set-user-ID programs; the kernel's own tests have these.
+#
+# shellcheck disable=SC2154 # behaviour.sh sets variables
+
+set -u
+if [ $# -ne 2 ]; then
+	echo "usage: $0 PFMON VICTIM" >&2
+	exit 2
+fi
+PFMON=$(readlink -f "$1")
+VICTIM=$(readlink -f "$2")
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=../../../lib/tests/tally.sh
+. ../../../lib/tests/tally.sh
+# shellcheck source=behaviour.sh
+. ./behaviour.sh
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+sysfs=/sys/kernel/perfmon
+
+# between NAME GOT MIN MAX
+between()
+{
+	if [ "${2:-0}" -ge "$3" ] && [ "${2:-0}" -le "$4" ]; then
+		ok
+	else
+		fail "$1: '$2' is not between $3 and $4"
+	fi
+}
+
+# faults ARGUMENT...: minor faults of a run of the victim, in $faults.
+faults()
+{
+	stat -e minor-faults "$@"
+	faults=$(value minor-faults)
+}
+
+# more_faults NAME EXACT SLACK ARGUMENT...: with P pages against none.
+more_faults()
+{
+	name=$1 exact=$2 slack=$3
+	shift 3
+	faults "$@" 0
+	none=$faults
+	faults "$@" 100
+	between "$name" $((faults - none)) $((exact - slack)) $((exact + slack))
+}
+
+test_faults()
+{
+	more_faults "100 pages" 100 20 "$VICTIM" touch
+	more_faults "20 processes with 100 pages" 2000 100 "$VICTIM" fork 20
+	more_faults "10 threads with 100 pages" 1000 100 "$VICTIM" thread 10
+	more_faults "processes, not followed" 0 30 --no-follow "$VICTIM" fork 20
+	more_faults "threads, not followed" 0 30 --no-follow "$VICTIM" thread 10
+	more_faults "exec by a thread" 100 30 "$VICTIM" exec-thread
+}
+
+test_switches()
+{
+	stat -e cs "$VICTIM" nap 50
+	between "50 naps" "$(value context-switches)" 50 90
+	stat -e cs --no-follow "$VICTIM" nap 50
+	between "50 naps, not followed" "$(value context-switches)" 50 90
+	# Each signal stops a traced program once more: that is not counted.
+	stat -e cs "$VICTIM" signal 300
+	between "300 signals" "$(value context-switches)" 0 60
+	stat -e cs,cs,cs "$VICTIM" nap 20
+	expect "three counters of one event agree" \
+		"$(grep -o '"value": [0-9]*' "$tmp/json" | sort -u | wc -l | tr -d ' ')" 1
+	if command -v taskset >/dev/null; then
+		stat -e migrations taskset -c 0 "$VICTIM" spin 50
+		between "pinned" "$(value migrations)" 0 2
+	else
+		skip "no taskset: migrations of a pinned program"
+	fi
+}
+
+# The kernel's own measure of CPU time is user and system together.
+test_clock()
+{
+	for mode in "" --no-follow; do
+		# shellcheck disable=SC2086 # nothing or a word
+		stat $mode -e task-clock "$VICTIM" spin 400
+		clock=$(($(value task-clock) / 1000000))
+		own=$((($(field user_ns) + $(field system_ns)) / 1000000))
+		between "task clock $mode" $clock 300 $((own + 20))
+		between "user and system time $mode" $own $((clock - 20)) $((clock + 60))
+		between "elapsed time $mode" $(($(field elapsed_ns) / 1000000)) \
+			300 60000
+	done
+}
+
+test_system_wide()
+{
+	stat -C all "$VICTIM" spin 400
+	clock=$(($(value task-clock) / 1000000))
+	elapsed=$(($(field elapsed_ns) / 1000000))
+	between "-C all: task clock" $clock 300 $((elapsed * cpus + 50))
+	faults -C all "$VICTIM" touch 0
+	none=$faults
+	faults -C all "$VICTIM" touch 3000
+	between "-C all: faults" $((faults - none)) 2500 6000
+	stat -C 0 -e cs "$VICTIM" nap 20
+	between "-C 0: context switches" "$(value context-switches)" 1 1000000
+}
+
+# Per-thread and system-wide exclude each other, and there is one of each.
+test_busy()
+{
+	start_hold 0
+	"$PFMON" stat -o /dev/null -p "$hold" 9>&- &
+	pid=$!
+	until_true grep -q '^1' $sysfs/thread_sessions
+	stat -C 0 true
+	expect "-C while a thread is counted: status" "$status" 125
+	expect_err "-C while a thread is counted" "cannot monitor CPU 0: a thread is being"
+	stat -p "$hold" true
+	expect "a thread counted twice: status" "$status" 125
+	expect_err "a thread counted twice" "a thread can be counted only once"
+	stat true
+	expect "another thread: status" "$status" 0
+	stop_hold
+	wait $pid
+	expect "-p until the process ends: status" $? 0
+
+	"$PFMON" stat -o /dev/null -C 0 &
+	pid=$!
+	until_true grep -q '^1' $sysfs/sys_sessions
+	stat true
+	expect "a command while a CPU is counted: status" "$status" 125
+	expect_err "a command while a CPU is counted" "a CPU is being monitored"
+	stat -C 0 true
+	expect "a CPU counted twice: status" "$status" 125
+	kill -TERM $pid
+	wait $pid
+	expect "-C until SIGTERM: status" $? 143
+	stat true
+	expect "afterwards: status" "$status" 0
+}
+
+# A process that ends while it is counted.
+test_process_end()
+{
+	start_hold 3
+	"$PFMON" stat -j -o "$tmp/json" -p "$hold" 9>&- &
+	pid=$!
+	until_true grep -q '^4' $sysfs/thread_sessions
+	stop_hold
+	wait $pid
+	expect "-p until the end: status" $? 0
+	expect "-p until the end: threads" "$(field threads)" 4
+
+	"$VICTIM" nap 3000 &
+	nap=$!
+	stat -p $nap -e cs -- sleep 0.5
+	between "-p: context switches of a process that sleeps" \
+		"$(value context-switches)" 20 600
+	kill $nap
+	wait $nap 2>/dev/null
+}
+
+# user ARGUMENT...: pfmon as an ordinary user; its output to $tmp/err.
+user()
+{
+	"$VICTIM" user "$PFMON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+}
+
+test_user()
+{
+	user stat "$VICTIM" fork 3 1
+	expect "as a user: status" "$status" 0
+	check "as a user: counts" grep -q '(4 threads):' "$tmp/err"
+	user stat -C 0 true
+	expect "as a user, -C: status" "$status" 0
+	user stat -p $$ true
+	expect "as a user, another's process: status" "$status" 125
+	expect_err "as a user, another's process" "it may not be traced"
+	user info
+	expect "as a user, info: status" "$status" 0
+	stat -p 2 true
+	expect "a thread of the kernel: status" "$status" 125
+
+	echo 54321 >$sysfs/thread_group
+	user stat true
+	expect "a group that is not the user's: status" "$status" 125
+	expect_err "a group that is not the user's" "only members of a certain group"
+	user info
+	check "info: the group" grep -q 'per-thread  *by the group 54321$' "$tmp/out"
+	user stat -C 0 true
+	expect "-C is another group's matter: status" "$status" 0
+	echo -1 >$sysfs/thread_group
+	user stat true
+	expect "any group again: status" "$status" 0
+}
+
+# pfmon is killed: the program goes on, nothing remains in the kernel.
+test_killed()
+{
+	start=$(date +%s)
+	"$PFMON" stat "$VICTIM" nap 500 2>/dev/null &
+	pid=$!
+	until_true child_of $pid && until_true grep -q nap "/proc/$child/cmdline"
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	check "the program goes on" [ -d "/proc/$child" ]
+	check "it is not traced any more" \
+		grep -q '^TracerPid:[[:space:]]*0$' "/proc/$child/status"
+	kill "$child"
+	between "killed in time" $(($(date +%s) - start)) 0 20
+	check "nothing per-thread remains" \
+		until_true grep -q '^0' $sysfs/thread_sessions
+	check "nothing system-wide remains" \
+		until_true grep -q '^0' $sysfs/sys_sessions
+}
+
+if ! [ -d $sysfs ]; then
+	fail "this kernel has no $sysfs"
+	tally
+	exit 1
+fi
+test_behaviour
+test_faults
+test_switches
+test_clock
+test_system_wide
+test_busy
+test_process_end
+test_user
+test_killed
+tally

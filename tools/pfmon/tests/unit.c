@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The parts of pfmon that need no kernel: numbers, events, lists, printing. */
+#define _GNU_SOURCE
+#include <locale.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "check.h"
+#include "../child.h"
+#include "../events.h"
+#include "../format.h"
+#include "../measure.h"
+#include "../result.h"
+
+static void test_format(void)
+{
+	char b[FORMAT_MAX];
+
+	CHECK_STR(format_count(b, 0), "0");
+	CHECK_STR(format_count(b, 7), "7");
+	CHECK_STR(format_count(b, 999), "999");
+	CHECK_STR(format_count(b, 1000), "1,000");
+	CHECK_STR(format_count(b, 1234567), "1,234,567");
+	CHECK_STR(format_count(b, UINT64_MAX), "18,446,744,073,709,551,615");
+
+	CHECK_STR(format_ms(b, 0), "0.00");
+	CHECK_STR(format_ms(b, 4999), "0.00");
+	CHECK_STR(format_ms(b, 5000), "0.01");
+	CHECK_STR(format_ms(b, 1994999), "1.99");
+	CHECK_STR(format_ms(b, 1995000), "2.00");
+	CHECK_STR(format_ms(b, 1234567890000), "1,234,567.89");
+	CHECK_STR(format_ms(b, UINT64_MAX), "18,446,744,073,709.55");
+
+	CHECK_STR(format_s(b, 0), "0.0000");
+	CHECK_STR(format_s(b, 1500000000), "1.5000");
+	CHECK_STR(format_s(b, 999999999), "1.0000");
+	CHECK_STR(format_s(b, 49999), "0.0000");
+	CHECK_STR(format_s(b, 3600000000000), "3,600.0000");
+
+	CHECK_STR(format_rate(b, 5, 1000000000), "5.00 /s");
+	CHECK_STR(format_rate(b, 1, 2000000000), "0.50 /s");
+	CHECK_STR(format_rate(b, 99, 1000000000), "99.0 /s");
+	CHECK_STR(format_rate(b, 999, 1000000000), "999 /s");
+	CHECK_STR(format_rate(b, 1000, 1000000000), "1.00 K/s");
+	CHECK_STR(format_rate(b, 9996, 10000000000), "1.00 K/s");
+	CHECK_STR(format_rate(b, 24512, 1000000000), "24.5 K/s");
+	CHECK_STR(format_rate(b, 1000, 1000000), "1.00 M/s");
+	CHECK_STR(format_rate(b, 5, 0), "0.00 /s");
+	CHECK(format_rate(b, UINT64_MAX, 1) && strlen(b) < 20);
+}
+
+static void test_counters(void)
+{
+	static struct counters c;
+	char error[EVENTS_ERROR_MAX];
+	unsigned int i;
+
+	CHECK(counters_add(&c, DEFAULT_EVENTS, error) == 0);
+	CHECK(c.n == 5);
+	for (i = 0; i < c.n; i++) {
+		/* The library and the kernel's header call it the same. */
+		CHECK(pfm_sw_event_number(c.c[i].event->name) ==
+		      (int)c.c[i].event->value);
+		CHECK(c.c[i].pmc == PFM_SW_PMC0 + i);
+		CHECK(c.c[i].pmd == PFM_SW_PMD0 + i);
+	}
+	CHECK(counters_find(&c, "minor-faults") == 3);
+	CHECK(counters_find(&c, "page-faults") == -1);
+	CHECK(counters_add(&c, "cs,task-clock", error) == 0);
+	CHECK(c.n == 7);
+	CHECK_STR(c.c[5].event->name, "context-switches");
+
+	/* Two events and room for one: nothing is added. */
+	CHECK(counters_add(&c, "faults", error) == -1);
+	CHECK(c.n == 7);
+	CHECK_STR(error, "no counter is left for 'major-faults': at most 8 software events at a time");
+	CHECK(counters_add(&c, "migrations", error) == 0);
+	CHECK(c.n == 8);
+	CHECK(counters_add(&c, "migrations", error) == -1);
+}
+
+static void test_bad_events(void)
+{
+	static const char *const bad[] = { "", ",", "task-clock,", ",task-clock",
+		"task-cloc", "task-clockk", "Task-Clock", "task-clock,,cs", " cs" };
+	static struct counters c;
+	char error[EVENTS_ERROR_MAX], longest[1000];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK(counters_add(&c, bad[i], error) == -1);
+		CHECK(strstr(error, "task-clock, context-switches"));
+		CHECK(c.n == 0);
+	}
+	CHECK(counters_add(&c, "bogus", error) == -1);
+	CHECK_STR(error, "no event 'bogus'; there are task-clock, context-switches, migrations, minor-faults, major-faults");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	CHECK(counters_add(&c, longest, error) == -1);
+	CHECK(strlen(error) < EVENTS_ERROR_MAX && strstr(error, "major-faults"));
+}
+
+static void test_cpu_list(void)
+{
+	static const char *const bad[] = { "", ",", "1,", ",1", "-1", "1-", "3-1",
+		"1--2", "a", "1a", "0x1", " 1", "1 ", "+1", "8192", "0-8192",
+		"99999999999999999999", "ALL" };
+	static struct cpu_list l;
+	size_t i;
+
+	CHECK(cpu_list_parse(&l, "0") == 0 && l.n == 1 && l.cpu[0] == 0);
+	CHECK(cpu_list_parse(&l, "0-1,3") == 0 && l.n == 3 && l.cpu[2] == 3);
+	CHECK(cpu_list_parse(&l, "3,0-1,1,3") == 0 && l.n == 3 &&
+	      l.cpu[0] == 0 && l.cpu[1] == 1 && l.cpu[2] == 3);
+	CHECK(cpu_list_parse(&l, "5-5") == 0 && l.n == 1 && l.cpu[0] == 5);
+	CHECK(cpu_list_parse(&l, "0-8191") == 0 && l.n == CPUS_MAX);
+	CHECK(cpu_list_parse(&l, "all") == 0 && l.n >= 1);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(cpu_list_parse(&l, bad[i]) == -1);
+}
+
+static void test_exit_status(void)
+{
+	CHECK(exit_status(0) == 0);
+	CHECK(exit_status(W_EXITCODE(42, 0)) == 42);
+	CHECK(exit_status(W_EXITCODE(255, 0)) == 255);
+	CHECK(exit_status(W_EXITCODE(0, 9)) == 137);
+	CHECK(exit_status(W_EXITCODE(0, 11) | WCOREFLAG) == 139);
+}
+
+static char *print(const struct result *r,
+		   void (*how)(FILE *, const struct result *))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	how(f, r);
+	fclose(f);
+	return text;
+}
+
+static void test_print(void)
+{
+	static struct counters c;
+	static struct result r;
+	char error[EVENTS_ERROR_MAX], *text;
+	uint64_t values[MAX_COUNTERS] = { 1500000000, 70, 1, 12345, 0 };
+
+	CHECK(counters_add(&c, DEFAULT_EVENTS, error) == 0);
+	r.counters = &c;
+	r.threads = true;
+	r.elapsed_ns = 2000000000;
+	r.has_usage = true;
+	r.user_ns = 1250000000;
+	r.system_ns = 250000000;
+	strcpy(r.title, "'prog -x'");
+	result_add(&r, values, 20);	/* 20 of the switches are ours */
+	text = print(&r, result_print);
+	CHECK_STR(text, "\n"
+" 'prog -x' (1 thread):\n"
+"\n"
+"          1,500.00 ms task-clock        # 0.75 CPUs used\n"
+"                50    context-switches  # 33.3 /s\n"
+"                 1    migrations        # 0.67 /s\n"
+"            12,345    minor-faults      # 8.23 K/s\n"
+"                 0    major-faults\n"
+"\n"
+"            2.0000 s  elapsed\n"
+"            1.2500 s  user\n"
+"            0.2500 s  system\n"
+"\n");
+	free(text);
+	text = print(&r, result_print_json);
+	CHECK_STR(text, "{\"events\": ["
+		"{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\"}, "
+		"{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\"}, "
+		"{\"name\": \"migrations\", \"value\": 1, \"unit\": \"count\"}, "
+		"{\"name\": \"minor-faults\", \"value\": 12345, \"unit\": \"count\"}, "
+		"{\"name\": \"major-faults\", \"value\": 0, \"unit\": \"count\"}], "
+		"\"threads\": 1, \"elapsed_ns\": 2000000000, "
+		"\"user_ns\": 1250000000, \"system_ns\": 250000000}\n");
+	free(text);
+
+	/* A second thread adds up; stops never make a count wrap. */
+	result_add(&r, values, 100);
+	CHECK(r.measured == 2 && r.values[0] == 3000000000 && r.values[1] == 50);
+}
+
+static void test_print_cpus(void)
+{
+	static struct counters c;
+	static struct result r;
+	char error[EVENTS_ERROR_MAX], *text;
+	uint64_t values[MAX_COUNTERS] = { 3 };
+	int i;
+
+	CHECK(counters_add(&c, "cs", error) == 0);
+	r.counters = &c;
+	strcpy(r.title, "CPUs 0-1");
+	result_add(&r, values, 0);
+	result_note(&r, "CPU %d is odd", 1);
+	text = print(&r, result_print);
+	/* Without a task clock there is no rate. */
+	CHECK_STR(text, "\n"
+" CPUs 0-1:\n"
+"\n"
+"                 3    context-switches\n"
+"\n"
+"            0.0000 s  elapsed\n"
+"\n"
+" note: CPU 1 is odd\n");
+	free(text);
+	text = print(&r, result_print_json);
+	CHECK(text && strstr(text, "\"cpus\": 1, ") && !strstr(text, "user_ns"));
+	free(text);
+	for (i = 0; i < 10; i++)
+		result_note(&r, "%1000d", i);
+	CHECK(r.notes == NOTES_MAX && strlen(r.note[NOTES_MAX - 1]) < NOTE_MAX);
+}
+
+int main(void)
+{
+	/* Numbers must not follow it. */
+	setlocale(LC_ALL, "");
+	test_format();
+	test_counters();
+	test_bad_events();
+	test_cpu_list();
+	test_exit_status();
+	test_print();
+	test_print_cpus();
+	return check_done();
+}

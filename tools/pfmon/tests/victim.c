@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs to be measured, with known behaviour:
+ *
+ *	touch P		touch P pages of fresh memory: P minor faults
+ *	fork N P	N child processes, each touches P pages
+ *	vfork N		N times vfork() and exec() of "touch 0"
+ *	thread N P	N threads, each touches P pages
+ *	exec-thread P	a thread other than the first executes "touch P"
+ *	nap N		sleep N times for a millisecond
+ *	signal N	send itself N signals and handle them
+ *	spin MS		use so much CPU time
+ *	wait		print "ready", then wait for signals
+ *	catch		the same, and exit with 42 when SIGINT comes
+ *	stop		stop itself, and exit with 7 when it is continued
+ *	hold N		N threads that wait, until input ends; one more for each
+ *			byte of it
+ *
+ * and ways to run others:
+ *
+ *	dfl CMD...	with SIGINT not ignored, as at a terminal
+ *	ign CMD...	with SIGINT ignored
+ *	tty CMD...	on a terminal of its own, which sends Ctrl-C when CMD has
+ *			printed "ready"; exits with CMD's status, 99 if there are
+ *			no terminals
+ *	user CMD...	as an ordinary user
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SKIPPED	99
+#define NOBODY	65534
+
+static char *self;
+
+static void touch(long pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *mem;
+	long i;
+
+	if (!pages)
+		return;
+	mem = mmap(NULL, (size_t)pages * page, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mem == MAP_FAILED)
+		err(1, "mmap");
+	/* Huge pages would take one fault for many; old kernels have none. */
+	madvise((void *)mem, (size_t)pages * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < pages; i++)
+		mem[(size_t)i * page] = 1;
+}
+
+static void *touch_thread(void *arg)
+{
+	touch((long)arg);
+	return NULL;
+}
+
+static void do_fork(long n, long pages)
+{
+	while (n-- > 0) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid) {
+			touch(pages);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static void do_vfork(long n)
+{
+	while (n-- > 0) {
+		pid_t pid = vfork();
+
+		if (!pid) {
+			execl(self, self, "touch", "0", (char *)NULL);
+			_exit(127);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static void do_thread(long n, long pages)
+{
+	pthread_t thread;
+
+	while (n-- > 0) {
+		if (pthread_create(&thread, NULL, touch_thread, (void *)pages))
+			errx(1, "pthread_create");
+		pthread_join(thread, NULL);
+	}
+}
+
+static void *exec_thread(void *pages)
+{
+	execl(self, self, "touch", (char *)pages, (char *)NULL);
+	err(1, "exec");
+}
+
+static void do_exec_thread(char *pages)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, exec_thread, pages))
+		errx(1, "pthread_create");
+	for (;;)
+		pause();
+}
+
+static void do_nap(long n)
+{
+	const struct timespec ms = { 0, 1000000 };
+
+	while (n-- > 0)
+		nanosleep(&ms, NULL);
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+static void do_signal(long n)
+{
+	signal(SIGUSR1, nothing);
+	while (n-- > 0)
+		raise(SIGUSR1);
+}
+
+static void do_spin(long ms)
+{
+	struct timespec ts;
+
+	do {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	} while (ts.tv_sec * 1000 + ts.tv_nsec / 1000000 < ms);
+}
+
+static void on_int(int sig)
+{
+	(void)sig;
+	_exit(42);
+}
+
+static void do_wait(void)
+{
+	if (write(1, "ready\n", 6) != 6)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void *hold_thread(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void do_hold(long n)
+{
+	pthread_t thread;
+	char byte;
+
+	while (n-- > 0)
+		if (pthread_create(&thread, NULL, hold_thread, NULL))
+			errx(1, "pthread_create");
+	if (write(1, "ready\n", 6) != 6)
+		_exit(1);
+	while (read(0, &byte, 1) == 1)
+		if (pthread_create(&thread, NULL, hold_thread, NULL))
+			errx(1, "pthread_create");
+}
+
+static void run(char **argv)
+{
+	execvp(argv[0], argv);
+	err(127, "%s", argv[0]);
+}
+
+static void on_terminal(int master, char **argv)
+{
+	int slave;
+
+	setsid();
+	slave = open(ptsname(master), O_RDWR);
+	if (slave < 0 || ioctl(slave, TIOCSCTTY, 0))
+		_exit(SKIPPED);
+	dup2(slave, 0);
+	dup2(slave, 1);
+	dup2(slave, 2);
+	close(slave);
+	close(master);
+	signal(SIGINT, SIG_DFL);
+	run(argv);
+}
+
+static int do_tty(char **argv)
+{
+	char buf[4096], all[65536];
+	size_t len = 0;
+	int master, status, sent = 0;
+	ssize_t n;
+	pid_t pid;
+
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		return SKIPPED;
+	pid = fork();
+	if (!pid)
+		on_terminal(master, argv);
+	while ((n = read(master, buf, sizeof(buf))) > 0) {
+		fwrite(buf, 1, (size_t)n, stdout);
+		if (len + (size_t)n < sizeof(all)) {
+			memcpy(all + len, buf, (size_t)n);
+			len += (size_t)n;
+			all[len] = '\0';
+		}
+		if (!sent && strstr(all, "ready")) {
+			sent = 1;
+			if (write(master, "\003", 1) != 1)
+				warn("terminal");
+		}
+	}
+	fflush(stdout);
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void as_user(char **argv)
+{
+	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+		err(SKIPPED, "setuid");
+	run(argv);
+}
+
+static int run_other(const char *how, char **argv)
+{
+	if (!strcmp(how, "tty"))
+		return do_tty(argv);
+	if (!strcmp(how, "user"))
+		as_user(argv);
+	if (!strcmp(how, "dfl"))
+		signal(SIGINT, SIG_DFL);
+	else if (!strcmp(how, "ign"))
+		signal(SIGINT, SIG_IGN);
+	else
+		errx(2, "what is %s?", how);
+	run(argv);
+	return 1;
+}
+
+static int run_simple(const char *what, long n, long m)
+{
+	if (!strcmp(what, "touch"))
+		touch(n);
+	else if (!strcmp(what, "fork"))
+		do_fork(n, m);
+	else if (!strcmp(what, "vfork"))
+		do_vfork(n);
+	else if (!strcmp(what, "thread"))
+		do_thread(n, m);
+	else if (!strcmp(what, "nap"))
+		do_nap(n);
+	else if (!strcmp(what, "signal"))
+		do_signal(n);
+	else if (!strcmp(what, "spin"))
+		do_spin(n);
+	else if (!strcmp(what, "wait"))
+		do_wait();
+	else if (!strcmp(what, "hold"))
+		do_hold(n);
+	else
+		return -1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	long n = argc > 2 ? atol(argv[2]) : 0, m = argc > 3 ? atol(argv[3]) : 0;
+
+	self = argv[0];
+	if (run_simple(what, n, m) == 0)
+		return 0;
+	if (!strcmp(what, "catch")) {
+		signal(SIGINT, on_int);
+		do_wait();
+	}
+	if (!strcmp(what, "stop")) {
+		raise(SIGSTOP);
+		return 7;
+	}
+	if (argc < 3)
+		errx(2, "usage: see the source");
+	if (!strcmp(what, "exec-thread"))
+		do_exec_thread(argv[2]);
+	return run_other(what, argv + 2);
+}
