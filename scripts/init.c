@@ -25,6 +25,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -253,6 +254,48 @@ static void loopback_up(void)
 	close(fd);
 }
 
+/* Whether some CPU's timers do not have high resolution yet. */
+static int timers_are_coarse(void)
+{
+	static const char mark[] = ".hres_active    : 0";
+	FILE *file = fopen("/proc/timer_list", "r");
+	char line[256];
+	int found = 0;
+
+	if (!file)
+		return 0;
+	while (!found && fgets(line, sizeof(line), file))
+		found = strstr(line, mark) != NULL;
+	fclose(file);
+	return found;
+}
+
+/*
+ * A kernel that has to measure its clock against another one first takes a
+ * second for it; timers go with its tick till then. A CPU changes over in a
+ * tick of its own, which an idle one does not have: visit them all.
+ */
+static void wait_for_timers(void)
+{
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), round, cpu;
+	cpu_set_t set, all;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	for (round = 0; timers_are_coarse(); round++) {
+		if (round == 500) {
+			fprintf(stderr, "init: timers stay coarse\n");
+			break;
+		}
+		for (cpu = 0; cpu < cpus; cpu++) {
+			CPU_ZERO(&set);
+			CPU_SET(cpu, &set);
+			sched_setaffinity(0, sizeof(set), &set);
+			usleep(10000);
+		}
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 /* A new session on the terminal hvc0. */
 static void take_terminal(const char *size)
 {
@@ -426,6 +469,7 @@ int main(void)
 	mount_all();
 	install_busybox();
 	loopback_up();
+	wait_for_timers();
 	if (sethostname("guest", 5))
 		perror("init: hostname");
 

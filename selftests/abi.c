@@ -384,7 +384,10 @@ TEST(padding_must_be_zero)
 
 	for (i = 0; i < 3; i++) {
 		pfarg_start_t start = {};
+		pfarg_config_t cf = {};
 
+		cf.cf_pad[i] = 1;
+		EXPECT_EQ(-EINVAL, pfm(-1, PFM_GET_CONFIG, &cf, 1));
 		MUST(pfm_load(fd, tid));
 		start.start_pad[i] = 0x8000;
 		EXPECT_EQ(-EINVAL, pfm(fd, PFM_START, &start, 1));

@@ -78,8 +78,9 @@ TEST_F(config, get)
 	pfarg_config_t cf;
 	unsigned int n;
 
-	/* All of it is output. */
+	/* All but the padding is output. */
 	memset(&cf, 0xff, sizeof(cf));
+	memset(cf.cf_pad, 0, sizeof(cf.cf_pad));
 	ASSERT_EQ(0, pfm(-1, PFM_GET_CONFIG, &cf, 1));
 	EXPECT_EQ(PFM_VERSION, cf.cf_version);
 	EXPECT_EQ(0U, cf.cf_flags);

@@ -148,7 +148,7 @@ TEST_F(overflow, period_of_switches)
 		MUST(pfm_start(self->fd));
 		puppet_do(&self->p, OP_SLEEP, 30);
 		puppet_settle(&self->p);
-		EXPECT_LE(30ULL, thread_switches(self->p.tid) - base);
+		EXPECT_LE(20ULL, thread_switches(self->p.tid) - base);
 		EXPECT_TRUE(pfm_state_is(self->fd, "masked"));
 		EXPECT_EQ(1U, overflowed(self->fd));
 		EXPECT_EQ(0ULL, pfm_value(self->fd, SW_PMD(0)));

@@ -508,7 +508,7 @@ static inline bool wait_state(pid_t tid, const char *letters, int ms)
  */
 
 struct pages {
-	volatile char *next, *end;
+	volatile char *start, *next, *end;
 	size_t size;
 };
 
@@ -524,7 +524,7 @@ static inline void pages_map(struct pages *p, unsigned int n)
 		die("mmap: %s", strerror(errno));
 	/* Not an error: a kernel without huge pages does not know it. */
 	madvise(mem, n * p->size, MADV_NOHUGEPAGE);
-	p->next = mem;
+	p->start = p->next = mem;
 	p->end = mem + n * p->size;
 }
 
@@ -532,8 +532,13 @@ static inline __attribute__((always_inline)) void
 pages_touch(struct pages *p, unsigned int n)
 {
 	while (n--) {
-		if (p->next == p->end)
-			die("no untouched page is left");
+		if (p->next == p->end) {
+			/* Given back they fault anew. */
+			MUST(madvise((void *)p->start,
+				     (size_t)(p->end - p->start),
+				     MADV_DONTNEED));
+			p->next = p->start;
+		}
 		*p->next = 1;
 		p->next += p->size;
 	}

@@ -16,7 +16,7 @@ enum puppet_kind { PUPPET_PROCESS, PUPPET_THREAD };
 enum puppet_op {
 	OP_NONE,	/* nothing but the switches of taking the order */
 	OP_FAULT,	/* n minor faults */
-	OP_SLEEP,	/* n short sleeps */
+	OP_SLEEP,	/* n short sleeps, mostly a switch each */
 	OP_BURN,	/* n ms of CPU time */
 	OP_SPIN,	/* n million turns in user mode, no system call */
 	OP_PIN,		/* stay on CPU n */
@@ -37,7 +37,7 @@ struct puppet {
 	struct pages pages;
 };
 
-#define PUPPET_PAGES	20000
+#define PUPPET_PAGES	2000
 
 static inline void puppet_migrate(unsigned int n)
 {
@@ -66,7 +66,7 @@ static inline void puppet_obey(struct puppet *p, struct puppet_order *o)
 		break;
 	case OP_SLEEP:
 		while (n--)
-			usleep(50);
+			usleep(500);
 		break;
 	case OP_BURN:
 		burn_ms(n);
@@ -95,11 +95,16 @@ static inline void *puppet_main(void *arg)
 	pid_t tid = my_tid();
 
 	MUST(write(p->ack[1], &tid, sizeof(tid)));
-	while (read(p->order[0], &o, sizeof(o)) == sizeof(o)) {
+	for (;;) {
+		ssize_t n = read(p->order[0], &o, sizeof(o));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != sizeof(o))
+			return NULL;
 		puppet_obey(p, &o);
 		MUST(write(p->ack[1], &tid, sizeof(tid)));
 	}
-	return NULL;
 }
 
 static inline void puppet_post(struct puppet *p, enum puppet_op op,

@@ -68,8 +68,11 @@ TEST(context_arguments_change)
 		fd = shared_ctx.ctx_fd;
 		ASSERT_LE(0, fd);
 		flags = pfm_fdinfo_num(fd, "pfm-flags");
+		/* 0 is what bytes of two of the values can make. */
 		ASSERT_TRUE(flags == PFM_FL_SYSTEM_WIDE ||
-			    flags == PFM_FL_NOTIFY_BLOCK);
+			    flags == PFM_FL_NOTIFY_BLOCK || !flags) {
+			TH_LOG("%#llx", flags);
+		}
 		close(fd);
 		made++;
 	}
@@ -303,7 +306,7 @@ static void __attribute__((noreturn)) short_life(unsigned int us, int how)
 	struct pages pages;
 
 	pages_map(&pages, 4096);
-	while (now_ns(CLOCK_MONOTONIC) < end && pages.next < pages.end)
+	while (now_ns(CLOCK_MONOTONIC) < end)
 		pages_touch(&pages, 1);
 	if (how == 1)
 		execl("/proc/self/exe", "race", "--exit", NULL);
@@ -475,8 +478,8 @@ TEST(signals_against_a_blocked_thread)
 		close(p.order[1]);
 		close(p.ack[0]);
 		close(p.ack[1]);
-		munmap((void *)(p.pages.end - PUPPET_PAGES * p.pages.size),
-		       PUPPET_PAGES * p.pages.size);
+		munmap((void *)p.pages.start,
+		       (size_t)(p.pages.end - p.pages.start));
 		rounds++;
 	}
 	EXPECT_LT(2, rounds);

@@ -23,7 +23,7 @@ tmp=/tmp/pfm-selftests
 user=1000
 
 # What the kernel says only when something is wrong.
-trouble='WARNING:|BUG:|Oops|KASAN|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak:.*(leak|unref)'
+trouble='WARNING:|BUG:|Oops|KASAN|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak: [0-9]'
 trouble="$trouble|possible |INFO: (task|rcu|trying|inconsistent)|[Ll]ockup|detected stall|self-detected"
 trouble="$trouble|refcount_t|list_(add|del) corruption|unreferenced object"
 trouble="$trouble|sleeping function|scheduling while atomic|Call Trace|bad unlock"

@@ -51,7 +51,7 @@ TEST(switches_of_all_cpus)
 		MUST(pfm_start(fd[i]));
 	}
 	inner = proc_number("/proc/stat", "ctxt ");
-	puppet_do(&p, OP_SLEEP, 500);
+	puppet_do(&p, OP_SLEEP, 300);
 	end_inner = proc_number("/proc/stat", "ctxt ");
 	for (i = 0; i < n; i++) {
 		pin_cpu(cpus[i]);
@@ -62,7 +62,7 @@ TEST(switches_of_all_cpus)
 		pin_cpu(cpus[i]);
 		sum += pfm_value(fd[i], SW_PMD(0));
 	}
-	EXPECT_LE(500ULL, sum);
+	EXPECT_LE(150ULL, sum);
 	EXPECT_LE(end_inner - inner, sum);
 	EXPECT_GE(end_outer - outer, sum);
 	puppet_stop(&p);
@@ -72,18 +72,17 @@ TEST(minor_faults)
 {
 	struct puppet p;
 	int cpu = pin_somewhere(), fd;
-	u64 before, seen, total;
+	u64 before, seen;
 
 	puppet_start(&p, PUPPET_PROCESS);
 	puppet_do(&p, OP_PIN, (unsigned int)cpu);
 	fd = cpu_session(PFM_SW_MINOR_FAULTS);
-	total = proc_number("/proc/vmstat", "pgfault ");
 	before = pfm_value(fd, SW_PMD(0));
 	puppet_do(&p, OP_FAULT, 2000);
 	seen = pfm_value(fd, SW_PMD(0)) - before;
-	total = proc_number("/proc/vmstat", "pgfault ") - total;
 	EXPECT_LE(2000ULL, seen);
-	EXPECT_GE(total, seen);
+	/* Nobody else does much on an idle machine. */
+	EXPECT_GT(2500ULL, seen);
 	puppet_stop(&p);
 }
 
@@ -280,7 +279,7 @@ TEST(values_never_go_back)
 			last[i] = seen;
 		}
 	}
-	EXPECT_LE(300ULL, last[0]);
+	EXPECT_LE(150ULL, last[0]);
 	EXPECT_LT(0ULL, last[1]);
 	EXPECT_LE(150ULL, last[2]);
 	puppet_stop(&p);

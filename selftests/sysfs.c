@@ -262,7 +262,7 @@ TEST(debugfs_counts_switches)
 	in = debugfs_sum("sched_in") - in;
 	out = debugfs_sum("sched_out") - out;
 	EXPECT_EQ(in, out);
-	EXPECT_LE(100ULL, in);
+	EXPECT_LE(50ULL, in);
 	EXPECT_GE(pfm_value(fd, SW_PMD(0)), out);
 	puppet_stop(&p);
 }

@@ -14,8 +14,6 @@
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
 
-struct module;
-
 /* A PMD that no PMC controls. */
 #define PFM_NO_PMC		0xffff
 
@@ -75,13 +73,12 @@ struct pfm_pmd_desc {
  * @num_pmcs:  length of @pmcs
  * @num_pmds:  length of @pmds
  * @width:     bits of a hardware counter, 1 to 64
- * @owner:     the module, pinned while a context exists
- * @check_pmc: (optional) judge a value for control register @num after the
- *             reserved bits have been put back. 0, or -EINVAL to refuse it:
- *             a value that would fault, or raise an interrupt that nobody
- *             expects. Called with a context's lock held and interrupts off.
+ * @accepts:   (optional) whether @value is safe for control register @num,
+ *             the reserved bits being back at their defaults: it neither
+ *             faults nor raises an interrupt that nobody expects. Called at
+ *             registration, and with a context's lock held and interrupts off.
  * @selects:   (required) whether @value makes control register @num measure
- *             anything. Same context as @check_pmc.
+ *             anything. Same context as @accepts.
  */
 struct pfm_pmu {
 	const char *name;
@@ -90,9 +87,8 @@ struct pfm_pmu {
 	unsigned int num_pmcs;
 	unsigned int num_pmds;
 	unsigned int width;
-	struct module *owner;
 
-	int (*check_pmc)(unsigned int num, u64 value);
+	bool (*accepts)(unsigned int num, u64 value);
 	bool (*selects)(unsigned int num, u64 value);
 };
 

@@ -94,6 +94,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	d->blocker = pfm_block_orphan(ctx);
 	ctx->task = NULL;
 	ctx->state = PFM_UNLOADED;
+	pfm_session_close(pfm_is_system(ctx));
 	return 0;
 }
 
@@ -102,7 +103,7 @@ static void pfm_attach_finish(struct pfm_detach *d)
 	if (!d->ctx)
 		return;
 	wake_up_all(&d->ctx->block_wait);
-	pfm_session_put(pfm_is_system(d->ctx));
+	pfm_session_unhook(pfm_is_system(d->ctx));
 	if (d->task)
 		put_task_struct(d->task);
 	pfm_block_release(d->blocker);
@@ -144,12 +145,23 @@ static void pfm_attach_go_live(void *info)
 	raw_spin_unlock(&ctx->lock);
 }
 
+static void pfm_attach_undo(bool system)
+{
+	pfm_session_close(system);
+	pfm_session_unhook(system);
+}
+
 static int pfm_attach_thread(struct pfm_attach *a, struct task_struct *task)
 {
 	unsigned long flags;
 	int ret;
 
+	ret = pfm_session_get(false);
+	if (ret)
+		return ret;
 	ret = task_call_func(task, pfm_attach_publish, a);
+	if (ret < 0)
+		pfm_attach_undo(false);
 	if (ret <= 0)
 		return ret;
 	if (task == current) {
@@ -212,9 +224,6 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	ret = pfm_block_prepare(a->ctx, &a->blocker);
 	if (ret)
 		goto put;
-	ret = pfm_session_get(false);
-	if (ret)
-		goto free_blocker;
 
 	a->self = same_thread_group(task, current);
 	if (task == current)
@@ -222,14 +231,7 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	else
 		ret = pfm_attach_other(a, task);
 	if (ret)
-		goto put_session;
-	put_task_struct(task);
-	return 0;
-
-put_session:
-	pfm_session_put(false);
-free_blocker:
-	pfm_block_release(a->blocker);
+		pfm_block_release(a->blocker);
 put:
 	put_task_struct(task);
 	return ret;
@@ -266,7 +268,7 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 	cpus_read_unlock();
 
 	if (ret)
-		pfm_session_put(true);
+		pfm_attach_undo(true);
 	return ret;
 }
 
@@ -348,6 +350,33 @@ void pfm_attach_close(struct pfm_context *ctx)
 	pfm_attach_finish(&d);
 }
 
+struct pfm_attach_self {
+	struct pfm_detach detach;
+	struct task_struct *task;
+};
+
+static int pfm_attach_end_self(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_attach_self *self = arg;
+
+	return ctx->task == self->task ? pfm_attach_end(ctx, &self->detach) : 0;
+}
+
+/**
+ * pfm_attach_close_self() - let go of a thread, if it still is the target
+ * @ctx:  context, of which the caller holds the file
+ * @task: thread
+ *
+ * Context: as pfm_attach_close().
+ */
+void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task)
+{
+	struct pfm_attach_self self = { .task = task };
+
+	pfm_context_call_any(ctx, pfm_attach_end_self, &self);
+	pfm_attach_finish(&self.detach);
+}
+
 /* The context is the thread's, current's; detach it and say so. */
 static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
 			     bool tell, struct pfm_detach *d)
@@ -394,8 +423,9 @@ void __pfm_attach_exit(struct task_struct *task)
 }
 
 /*
- * What ptrace would ask, of the credentials that attached the context
- * instead of current's, which are the monitored program's.
+ * What ptrace would ask of the credentials that attached the context: current's
+ * are the monitored program's. Security modules are asked for the capability
+ * only.
  */
 static bool pfm_attach_may_trace(const struct cred *owner,
 				 struct task_struct *task)

@@ -33,14 +33,14 @@ static bool pfm_config_in_group(u32 gid)
  * @flags: PFM_FL_... of the context
  *
  * Context: process.
- * Return: 0, or -EPERM.
+ * Return: whether he may.
  */
-int pfm_config_may_create(u32 flags)
+bool pfm_config_may_create(u32 flags)
 {
 	const u32 *gid = flags & PFM_FL_SYSTEM_WIDE ? &pfm_config.sys_gid
 						    : &pfm_config.thread_gid;
 
-	return pfm_config_in_group(READ_ONCE(*gid)) ? 0 : -EPERM;
+	return pfm_config_in_group(READ_ONCE(*gid));
 }
 
 /**
@@ -52,7 +52,7 @@ int pfm_config_may_create(u32 flags)
  */
 bool pfm_config_size_ok(u64 size)
 {
-	return size >= PAGE_SIZE && size <= S64_MAX;
+	return size >= PAGE_SIZE;
 }
 
 /**

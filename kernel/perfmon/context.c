@@ -71,9 +71,7 @@ struct pfm_context *pfm_context_new(u32 flags)
 	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
-	ret = pfm_pmu_get();
-	if (ret)
-		goto free;
+	pfm_pmu_get();
 	ret = pfm_message_init(&ctx->queue, PFM_CONTEXT_DEPTH);
 	if (ret)
 		goto put_pmu;
@@ -100,7 +98,6 @@ free_queue:
 	pfm_message_free(&ctx->queue);
 put_pmu:
 	pfm_pmu_put();
-free:
 	kfree(ctx);
 	return ERR_PTR(ret);
 }
@@ -120,7 +117,7 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 {
 	struct pfm_context *ctx;
 	struct file *file;
-	int fd, ret;
+	int fd;
 
 	if (req->ctx_flags & ~PFM_CONTEXT_FLAGS)
 		return -EINVAL;
@@ -133,9 +130,8 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 	/* There is no format yet that this could name. */
 	if (memchr_inv(req->ctx_smpl_buf_id, 0, sizeof(req->ctx_smpl_buf_id)))
 		return -EINVAL;
-	ret = pfm_config_may_create(req->ctx_flags);
-	if (ret)
-		return ret;
+	if (!pfm_config_may_create(req->ctx_flags))
+		return -EPERM;
 
 	ctx = pfm_context_new(req->ctx_flags);
 	if (IS_ERR(ctx))
@@ -177,10 +173,7 @@ static void pfm_context_call_here(void *info)
 	struct pfm_context_call *call = info;
 	struct pfm_context *ctx = call->ctx;
 
-	/* Only this CPU can make it untrue that it is live here. */
-	if (!pfm_is_system(ctx) && READ_ONCE(ctx->cpu) == smp_processor_id())
-		pfm_soft_refresh();
-
+	pfm_soft_refresh();
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu < 0 || ctx->cpu == smp_processor_id()) {
 		call->ret = call->fn(ctx, call->arg);

@@ -133,7 +133,7 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 
 	if (task) {
 		if (!pfm_file_held(task, file))
-			pfm_attach_close(ctx);
+			pfm_attach_close_self(ctx, task);
 		put_task_struct(task);
 	}
 	return 0;

@@ -100,6 +100,12 @@ static void __init pfm_init_check_others(void)
 	PFM_AT(pfarg_config_t, cf_counter_width, 112);
 	PFM_AT(pfarg_config_t, cf_pad, 114);
 
+	PFM_SIZE(struct pfm_timespec, 16);
+	PFM_AT(struct pfm_timespec, tv_sec, 0);
+	PFM_AT(struct pfm_timespec, tv_nsec, 8);
+
+	PFM_AT(pfm_msg_t, msg_type, 0);
+	PFM_AT(pfm_msg_t, pfm_ovfl_msg, 0);
 	PFM_SIZE(pfm_ovfl_msg_t, 48);
 	PFM_SIZE(pfm_msg_t, 48);
 	PFM_AT(pfm_ovfl_msg_t, msg_type, 0);

@@ -7,7 +7,8 @@
  * state, and one consumer at a time, so the producer needs no lock and can
  * be an NMI. Waking a reader does need locks; that is left to an irq_work.
  *
- * One slot is kept for the end of the thread, which must not be lost (3.3.6).
+ * There always is a slot for the end of the thread, which must not be lost
+ * (3.3.6).
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
@@ -85,7 +86,10 @@ void pfm_message_drop(struct pfm_queue *q, unsigned int mark)
  */
 unsigned int pfm_message_count(const struct pfm_queue *q)
 {
-	return smp_load_acquire(&q->head) - READ_ONCE(q->tail);
+	/* Whatever is put and read between the two loads is not there. */
+	unsigned int tail = smp_load_acquire(&q->tail);
+
+	return smp_load_acquire(&q->head) - tail;
 }
 
 /* Pairs with the acquire of head: the reader sees the slot filled. */
@@ -194,6 +198,7 @@ void pfm_message_work(struct irq_work *work)
 
 	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		pfm_block_queue(ctx);
-	wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM);
+	wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
+				   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
 	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
 }

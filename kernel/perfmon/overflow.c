@@ -84,7 +84,7 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl)
 	struct pfm_set *set = ctx->set;
 
 	ovfl |= pfm_soft_sync(ctx, set->used);
-	pfm_stat_inc(PFM_STAT_OVERFLOWS);
+	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
 	if (!(ovfl & set->notify)) {
 		pfm_overflow_reset(ctx, ovfl, false);

@@ -15,8 +15,8 @@
  *	[a]	atomic
  *
  * While pfm_context.cpu is a CPU's number, only that CPU changes what is
- * keyed [l]: the lock keeps others' decisions out, being there is what makes
- * the registers reachable.
+ * keyed [l], but for the blocker: the lock keeps others' decisions out, being
+ * there is what makes the registers reachable.
  */
 #ifndef _KERNEL_PERFMON_PFM_H
 #define _KERNEL_PERFMON_PFM_H
@@ -166,7 +166,7 @@ enum pfm_stat {
 	PFM_STAT_SPURIOUS,		/* ... that found nothing to do */
 	PFM_STAT_SCHED_IN,		/* monitored threads switched in */
 	PFM_STAT_SCHED_OUT,
-	PFM_STAT_OVERFLOWS,		/* 64-bit overflows */
+	PFM_STAT_OVERFLOWS,		/* of 64-bit counters */
 	PFM_STAT_LOST,			/* messages that found a full queue */
 	PFM_STATS,
 };
@@ -176,6 +176,7 @@ struct pfm_cpu {
 	struct pfm_context __rcu *sys;	/* [p] the system-wide context */
 	u64 clock;			/* [p] CPU time of current in ns, as of
 					 * the beginning of this section */
+	u64 now;			/* [p] local_clock(), likewise */
 	u64 busy;			/* [p] not idle, ns, until busy_since */
 	u64 busy_since;			/* [p] local_clock(), 0 while idle */
 	unsigned long switches;		/* [p] while sys */
@@ -189,9 +190,14 @@ struct pfm_cpu {
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
 /* Call with interrupts off. */
+static inline void pfm_stat_add(enum pfm_stat s, unsigned long n)
+{
+	__this_cpu_add(pfm_cpu.stats[s], n);
+}
+
 static inline void pfm_stat_inc(enum pfm_stat s)
 {
-	__this_cpu_inc(pfm_cpu.stats[s]);
+	pfm_stat_add(s, 1);
 }
 
 static inline bool pfm_is_system(const struct pfm_context *ctx)
@@ -203,7 +209,7 @@ static inline bool pfm_is_system(const struct pfm_context *ctx)
 extern struct pfm_regmap pfm_regmap;
 int pfm_pmu_validate(const struct pfm_pmu *pmu);
 const struct pfm_pmu *pfm_pmu_hardware(void);
-int pfm_pmu_get(void);
+void pfm_pmu_get(void);
 void pfm_pmu_put(void);
 u64 pfm_pmu_mask(const u64 *vec, bool *bad);
 void pfm_pmu_vector(u64 mask, u64 *vec);
@@ -288,11 +294,13 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req);
 int pfm_attach_unload(struct pfm_context *ctx);
 void pfm_attach_close(struct pfm_context *ctx);
+void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task);
 int pfm_attach_offline(unsigned int cpu);
 
 /* session.c */
 int pfm_session_get(bool system);
-void pfm_session_put(bool system);
+void pfm_session_close(bool system);
+void pfm_session_unhook(bool system);
 void pfm_session_count(unsigned int *system, unsigned int *thread);
 
 /* file.c */
@@ -310,7 +318,7 @@ struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
 };
 extern struct pfm_config pfm_config;
 bool pfm_config_size_ok(u64 size);
-int pfm_config_may_create(u32 flags);
+bool pfm_config_may_create(u32 flags);
 int pfm_config_set(const pfarg_config_t *req);
 void pfm_config_get(pfarg_config_t *req);
 void pfm_config_init(void);

@@ -9,8 +9,6 @@
  *
  * How registers are reached is the business of others.
  */
-#include <linux/export.h>
-#include <linux/module.h>
 #include <linux/string.h>
 
 #include "pfm.h"
@@ -41,7 +39,7 @@ static int pfm_pmu_validate_pmcs(const struct pfm_pmu *pmu)
 			return -EINVAL;
 		if (pmu->selects(d->num, d->def))
 			return -EINVAL;
-		if (pmu->check_pmc && pmu->check_pmc(d->num, d->def))
+		if (pmu->accepts && !pmu->accepts(d->num, d->def))
 			return -EINVAL;
 		for (j = 0; j < i; j++)
 			if (!strcmp(pmu->pmcs[j].name, d->name))
@@ -93,7 +91,8 @@ static int pfm_pmu_validate_pmds(const struct pfm_pmu *pmu)
  * pfm_pmu_validate() - check a description for nonsense
  * @pmu: description
  *
- * Looks at tables only, so that every family can be checked on any machine.
+ * Asks the tables and the judgements only, so that every family can be checked
+ * on any machine.
  *
  * Context: process.
  * Return: 0, or -EINVAL.
@@ -199,13 +198,10 @@ int pfm_pmu_register(const struct pfm_pmu *pmu)
 	mutex_unlock(&pfm_pmu_mutex);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(pfm_pmu_register);
 
 /**
  * pfm_pmu_unregister() - take a description of the hardware back
- * @pmu: what was registered
- *
- * Contexts pin the module, so a module's exit function never finds one.
+ * @pmu: what was registered; no context may exist
  *
  * Context: process.
  */
@@ -216,7 +212,6 @@ void pfm_pmu_unregister(const struct pfm_pmu *pmu)
 		pfm_pmu_rebuild(NULL);
 	mutex_unlock(&pfm_pmu_mutex);
 }
-EXPORT_SYMBOL_GPL(pfm_pmu_unregister);
 
 /**
  * pfm_pmu_hardware() - the description of the hardware, for people
@@ -233,19 +228,12 @@ const struct pfm_pmu *pfm_pmu_hardware(void)
  * pfm_pmu_get() - keep the maps as they are, for a context
  *
  * Context: process.
- * Return: 0, or -ENODEV if the description's module is just leaving.
  */
-int pfm_pmu_get(void)
+void pfm_pmu_get(void)
 {
-	int ret = 0;
-
 	mutex_lock(&pfm_pmu_mutex);
-	if (pfm_pmu_hw && !try_module_get(pfm_pmu_hw->owner))
-		ret = -ENODEV;
-	else
-		pfm_pmu_users++;
+	pfm_pmu_users++;
 	mutex_unlock(&pfm_pmu_mutex);
-	return ret;
 }
 
 /**
@@ -257,8 +245,6 @@ void pfm_pmu_put(void)
 {
 	mutex_lock(&pfm_pmu_mutex);
 	pfm_pmu_users--;
-	if (pfm_pmu_hw)
-		module_put(pfm_pmu_hw->owner);
 	mutex_unlock(&pfm_pmu_mutex);
 }
 

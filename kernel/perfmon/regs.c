@@ -88,7 +88,7 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	reset = pfm_pmu_mask(req->reg_reset_pmds, &bad);
 	if (bad ||
 	    (req->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)) ||
-	    (pmu->check_pmc && pmu->check_pmc(d->num, value))) {
+	    (pmu->accepts && !pmu->accepts(d->num, value))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}

@@ -67,6 +67,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	struct pfm_context *ctx = rcu_dereference_sched(c->sys);
+	bool idle = is_idle_task(prev) || is_idle_task(next);
 	u64 events;
 
 	if (!ctx)
@@ -77,17 +78,21 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 
 	c->switches++;
 	events = ctx->set->sw[PFM_SW_CSWITCHES] | ctx->set->sw[PFM_SW_MIGRATIONS];
+	/* Its timer is set anew below, for what is left of the period. */
+	if (idle)
+		events |= ctx->set->sw[PFM_SW_TASK_CLOCK];
+	c->now = local_clock();
 	if (is_idle_task(next)) {
 		if (c->busy_since)
-			c->busy += local_clock() - c->busy_since;
+			c->busy += c->now - c->busy_since;
 		c->busy_since = 0;
 	} else if (is_idle_task(prev)) {
-		c->busy_since = local_clock();
+		c->busy_since = c->now;
 	}
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, events);
 	pfm_monitor_idle(ctx, is_idle_task(next));
-	if (is_idle_task(next) || is_idle_task(prev))
+	if (idle)
 		pfm_soft_arm(ctx);
 unlock:
 	raw_spin_unlock(&ctx->lock);
@@ -126,9 +131,7 @@ void __pfm_sched_fault(bool major)
 	if (!ctx)
 		goto out;
 	/* Registers that overflow or are reset with this one are read now. */
-	if (!pfm_is_system(ctx))
-		pfm_soft_refresh();
-
+	pfm_soft_refresh();
 	raw_spin_lock(&ctx->lock);
 	if (c->live == ctx) {
 		if (pfm_is_system(ctx))

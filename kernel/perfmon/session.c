@@ -52,22 +52,33 @@ int pfm_session_get(bool system)
 }
 
 /**
- * pfm_session_put() - close a session
+ * pfm_session_close() - a session is over
  * @system: system-wide
  *
- * Context: process.
+ * Before anybody is told of it, so that he finds room for the next one.
+ *
+ * Context: any lock; not NMI.
  */
-void pfm_session_put(bool system)
+void pfm_session_close(bool system)
 {
 	unsigned long flags;
-
-	if (system)
-		static_branch_slow_dec_deferred(&pfm_sys_key);
-	static_branch_slow_dec_deferred(&pfm_key);
 
 	raw_spin_lock_irqsave(&pfm_session_lock, flags);
 	(*(system ? &pfm_session_system : &pfm_session_thread))--;
 	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
+}
+
+/**
+ * pfm_session_unhook() - a session that is over needs the hooks no more
+ * @system: system-wide
+ *
+ * Context: process.
+ */
+void pfm_session_unhook(bool system)
+{
+	if (system)
+		static_branch_slow_dec_deferred(&pfm_sys_key);
+	static_branch_slow_dec_deferred(&pfm_key);
 }
 
 /**

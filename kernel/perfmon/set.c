@@ -85,12 +85,11 @@ void pfm_set_free_all(struct pfm_context *ctx)
  * @ctx: context
  * @id:  number
  *
- * Context: ctx->mutex; any lock.
+ * Context: ctx->mutex, held here or by whoever called this CPU; any lock.
  * Return: the set, or NULL.
  */
 struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id)
 {
-	lockdep_assert_held(&ctx->mutex);
 	return xa_load(&ctx->sets, id);
 }
 
@@ -102,13 +101,18 @@ static int pfm_set_timeout(const struct pfm_timespec *req, u64 *ns)
 {
 	struct timespec64 ts = { req->tv_sec, req->tv_nsec };
 	u64 t;
+	u32 rest;
 
-	if (!timespec64_valid(&ts) || (!ts.tv_sec && !ts.tv_nsec))
+	/* tv_nsec of the kernel's may be shorter than the program's. */
+	if (req->tv_sec < 0 || req->tv_nsec < 0 || req->tv_nsec >= NSEC_PER_SEC)
+		return -EINVAL;
+	if (!req->tv_sec && !req->tv_nsec)
 		return -EINVAL;
 
 	t = max_t(u64, timespec64_to_ns(&ts), PFM_SET_TIMEOUT_MIN);
-	t += hrtimer_resolution - 1;
-	*ns = t - do_div(t, hrtimer_resolution);
+	t = min_t(u64, t, KTIME_MAX - hrtimer_resolution) + hrtimer_resolution - 1;
+	div_u64_rem(t, hrtimer_resolution, &rest);
+	*ns = t - rest;
 	return 0;
 }
 
@@ -134,6 +138,7 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 	struct pfm_set *set;
 	u64 timeout = 0;
 
+	lockdep_assert_held(&ctx->mutex);
 	desc->set_flags = flags;
 	if (flags & ~PFM_SET_FLAGS)
 		goto invalid;
@@ -172,6 +177,7 @@ int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 	u32 flags = desc->set_flags & ~PFM_SET_RETFL_MASK;
 	struct pfm_set *set;
 
+	lockdep_assert_held(&ctx->mutex);
 	desc->set_flags = flags;
 	if (flags || !desc->set_id) {
 		desc->set_flags |= PFM_SET_RETFL_EINVAL;
@@ -234,6 +240,7 @@ bool pfm_set_chain_ok(struct pfm_context *ctx)
 	struct pfm_set *set;
 	unsigned long id;
 
+	lockdep_assert_held(&ctx->mutex);
 	xa_for_each(&ctx->sets, id, set)
 		if ((set->flags & PFM_SETFL_EXPL_NEXT) &&
 		    !pfm_set_find(ctx, set->id_next))

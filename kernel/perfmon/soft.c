@@ -47,7 +47,7 @@
 #define PFM_SOFT_VIRTUAL(n, s) {					\
 	.name = s, .num = n,						\
 	.type = PFM_REG_TYPE_VIRTUAL, .index = PFM_REG_IDX_NONE,	\
-	.flags = PFM_PMD_RDONLY, .ctrl = PFM_NO_PMC, .rsvd = ~0ULL,	\
+	.flags = PFM_PMD_RDONLY, .ctrl = PFM_NO_PMC,			\
 }
 
 static const struct pfm_pmc_desc pfm_soft_pmcs[] = {
@@ -65,9 +65,9 @@ static const struct pfm_pmd_desc pfm_soft_pmds[] = {
 	PFM_SOFT_VIRTUAL(PFM_VPMD_THREAD_TIME, "THREAD_TIME"),
 };
 
-static int pfm_soft_check_pmc(unsigned int num, u64 value)
+static bool pfm_soft_accepts(unsigned int num, u64 value)
 {
-	return value < PFM_SW_EVENTS ? 0 : -EINVAL;
+	return value < PFM_SW_EVENTS;
 }
 
 static bool pfm_soft_selects(unsigned int num, u64 value)
@@ -82,34 +82,32 @@ const struct pfm_pmu pfm_soft_pmu = {
 	.num_pmcs = ARRAY_SIZE(pfm_soft_pmcs),
 	.num_pmds = ARRAY_SIZE(pfm_soft_pmds),
 	.width = 64,
-	.check_pmc = pfm_soft_check_pmc,
+	.accepts = pfm_soft_accepts,
 	.selects = pfm_soft_selects,
 };
 
 /**
- * pfm_soft_refresh() - take the CPU time of current for what follows
+ * pfm_soft_refresh() - take the clocks for what follows
  *
  * The scheduler brings a running thread's time up to date under its own
- * lock, which is outside of ctx->lock. So whoever is about to take that on
- * the CPU where the context is live calls this first, and reads of the task
- * clock see this moment. The scheduler's hooks have the time already.
+ * lock, which is outside of ctx->lock. So whoever is about to take that calls
+ * this first, and all counters that he reads see this moment. The scheduler's
+ * hooks have the thread's time already.
  *
  * Context: interrupts off; no lock of the scheduler's, not ctx->lock.
  */
 void pfm_soft_refresh(void)
 {
 	__this_cpu_write(pfm_cpu.clock, task_sched_runtime(current));
+	__this_cpu_write(pfm_cpu.now, local_clock());
 }
 
 /* Time for which this CPU was not idle while monitored. */
 static u64 pfm_soft_busy(const struct pfm_cpu *c)
 {
-	u64 now;
-
-	if (!c->busy_since)
+	if (!c->busy_since || c->now < c->busy_since)
 		return c->busy;
-	now = local_clock();
-	return c->busy + (now > c->busy_since ? now - c->busy_since : 0);
+	return c->busy + c->now - c->busy_since;
 }
 
 static u64 pfm_soft_raw_cpu(unsigned int event)
@@ -310,20 +308,12 @@ out:
 	return HRTIMER_NORESTART;
 }
 
-/*
- * The time of the thread that a reader or a sample has before it. A sample
- * cannot wait for the scheduler's lock: add what has passed since the
- * scheduler last looked, by the clock that it uses.
- */
+/* Of the monitored thread, or of the one that runs here. */
 static u64 pfm_soft_thread_time(const struct pfm_context *ctx)
 {
-	const struct task_struct *t = ctx->task ?: current;
-	u64 time = READ_ONCE(t->se.sum_exec_runtime);
-	s64 since = 0;
-
-	if (t == current)
-		since = local_clock() - READ_ONCE(t->se.exec_start);
-	return time + max_t(s64, since, 0);
+	if (ctx->task && ctx->cpu < 0)
+		return READ_ONCE(ctx->task->se.sum_exec_runtime);
+	return __this_cpu_read(pfm_cpu.clock);
 }
 
 /**
@@ -331,8 +321,8 @@ static u64 pfm_soft_thread_time(const struct pfm_context *ctx)
  * @ctx: context; for a loaded one this is its CPU, if it is on any
  * @num: logical number
  *
- * Context: see above; NMI too.
- * Return: the value now.
+ * Context: see above.
+ * Return: the value now; for times of threads, as of pfm_soft_refresh().
  */
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num)
 {

@@ -5,7 +5,7 @@
  * The argument is copied in once: nothing that is acted upon is read from the
  * program again. Results are copied out without a lock held. A command on a vector
  * is applied in pieces of bounded length, since each runs with interrupts
- * off; a whole piece sees one moment.
+ * off; all counters of a piece are as of one moment.
  */
 #include <linux/file.h>
 #include <linux/mm.h>
@@ -325,9 +325,12 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 	if (!call->ctx) {
 		ret = -EBADF;
 	} else {
+		/* All pieces of a vector find the same CPU (3.1). */
+		migrate_disable();
 		mutex_lock(&call->ctx->mutex);
 		ret = cmd->fn(call);
 		mutex_unlock(&call->ctx->mutex);
+		migrate_enable();
 	}
 	fdput(f);
 	return ret;

@@ -4,7 +4,7 @@
  *
  * What PFM_GET_CONFIG and the GETINFO commands say, for scripts and people,
  * and what they do not: names, and how many sessions there are. The limits
- * can be written by those who may write the files.
+ * can be written by the administrator.
  *
  *	version, pmu_model, counter_width
  *	arg_size_max, smpl_buf_size_max		bytes
@@ -15,6 +15,7 @@
  *	pmcs/N/, pmds/N/			name, type, index, default,
  *						reserved of a register
  */
+#include <linux/capability.h>
 #include <linux/kobject.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -64,6 +65,8 @@ static ssize_t pfm_sysfs_store_size(u64 *limit, const char *buf, size_t count)
 	u64 size;
 	int ret = kstrtou64(buf, 0, &size);
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	if (ret)
 		return ret;
 	if (!pfm_config_size_ok(size))
@@ -72,11 +75,18 @@ static ssize_t pfm_sysfs_store_size(u64 *limit, const char *buf, size_t count)
 	return count;
 }
 
+static long long pfm_sysfs_gid(u32 gid)
+{
+	return gid == PFM_GROUP_ANY ? -1 : gid;
+}
+
 static ssize_t pfm_sysfs_store_gid(u32 *gid, const char *buf, size_t count)
 {
 	s64 value;
 	int ret = kstrtos64(buf, 0, &value);
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	if (ret)
 		return ret;
 	if (value < -1 || value > U32_MAX)
@@ -108,10 +118,10 @@ PFM_ATTR_RW(smpl_buf_size_max);
 #define sys_group_store		sys_gid_store
 #define thread_group_show	thread_gid_show
 #define thread_group_store	thread_gid_store
-PFM_SHOW(sys_gid, "%d", (int)READ_ONCE(pfm_config.sys_gid))
+PFM_SHOW(sys_gid, "%lld", pfm_sysfs_gid(READ_ONCE(pfm_config.sys_gid)))
 PFM_STORE(sys_gid, gid)
 PFM_ATTR_RW(sys_group);
-PFM_SHOW(thread_gid, "%d", (int)READ_ONCE(pfm_config.thread_gid))
+PFM_SHOW(thread_gid, "%lld", pfm_sysfs_gid(READ_ONCE(pfm_config.thread_gid)))
 PFM_STORE(thread_gid, gid)
 PFM_ATTR_RW(thread_group);
 

@@ -17,9 +17,9 @@ static const struct pfm_pmd_desc pfm_fake_pmds[] = {
 	  .flags = PFM_PMD_COUNTER, .ctrl = 70 },
 };
 
-static int pfm_fake_check(unsigned int num, u64 value)
+static bool pfm_fake_accepts(unsigned int num, u64 value)
 {
-	return value & 0x8000 ? -EINVAL : 0;
+	return !(value & 0x8000);
 }
 
 static bool pfm_fake_selects(unsigned int num, u64 value)
@@ -34,7 +34,7 @@ static const struct pfm_pmu pfm_fake = {
 	.num_pmcs = ARRAY_SIZE(pfm_fake_pmcs),
 	.num_pmds = ARRAY_SIZE(pfm_fake_pmds),
 	.width = 40,
-	.check_pmc = pfm_fake_check,
+	.accepts = pfm_fake_accepts,
 	.selects = pfm_fake_selects,
 };
 
@@ -196,7 +196,7 @@ static void pfm_pmu_test_getinfo(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_pmu_getinfo(false, &info), -EINVAL);
 	info = (pfarg_pmcinfo_t){ .reg_num = PFM_VPMD_CLOCK };
 	KUNIT_EXPECT_EQ(test, pfm_pmu_getinfo(true, &info), 0);
-	KUNIT_EXPECT_EQ(test, info.reg_rsvd_mask, ~0ULL);
+	KUNIT_EXPECT_EQ(test, info.reg_rsvd_mask, 0ULL);
 }
 
 static struct kunit_case pfm_pmu_cases[] = {

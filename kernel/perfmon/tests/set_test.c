@@ -47,6 +47,7 @@ static void pfm_set_test_timeout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, -1, 0, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 0, -1, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 0, NSEC_PER_SEC, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 1, 0x100000005LL, NULL), -EINVAL);
 
 	/* Rounded up: to the lower bound, and to the resolution. */
 	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, time, 0, 1, &desc), 0);
