@@ -111,6 +111,9 @@ static int exec_keeps(struct execer *e, int fd)
 		return -1;
 	if (!execer_exec(e))
 		return -2;
+	/* It has touched all that it has to when it waits for the order. */
+	if (!wait_state(e->pid, "S", 5000))
+		return -7;
 	if (pfm_state_is(fd, "unloaded")) {
 		if (pfm_next_msg(fd, NULL, 1000) != PFM_MSG_END)
 			return -3;

@@ -13,7 +13,7 @@
 
 static u64 race_ns(void)
 {
-	return (is_slow() ? 1500 : 700) * NSEC_PER_MSEC;
+	return (is_slow() ? 900 : 700) * NSEC_PER_MSEC;
 }
 
 static volatile bool stop;

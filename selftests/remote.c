@@ -12,7 +12,7 @@
 
 /*
  * Whether turn @n of a loop is to be taken: there are TURNS, or as many as a
- * second is enough for, where the emulator takes long to reach the other CPU.
+ * half a second is for, where the emulator takes long to reach the other CPU.
  * A pause now and then is for the other thread, if it shares our CPU.
  */
 static bool turn(int n)
@@ -22,7 +22,7 @@ static bool turn(int n)
 	if (n % 64 == 0)
 		usleep(200);
 	if (!n)
-		end = now_ns(CLOCK_MONOTONIC) + NSEC_PER_SEC;
+		end = now_ns(CLOCK_MONOTONIC) + NSEC_PER_SEC / 2;
 	return n < TURNS && (n < 10 || now_ns(CLOCK_MONOTONIC) < end);
 }
 
@@ -304,7 +304,7 @@ TEST_F(remote, several_readers)
 	MUST(pfm_start(self->fd));
 	for (i = 0; i < 4; i++) {
 		r[i].r = self;
-		r[i].end = now_ns(CLOCK_MONOTONIC) + NSEC_PER_SEC;
+		r[i].end = now_ns(CLOCK_MONOTONIC) + NSEC_PER_SEC / 2;
 		ASSERT_EQ(0, pthread_create(&r[i].thread, NULL, reader_main,
 					    &r[i]));
 	}

@@ -24,10 +24,11 @@ user=1000
 
 # What the kernel says only when something is wrong.
 trouble='WARNING:|BUG:|Oops|KASAN|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak: [0-9]'
-trouble="$trouble|possible |INFO: (task|rcu|trying|inconsistent)|[Ll]ockup|detected stall|self-detected"
-trouble="$trouble|refcount_t|list_(add|del) corruption|unreferenced object"
-trouble="$trouble|sleeping function|scheduling while atomic|Call Trace|bad unlock"
-trouble="$trouble|general protection|page fault for address|hung_task|Bad page|cut here"
+trouble="$trouble|possible |INFO: (task|rcu|trying|inconsistent)|[Ll]ockup"
+trouble="$trouble|detected stall|self-detected|unreferenced object|refcount_t"
+trouble="$trouble|list_(add|del) corruption|sleeping function|bad unlock"
+trouble="$trouble|scheduling while atomic|Call Trace|general protection"
+trouble="$trouble|page fault for address|hung_task|Bad page|cut here"
 
 passed=0 failed=0 skipped=0 marks=0
 
@@ -63,7 +64,6 @@ fail() {
 
 # run_one WHO NAME
 run_one() {
-	cp "$dir/$2" "$tmp/$2" || die "cannot copy $dir/$2"
 	stress=${PFM_STRESS_SECONDS-8} fuzz=${PFM_FUZZ_SECONDS-4} as=
 	if [ "$1" = user ]; then
 		as="-u $user -g $user" stress=${PFM_STRESS_SECONDS-3}
@@ -71,9 +71,8 @@ run_one() {
 	mark
 	# shellcheck disable=SC2086
 	PFM_STRESS_SECONDS=$stress PFM_FUZZ_SECONDS=$fuzz \
-		"$tmp/supervise" $as -t "$timeout" "$tmp/$2" >"$tmp/out" 2>&1 </dev/null
+		"$dir/supervise" $as -t "$timeout" "$from/$2" >"$tmp/out" 2>&1 </dev/null
 	status=$?
-	rm -f "$tmp/$2"
 
 	# Plan, ok, not ok and skipped, as the program has printed them.
 	counts=$(awk '
@@ -142,14 +141,18 @@ run_kmemleak() {
 }
 
 [ $# -gt 0 ] || die "usage: run.sh DIR [NAME...]"
-dir=$1
+dir=$(cd "$1" && pwd) || die "no directory $1"
 shift
-arch=${dir%/} arch=${arch##*/}
+arch=${dir##*/}
 [ -x "$dir/supervise" ] || die "no test programs in $dir"
 [ -d "$sysfs" ] || die "this kernel has no perfmon ($sysfs)"
-if ! { mkdir -p "$tmp" && chmod 755 "$tmp" && cp "$dir/supervise" "$tmp/"; }; then
-	die "no room in $tmp"
-fi
+{ mkdir -p "$tmp" && chmod 755 "$tmp"; } || die "cannot make $tmp"
+
+# The ordinary user may have no way to DIR. Status 126: it cannot be executed.
+from=$dir
+"$dir/supervise" -u "$user" -g "$user" "$dir/supervise" >/dev/null 2>&1
+[ $? -ne 126 ] || from=$tmp
+
 echo on >/proc/sys/kernel/printk_devkmsg 2>/dev/null
 
 timeout=${PFM_TIMEOUT-120}
@@ -175,8 +178,10 @@ fi
 log_is_clean || fail "$arch: the kernel complained while it booted" "$tmp/trouble"
 for name in $names; do
 	[ -x "$dir/$name" ] || die "no $dir/$name"
+	[ "$from" = "$dir" ] || cp "$dir/$name" "$from/$name" || die "no room in $from"
 	run_one root "$name"
 	run_one user "$name"
+	[ "$from" = "$dir" ] || rm -f "$from/$name"
 done
 if [ "$all" -eq 0 ]; then
 	mark

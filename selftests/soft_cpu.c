@@ -115,19 +115,25 @@ TEST(task_clock_period)
 {
 	int n, fd = pfm_counter(PFM_FL_SYSTEM_WIDE, PFM_SW_TASK_CLOCK,
 				PFM_REGFL_OVFL_NOTIFY, -(5 * NSEC_PER_MSEC));
+	int in_time = 0;
 
 	pin_somewhere();
 	MUST(pfm_write_pmc(fd, SW_PMC(1), PFM_SW_TASK_CLOCK, 0));
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
-	for (n = 1; n <= 10; n++) {
-		burn_ms(6);
+	for (n = 1; n <= 20; n++) {
+		/* Busy by halves: what is idle in between does not count. */
+		burn_ms(3);
+		sleep_ms(1);
+		burn_ms(3);
 		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
 		EXPECT_LE((u64)n * 5 * NSEC_PER_MSEC,
 			  pfm_value(fd, SW_PMD(1)));
-		EXPECT_GT(4 * NSEC_PER_MSEC, pfm_value(fd, SW_PMD(0)));
+		in_time += pfm_value(fd, SW_PMD(0)) < NSEC_PER_MSEC;
 		MUST(pfm_restart(fd));
 	}
+	/* Not all: a virtual CPU may have to wait for a real one. */
+	EXPECT_LE(5, in_time);
 }
 
 /* Arrivals on the CPU. */

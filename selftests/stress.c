@@ -82,7 +82,7 @@ static void some_child(u32 *seed)
 
 static void some_work(u32 *seed, const cpu_set_t *all)
 {
-	struct timespec ts = { 0, (long)random_below(seed, 200000) };
+	struct timespec ts = { 0, (long)random_below(seed, 10000000) };
 	volatile u32 turns;
 
 	switch (random_below(seed, 12)) {
@@ -244,7 +244,7 @@ static volatile pid_t churn[N_CHURN];
 static void __attribute__((noreturn)) churn_life(u32 seed)
 {
 	u64 end = now_ns(CLOCK_MONOTONIC) +
-		  random_below(&seed, 20000) * 1000ULL;
+		  random_below(&seed, 200000) * 1000ULL;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* It has the descriptors of contexts, its own among them, or not. */
@@ -270,7 +270,7 @@ static void *churn_main(void *arg)
 		for (i = first; i < first + N_CHURN / 4; i++) {
 			pid_t pid = churn[i];
 
-			if (pid && random_below(&seed, 2)) {
+			if (pid && !random_below(&seed, 4)) {
 				kill(pid, SIGKILL);
 				waitpid(pid, NULL, 0);
 				pid = 0;
@@ -430,8 +430,8 @@ static void compare_counts(struct __test_metadata *_metadata)
 	}
 	EXPECT_EQ(kernel_faults, faults);
 	EXPECT_EQ(kernel_switches, switches);
-	EXPECT_LT(1000ULL, faults);
-	EXPECT_LT(1000ULL, switches);
+	EXPECT_LT(100ULL * N_COUNTED / 8, faults);
+	EXPECT_LT(100ULL * N_COUNTED / 8, switches);
 	TH_LOG("%llu faults, %llu switches", faults, switches);
 }
 
@@ -469,7 +469,7 @@ TEST_F_TIMEOUT(stress, per_thread, 200)
 	for (i = 0; i < N_COUNTED; i++)
 		settle(counted[i].tid);
 	compare_counts(_metadata);
-	EXPECT_LT(20ULL, loads);
+	EXPECT_LT(is_slow() ? 2ULL : 20ULL, loads);
 	EXPECT_LT(100ULL, reads);
 	TH_LOG("%llu loads, %llu too late, %llu reads", loads, failed, reads);
 	EXPECT_EQ((u64)N_COUNTED, sysfs_u64("thread_sessions"));
@@ -541,7 +541,7 @@ TEST_F_TIMEOUT(stress, system_wide, 200)
 	}
 	end_outer = total_switches();
 	churn_stop(self);
-	EXPECT_LT(500ULL, sum);
+	EXPECT_LT(100ULL, sum);
 	EXPECT_LE(end_inner - inner, sum);
 	EXPECT_GE(end_outer - outer, sum);
 	TH_LOG("%llu switches; the kernel: %llu to %llu", sum,

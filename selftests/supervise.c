@@ -4,7 +4,8 @@
  *
  * For run.sh: runs a test program as a user with that group and no other,
  * for at most so many seconds, and leaves none of its descendants behind.
- * Ends with its status, 128 + a signal's number, or 124 after the time-out.
+ * Ends with its status, 128 + a signal's number, or 124 after the time-out;
+ * 126 if it cannot be executed, 125 if something else is wrong.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -22,7 +23,7 @@
 static void __attribute__((noreturn)) fail(const char *what)
 {
 	fprintf(stderr, "supervise: %s: %s\n", what, strerror(errno));
-	exit(125);
+	_exit(125);
 }
 
 /* The parent of a process, 0 if it is gone. */
@@ -110,7 +111,8 @@ static void __attribute__((noreturn)) run(uid_t uid, gid_t gid, char **argv)
 			     setresuid(uid, uid, uid)))
 		fail("changing the user");
 	execv(argv[0], argv);
-	fail(argv[0]);
+	fprintf(stderr, "supervise: %s: %s\n", argv[0], strerror(errno));
+	_exit(126);
 }
 
 int main(int argc, char **argv)
