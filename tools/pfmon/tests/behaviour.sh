@@ -318,7 +318,6 @@ test_process()
 
 test_cpus()
 {
-	cpus=$(grep -c '^processor' /proc/cpuinfo)
 	stat -C 0 true
 	expect "-C 0: status" "$status" 0
 	expect "-C 0" "$(field cpus)" 1
@@ -356,18 +355,15 @@ test_info()
 	fi
 }
 
-# run_tests FUNCTION...: with V=1 it says which, and how long each took.
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+behaviour='options status output follow outlive signals terminal process cpus info'
+
+# run_tests NAME...: with V=1 it says which, and how long each took.
 run_tests()
 {
 	for t in "$@"; do
 		since=$(date +%s)
-		"$t"
+		"test_$t"
 		[ "${V:-0}" != 1 ] || echo "$t: $(($(date +%s) - since)) s" >&2
 	done
-}
-
-test_behaviour()
-{
-	run_tests test_options test_status test_output test_follow test_outlive \
-		test_signals test_terminal test_process test_cpus test_info
 }

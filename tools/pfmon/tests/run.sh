@@ -61,8 +61,7 @@ for pair in x86_64:-m64 i386:-m32; do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	test_behaviour
-	test_failures
+	run_tests $behaviour failures
 done
 
 if command -v mandoc >/dev/null; then

@@ -144,13 +144,21 @@ static void do_signal(long n)
 		raise(SIGUSR1);
 }
 
-static void do_spin(long ms)
+static long cpu_ms(void)
 {
 	struct timespec ts;
 
-	do {
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	} while (ts.tv_sec * 1000 + ts.tv_nsec / 1000000 < ms);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* From now on: it has used some time before it was executed. */
+static void do_spin(long ms)
+{
+	long end = cpu_ms() + ms;
+
+	while (cpu_ms() < end)
+		;
 }
 
 static void on_int(int sig)
