@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: what the rest of the kernel calls. Nothing here costs more than
- * a no-op while no context is attached to anything, and nothing at all
- * without CONFIG_PERFMON. Documentation/design.rst says why each hook exists.
+ * perfmon2: what the rest of the kernel calls. While no context is attached
+ * to anything a hook costs a no-op, or a load and a test without
+ * CONFIG_JUMP_LABEL; but perfmon_sched_fork() is a store, always. Nothing at
+ * all without CONFIG_PERFMON. Documentation/design.rst says why each hook
+ * exists.
  */
 #ifndef _PERFMON_HOOKS_H
 #define _PERFMON_HOOKS_H

@@ -17,9 +17,10 @@
  *	close(fd)		detach and destroy
  *
  * Every counter is 64 bits wide whatever the hardware has. A sampling period
- * of p events is the value -p; the overflow queues a message that read(2)
- * returns and poll(2) and SIGIO announce, and masks monitoring until
- * PFM_RESTART.
+ * of p events is the value -p. With PFM_REGFL_OVFL_NOTIFY in its control the
+ * overflow queues a message that read(2) returns and poll(2) and SIGIO
+ * announce, and masks monitoring until PFM_RESTART. Otherwise the short reset
+ * values are loaded and monitoring goes on.
  *
  * All structures have one layout for 32- and 64-bit programs. Fields named
  * pad or reserved must be zero on input and are zero on output, and so must
@@ -100,7 +101,9 @@
 #define PFM_VPMD_CYCLES		305	/* the processor's cycle clock */
 #define PFM_VPMD_FREE_PAGES	306	/* free pages of the system */
 #define PFM_VPMD_RUNNABLE	307	/* runnable threads of the CPU */
-#define PFM_VPMD_THREAD_TIME	308	/* CPU time of the current thread in ns */
+#define PFM_VPMD_THREAD_TIME	308	/* CPU time in ns: of the monitored
+					 * thread; of the current one if the
+					 * context has none */
 
 /* pfarg_ctx_t.ctx_flags; platform flags from bit 16 */
 #define PFM_FL_NOTIFY_BLOCK	0x01	/* block the thread until PFM_RESTART */
