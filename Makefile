@@ -3,7 +3,7 @@
 # The front door; `make help' says what there is. The work is done in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run guest shell test kernel user hooks clean run.status guest.status
+.PHONY: help run guest shell test bench-cost kernel user hooks clean run.status guest.status
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
@@ -24,8 +24,8 @@ kernel user:
 	$(Q)scripts/deps $(ARCH)
 	$(Q)scripts/$@
 
-shell:
-	$(Q)scripts/front shell
+shell bench-cost:
+	$(Q)scripts/front $@
 
 test:
 	$(Q)scripts/test

@@ -402,7 +402,7 @@ TEST(load_of_short_lived_threads)
 		ASSERT_TRUE(pfm_state_is(fd, "unloaded"));
 		close(fd);
 	}
-	EXPECT_LT(10, loaded + missed);
+	EXPECT_LT(is_slow() ? 2 : 10, loaded + missed);
 	TH_LOG("%d loaded, %d too late", loaded, missed);
 }
 

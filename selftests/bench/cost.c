@@ -3,8 +3,8 @@
  * cost - what perfmon and perf_events cost, in instructions
  *
  * For a guest with one CPU and -icount shift=0, where the cycle counter counts
- * executed instructions (scripts/cost starts it so). Elsewhere the numbers are
- * time, and noise. Each figure is the median of many rounds, less the cost of
+ * executed instructions (make bench-cost starts it so). Elsewhere the numbers
+ * are time, and noise. Each figure is the median of many rounds, less the cost of
  * reading the counter. Both sides count the same software events.
  */
 #define _GNU_SOURCE
@@ -225,11 +225,10 @@ static void commands(int n)
 
 int main(void)
 {
-	uint64_t bare, third, pfm1, pfm4, perf1, perf4;
+	uint64_t bare, third, got[2][2];
 	pid_t other, sleeps;
 	int fd, i;
 
-	overhead = 0;
 	overhead = MEASURE((void)0);
 	must(!pipe(ping) && !pipe(pong), "pipe");
 	other = child(answer);
@@ -247,8 +246,6 @@ int main(void)
 	pfm_run(fd, PFM_START);
 	third = switches();
 	close(fd);
-	uint64_t got[2][2];
-
 	for (i = 0; i < 2; i++) {
 		fd = pfm_open(other, i ? 4 : 1);
 		pfm_run(fd, PFM_START);
@@ -259,17 +256,16 @@ int main(void)
 		got[1][i] = switches();
 		close(fd);
 	}
-	pfm1 = got[0][0] - bare;
-	pfm4 = got[0][1] - bare;
-	perf1 = got[1][0] - bare;
-	perf4 = got[1][1] - bare;
-	printf("%-34s %8llu\n", "round trip of two switches", (unsigned long long)bare);
+	printf("%-34s %8llu\n", "round trip of two switches",
+	       (unsigned long long)bare);
 	printf("%-34s %8lld\n", "... a third thread monitored, adds",
 	       (long long)(third - bare));
-	printf("%-34s %8lld %8lld\n", "... one monitored, 1 counter, adds",
-	       (long long)pfm1, (long long)perf1);
-	printf("%-34s %8lld %8lld\n", "... one monitored, 4 counters, adds",
-	       (long long)pfm4, (long long)perf4);
+	for (i = 0; i < 2; i++)
+		printf("%-34s %8lld %8lld\n",
+		       i ? "... one of them, 4 counters, adds" :
+			   "... one of them, 1 counter, adds",
+		       (long long)(got[0][i] - bare),
+		       (long long)(got[1][i] - bare));
 
 	kill(sleeps, SIGKILL);
 	kill(other, SIGKILL);
