@@ -168,6 +168,51 @@ TEST_F(hotplug, with_a_timer)
 	}
 }
 
+static volatile bool enough;
+
+/* All commands, from threads that run anywhere, on one context. */
+static void *hammer(void *arg)
+{
+	int fd = *(int *)arg;
+	u64 value;
+
+	while (!enough) {
+		pfm_load(fd, my_tid());
+		pfm_start(fd);
+		pfm_write_pmc(fd, SW_PMC(0), PFM_SW_TASK_CLOCK, 0);
+		pfm_read_pmd(fd, SW_PMD(0), &value);
+		pfm_unload(fd);
+	}
+	return NULL;
+}
+
+/* Whoever runs or waits in a command does not keep a CPU from going. */
+TEST_F(hotplug, commands_meanwhile)
+{
+	int i, fd[2], n = is_slow() ? 3 : 10;
+	pthread_t thread[6];
+
+	NEED_HOTPLUG();
+	fd[0] = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	fd[1] = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	enough = false;
+	for (i = 0; i < 6; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, hammer,
+					    &fd[i % 2]));
+	for (i = 0; i < n; i++) {
+		sleep_ms(20);
+		offline(self);
+		sleep_ms(5);
+		online(self);
+	}
+	enough = true;
+	for (i = 0; i < 6; i++)
+		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+	close(fd[0]);
+	close(fd[1]);
+	EXPECT_EQ(0ULL, sysfs_u64("sys_sessions"));
+}
+
 /* close() of a context whose CPU is gone. */
 TEST_F(hotplug, closed_while_offline)
 {

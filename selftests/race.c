@@ -10,6 +10,7 @@
  * Not here: random arguments (fuzz.c), conservation of counts (stress.c).
  */
 #include "puppet.h"
+#include <sys/ptrace.h>
 
 static u64 race_ns(void)
 {
@@ -484,6 +485,72 @@ TEST(signals_against_a_blocked_thread)
 	}
 	EXPECT_LT(2, rounds);
 	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
+}
+
+/* A thread that takes its time, and is restarted whenever it gets blocked. */
+static void *spin_main(void *arg)
+{
+	pid_t tid = my_tid();
+
+	MUST(write(*(int *)arg, &tid, sizeof(tid)));
+	for (;;)
+		;
+	return NULL;
+}
+
+static void __attribute__((noreturn)) spinner(int out)
+{
+	pthread_t thread;
+
+	MUST(pthread_create(&thread, NULL, spin_main, &out) ? -1 : 0);
+	for (;;)
+		pause();
+}
+
+/*
+ * A thread that gets blocked on its way out, when its process has been told
+ * to end: nobody will restart it, no further signal comes, and its tracer
+ * has it run work in the middle of the exit.
+ */
+TEST(blocked_in_the_exit_of_its_process)
+{
+	u64 end = now_ns(CLOCK_MONOTONIC) + 2 * race_ns();
+	int rounds = 0, out[2], status;
+	u32 seed = 5;
+
+	MUST(pipe(out));
+	while (now_ns(CLOCK_MONOTONIC) < end) {
+		pid_t tid, pid = fork_child();
+		u64 stop_at;
+		int fd;
+
+		if (!pid)
+			spinner(out[1]);
+		MUST(read(out[0], &tid, sizeof(tid)));
+		ASSERT_EQ(0, ptrace(PTRACE_SEIZE, tid, NULL,
+				    PTRACE_O_TRACEEXIT));
+		fd = (int)MUST(pfm_create(PFM_FL_NOTIFY_BLOCK));
+		MUST(pfm_write_pmc(fd, SW_PMC(0), PFM_SW_TASK_CLOCK,
+				   PFM_REGFL_OVFL_NOTIFY));
+		MUST(pfm_write_period(fd, SW_PMD(0), -20000ULL, -20000ULL, 0));
+		MUST(pfm_load(fd, tid));
+		MUST(pfm_start(fd));
+		stop_at = now_ns(CLOCK_MONOTONIC) +
+			  random_below(&seed, 3000) * 1000ULL;
+		while (now_ns(CLOCK_MONOTONIC) < stop_at)
+			pfm_restart(fd);
+		kill(pid, SIGTERM);
+		pfm_restart(fd);
+		ASSERT_EQ(tid, waitpid(tid, &status, __WALL));
+		if (WIFSTOPPED(status))
+			ptrace(PTRACE_DETACH, tid, NULL, NULL);
+		/* Hangs if the thread does. */
+		ASSERT_EQ(-SIGTERM, reap(pid));
+		close(fd);
+		rounds++;
+	}
+	EXPECT_LT(2, rounds);
+	TH_LOG("%d rounds", rounds);
 }
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #define _PERFMON_HOOKS_H
 
 #include <linux/jump_label_ratelimit.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #ifdef CONFIG_PERFMON
@@ -35,7 +36,7 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 				     struct task_struct *next)
 {
 	if (static_branch_unlikely(&pfm_key.key)) {
-		if (unlikely(prev->pfm_context))
+		if (unlikely(rcu_access_pointer(prev->pfm_context)))
 			__pfm_sched_out(prev);
 		else if (static_branch_unlikely(&pfm_sys_key.key))
 			__pfm_sched_cpu(prev, next);
@@ -46,7 +47,7 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 static inline void perfmon_sched_in(struct task_struct *next)
 {
 	if (static_branch_unlikely(&pfm_key.key)) {
-		if (unlikely(next->pfm_context))
+		if (unlikely(rcu_access_pointer(next->pfm_context)))
 			__pfm_sched_in(next);
 	}
 }
@@ -68,7 +69,7 @@ static inline void perfmon_sched_fork(struct task_struct *child)
 static inline void perfmon_sched_fault(bool major)
 {
 	if (static_branch_unlikely(&pfm_key.key)) {
-		if (unlikely(current->pfm_context) ||
+		if (unlikely(rcu_access_pointer(current->pfm_context)) ||
 		    static_branch_unlikely(&pfm_sys_key.key))
 			__pfm_sched_fault(major);
 	}

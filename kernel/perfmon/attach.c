@@ -81,7 +81,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 
 	pfm_monitor_stop(ctx);
 	if (ctx->cpu >= 0)
-		pfm_monitor_out(ctx);
+		pfm_monitor_out(ctx, local_clock());
 	if (pfm_is_system(ctx))
 		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
 	else
@@ -120,7 +120,7 @@ static int pfm_attach_publish(struct task_struct *task, void *arg)
 	/* Pairs with the pi_lock in __pfm_attach_exit(). */
 	if (task->flags & PF_EXITING)
 		return -ESRCH;
-	if (task->pfm_context)
+	if (rcu_access_pointer(task->pfm_context))
 		return -EBUSY;
 
 	raw_spin_lock(&ctx->lock);
@@ -141,7 +141,7 @@ static void pfm_attach_go_live(void *info)
 
 	raw_spin_lock(&ctx->lock);
 	if (ctx->task == current && ctx->cpu < 0)
-		pfm_monitor_in(ctx);
+		pfm_monitor_in(ctx, local_clock());
 	raw_spin_unlock(&ctx->lock);
 }
 
@@ -186,6 +186,9 @@ static int pfm_attach_other(struct pfm_attach *a, struct task_struct *task)
 	int ret;
 
 	if (task->flags & PF_KTHREAD)
+		return -EPERM;
+	/* The kernel's part of such a thread runs its work under locks. */
+	if ((task->flags & PF_IO_WORKER) && a->blocker)
 		return -EPERM;
 	ret = down_read_interruptible(sem);
 	if (ret)
@@ -260,7 +263,7 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 		raw_spin_lock(&ctx->lock);
 		c->busy_since = local_clock();
 		pfm_attach_begin(a);
-		pfm_monitor_in(ctx);
+		pfm_monitor_in(ctx, local_clock());
 		rcu_assign_pointer(c->sys, ctx);
 		raw_spin_unlock(&ctx->lock);
 	}
@@ -433,8 +436,11 @@ static bool pfm_attach_may_trace(const struct cred *owner,
 	const struct cred *c = current_cred();
 	struct mm_struct *mm = task->mm;
 
-	if (security_capable(owner, c->user_ns, CAP_SYS_PTRACE, CAP_OPT_NONE) == 0 &&
-	    security_capable(owner, mm->user_ns, CAP_SYS_PTRACE, CAP_OPT_NONE) == 0)
+	/* Most owners lack the capability and need none: no news for an audit. */
+	if (security_capable(owner, c->user_ns, CAP_SYS_PTRACE,
+			     CAP_OPT_NOAUDIT) == 0 &&
+	    security_capable(owner, mm->user_ns, CAP_SYS_PTRACE,
+			     CAP_OPT_NOAUDIT) == 0)
 		return true;
 
 	return uid_eq(owner->uid, c->euid) && uid_eq(owner->uid, c->suid) &&
@@ -459,15 +465,17 @@ void __pfm_attach_exec(struct task_struct *task)
 {
 	struct pfm_detach d = { NULL };
 	struct pfm_context *ctx;
-	const struct cred *owner;
+	const struct cred *owner = NULL;
 
 	rcu_read_lock();
 	ctx = rcu_dereference(task->pfm_context);
 	if (ctx) {
+		/* Detached, it may be without a file, and its cred gone. */
 		raw_spin_lock_irq(&ctx->lock);
-		owner = get_cred(ctx->cred);
+		if (ctx->task == task)
+			owner = get_cred(ctx->cred);
 		raw_spin_unlock_irq(&ctx->lock);
-		if (!pfm_attach_may_trace(owner, task))
+		if (owner && !pfm_attach_may_trace(owner, task))
 			pfm_attach_leave(task, ctx, true, &d);
 		put_cred(owner);
 	}
@@ -492,6 +500,7 @@ int pfm_attach_offline(unsigned int cpu)
 
 	rcu_read_lock();
 	local_irq_disable();
+	pfm_soft_refresh();
 	ctx = rcu_dereference(*this_cpu_ptr(&pfm_cpu.sys));
 	if (ctx) {
 		raw_spin_lock(&ctx->lock);

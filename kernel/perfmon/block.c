@@ -9,19 +9,37 @@
  * its own, made with the attachment, and the last of the two to be done with
  * it, list and attachment, frees it.
  */
+#include <linux/cgroup.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "pfm.h"
 
+/*
+ * A process that is being killed does not wait, nor do threads that an exec
+ * has to get rid of. The signal itself does not say so: a thread that is on
+ * its way out has taken it, and there will be no other.
+ */
 static bool pfm_block_must_wait(struct pfm_context *ctx)
 {
 	unsigned long flags;
 	bool wait;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	wait = ctx->task == current && ctx->blocked;
+	wait = ctx->task == current && ctx->blocked &&
+	       !(current->signal->flags & SIGNAL_GROUP_EXIT) &&
+	       !current->signal->group_exec_task;
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return wait;
+}
+
+/* It holds nothing, so for a control group it is as good as frozen. */
+static void pfm_block_sleep(struct pfm_context *ctx)
+{
+	cgroup_enter_frozen();
+	wait_event_state(ctx->block_wait, !pfm_block_must_wait(ctx),
+			 (TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE));
+	cgroup_leave_frozen(false);
 }
 
 /* In the monitored thread, before it returns to user level. */
@@ -42,8 +60,7 @@ static void pfm_block_wait(struct callback_head *work)
 	if (orphan)
 		pfm_block_release(b);
 	else if (!(current->flags & PF_EXITING))
-		wait_event_state(ctx->block_wait, !pfm_block_must_wait(ctx),
-				 (TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE));
+		pfm_block_sleep(ctx);
 	pfm_context_put(ctx);
 }
 

@@ -24,8 +24,9 @@ struct pfm_config pfm_config = {
  */
 static bool pfm_config_in_group(u32 gid)
 {
-	return gid == PFM_GROUP_ANY || capable(CAP_SYS_ADMIN) ||
-	       in_egroup_p(make_kgid(&init_user_ns, gid));
+	return gid == PFM_GROUP_ANY ||
+	       in_egroup_p(make_kgid(&init_user_ns, gid)) ||
+	       capable(CAP_SYS_ADMIN);
 }
 
 /**

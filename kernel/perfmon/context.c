@@ -173,7 +173,8 @@ static void pfm_context_call_here(void *info)
 	struct pfm_context_call *call = info;
 	struct pfm_context *ctx = call->ctx;
 
-	pfm_soft_refresh();
+	if (ctx->clocked)
+		pfm_soft_refresh();
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu < 0 || ctx->cpu == smp_processor_id()) {
 		call->ret = call->fn(ctx, call->arg);

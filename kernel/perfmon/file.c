@@ -12,6 +12,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
 #include "pfm.h"
@@ -126,6 +127,9 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 	struct task_struct *task = NULL;
 	unsigned long flags;
 
+	/* An exit ends the attachment by itself. */
+	if ((current->flags & PF_EXITING) || fatal_signal_pending(current))
+		return 0;
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (ctx->task && ctx->self && READ_ONCE(ctx->task->files) == id)
 		task = get_task_struct(ctx->task);

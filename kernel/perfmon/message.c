@@ -4,8 +4,8 @@
  *
  * A context tells of overflows and of the end of its thread by messages that
  * read() returns. The ring has one producer, whoever owns the context's live
- * state, and one consumer at a time, so the producer needs no lock and can
- * be an NMI. Waking a reader does need locks; that is left to an irq_work.
+ * state; it needs no lock and can be an NMI. Waking a reader does need locks;
+ * that is left to an irq_work.
  *
  * There always is a slot for the end of the thread, which must not be lost
  * (3.3.6).
@@ -34,7 +34,6 @@ int pfm_message_init(struct pfm_queue *q, unsigned int depth)
 	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
 	if (!q->ring)
 		return -ENOMEM;
-	mutex_init(&q->read_mutex);
 	init_waitqueue_head(&q->wait);
 	return 0;
 }
@@ -71,10 +70,15 @@ unsigned int pfm_message_mark(const struct pfm_queue *q)
  */
 void pfm_message_drop(struct pfm_queue *q, unsigned int mark)
 {
-	mutex_lock(&q->read_mutex);
-	if ((int)(mark - q->tail) > 0)
-		smp_store_release(&q->tail, mark);
-	mutex_unlock(&q->read_mutex);
+	unsigned int tail = READ_ONCE(q->tail);
+
+	while ((int)(mark - tail) > 0) {
+		unsigned int seen = cmpxchg(&q->tail, tail, mark);
+
+		if (seen == tail)
+			break;
+		tail = seen;
+	}
 }
 
 /**
@@ -143,33 +147,52 @@ void pfm_message_end(struct pfm_queue *q)
 	pfm_message_put(q, &msg);
 }
 
+/*
+ * The message at the tail, without taking it. Its slot is not filled again
+ * before the tail moves on.
+ */
+static bool pfm_message_peek(const struct pfm_queue *q, pfm_msg_t *msg,
+			     unsigned int *tail)
+{
+	unsigned int t;
+
+	do {
+		t = smp_load_acquire(&q->tail);
+		if (smp_load_acquire(&q->head) == t)
+			return false;
+		*msg = q->ring[t & (q->size - 1)];
+		/* Read the slot before looking at the tail again. */
+		smp_rmb();
+	} while (READ_ONCE(q->tail) != t);
+	*tail = t;
+	return true;
+}
+
 /**
  * pfm_message_read() - hand messages to a program
  * @q:    queue
  * @buf:  where to
  * @size: bytes, a multiple of sizeof(pfm_msg_t)
  *
- * A message that cannot be copied stays.
+ * A message that cannot be copied stays. Of several readers that copy the same
+ * one he has it who moves the tail; no lock is held, since a copy to a
+ * program may take as long as another program likes.
  *
  * Context: process.
  * Return: bytes, a multiple likewise, 0 if there is no message; -EFAULT.
  */
 ssize_t pfm_message_read(struct pfm_queue *q, char __user *buf, size_t size)
 {
+	unsigned int tail;
 	ssize_t done = 0;
+	pfm_msg_t msg;
 
-	mutex_lock(&q->read_mutex);
-	while (done < size && smp_load_acquire(&q->head) != q->tail) {
-		if (copy_to_user(buf + done, &q->ring[q->tail & (q->size - 1)],
-				 sizeof(pfm_msg_t))) {
-			done = done ?: -EFAULT;
-			break;
-		}
-		done += sizeof(pfm_msg_t);
-		/* Pairs with the acquire of tail: the slot is free. */
-		smp_store_release(&q->tail, q->tail + 1);
+	while (done < size && pfm_message_peek(q, &msg, &tail)) {
+		if (copy_to_user(buf + done, &msg, sizeof(msg)))
+			return done ?: -EFAULT;
+		if (cmpxchg(&q->tail, tail, tail + 1) == tail)
+			done += sizeof(msg);
 	}
-	mutex_unlock(&q->read_mutex);
 	return done;
 }
 

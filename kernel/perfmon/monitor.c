@@ -31,27 +31,25 @@ bool pfm_monitor_counting(const struct pfm_context *ctx)
 }
 
 /* The registers begin, or cease, to be at work on this CPU. */
-static void pfm_monitor_enter(struct pfm_context *ctx)
+static void pfm_monitor_enter(struct pfm_context *ctx, u64 now)
 {
-	ctx->set->since = local_clock();
+	ctx->set->since = now;
 	pfm_soft_arm(ctx);
 }
 
-static void pfm_monitor_leave(struct pfm_context *ctx)
+static void pfm_monitor_leave(struct pfm_context *ctx, u64 now)
 {
-	u64 now = local_clock();
-
 	if (now > ctx->set->since)
 		ctx->set->act_ns += now - ctx->set->since;
 	pfm_soft_disarm();
 }
 
 /* From not counting to counting: what happened before does not count. */
-static void pfm_monitor_resume(struct pfm_context *ctx)
+static void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
 {
 	pfm_soft_base(ctx, ctx->set, ctx->set->used);
 	if (ctx->cpu >= 0)
-		pfm_monitor_enter(ctx);
+		pfm_monitor_enter(ctx, now);
 }
 
 /**
@@ -83,7 +81,7 @@ void pfm_monitor_start(struct pfm_context *ctx)
 		return;
 	ctx->started = true;
 	if (pfm_monitor_counting(ctx))
-		pfm_monitor_resume(ctx);
+		pfm_monitor_resume(ctx, local_clock());
 }
 
 /**
@@ -99,7 +97,7 @@ void pfm_monitor_stop(struct pfm_context *ctx)
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, ctx->set->used);
 	if (pfm_monitor_counting(ctx) && ctx->cpu >= 0)
-		pfm_monitor_leave(ctx);
+		pfm_monitor_leave(ctx, local_clock());
 	ctx->started = false;
 }
 
@@ -112,7 +110,7 @@ void pfm_monitor_stop(struct pfm_context *ctx)
 void pfm_monitor_mask(struct pfm_context *ctx)
 {
 	if (ctx->cpu >= 0)
-		pfm_monitor_leave(ctx);
+		pfm_monitor_leave(ctx, local_clock());
 	ctx->state = PFM_MASKED;
 }
 
@@ -126,17 +124,18 @@ void pfm_monitor_unmask(struct pfm_context *ctx)
 {
 	ctx->state = PFM_LOADED;
 	if (pfm_monitor_counting(ctx))
-		pfm_monitor_resume(ctx);
+		pfm_monitor_resume(ctx, local_clock());
 }
 
 /**
  * pfm_monitor_idle() - the idle thread comes or goes (PFM_SETFL_EXCL_IDLE)
  * @ctx:  system-wide context of this CPU
  * @idle: it comes
+ * @now:  local_clock(), or the scheduler's last look at it
  *
  * Context: see above.
  */
-void pfm_monitor_idle(struct pfm_context *ctx, bool idle)
+void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
 {
 	if (!(ctx->set->flags & PFM_SETFL_EXCL_IDLE))
 		idle = false;
@@ -146,30 +145,31 @@ void pfm_monitor_idle(struct pfm_context *ctx, bool idle)
 		if (pfm_monitor_counting(ctx))
 			pfm_monitor_sync(ctx, ctx->set->used);
 		if (pfm_monitor_counting(ctx))
-			pfm_monitor_leave(ctx);
+			pfm_monitor_leave(ctx, now);
 		ctx->idle = true;
 	} else {
 		ctx->idle = false;
 		if (pfm_monitor_counting(ctx))
-			pfm_monitor_resume(ctx);
+			pfm_monitor_resume(ctx, now);
 	}
 }
 
 /**
  * pfm_monitor_in() - the context becomes live on this CPU
  * @ctx: loaded context that is live nowhere
+ * @now: as above
  *
  * Its counters kept what they had when they last were on a CPU, so whatever
  * happened since, as a move from CPU to CPU, is found now.
  *
  * Context: see above.
  */
-void pfm_monitor_in(struct pfm_context *ctx)
+void pfm_monitor_in(struct pfm_context *ctx, u64 now)
 {
 	ctx->cpu = smp_processor_id();
 	__this_cpu_write(pfm_cpu.live, ctx);
 	if (pfm_monitor_counting(ctx)) {
-		pfm_monitor_enter(ctx);
+		pfm_monitor_enter(ctx, now);
 		pfm_monitor_sync(ctx, ctx->set->used);
 	}
 }
@@ -177,15 +177,16 @@ void pfm_monitor_in(struct pfm_context *ctx)
 /**
  * pfm_monitor_out() - the context leaves this CPU
  * @ctx: context that is live here
+ * @now: as above
  *
  * Context: see above.
  */
-void pfm_monitor_out(struct pfm_context *ctx)
+void pfm_monitor_out(struct pfm_context *ctx, u64 now)
 {
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, ctx->set->used);
 	if (pfm_monitor_counting(ctx))
-		pfm_monitor_leave(ctx);
+		pfm_monitor_leave(ctx, now);
 	ctx->cpu = -1;
 	__this_cpu_write(pfm_cpu.live, NULL);
 }

@@ -7,7 +7,6 @@
  *
  *	[c]	constant once the context is published
  *	[m]	pfm_context.mutex: one command at a time
- *	[r]	pfm_queue.read_mutex, taken inside [m]
  *	[l]	pfm_context.lock, raw, interrupts off, taken inside the locks
  *		above and inside the scheduler's. Nothing that wakes a thread
  *		or takes a lock of the scheduler may be called under it.
@@ -99,16 +98,15 @@ struct pfm_set {
 
 /*
  * The message queue: a ring with one producer, whoever owns the context's
- * live state, and one consumer, the holder of read_mutex. The producer takes
- * no lock, so that an NMI can be one.
+ * live state; consumers agree by cmpxchg() of the tail. Nobody takes a lock, so
+ * that an NMI can be the producer, and a reader can be stuck in its own memory.
  */
 struct pfm_queue {
-	struct mutex read_mutex;
 	pfm_msg_t *ring;		/* [c] */
 	unsigned int size;		/* [c] slots, a power of two */
 	unsigned int depth;		/* [c] of these for overflows */
 	unsigned int head;		/* next slot to fill; producer */
-	unsigned int tail;		/* next slot to read; [r] */
+	unsigned int tail;		/* next slot to read; [a] */
 	u64 lost;			/* producer */
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
@@ -147,6 +145,7 @@ struct pfm_context {
 	bool blocked;			/* [l] the thread has to wait */
 	bool gone;			/* [l] the CPU went offline */
 	bool self;			/* [l] its process attached it itself */
+	bool clocked;			/* [m] set once: reads a clock */
 	int cpu;			/* [l] where it is live, or -1 */
 	struct task_struct *task;	/* [l] whom it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
@@ -211,6 +210,8 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu);
 const struct pfm_pmu *pfm_pmu_hardware(void);
 void pfm_pmu_get(void);
 void pfm_pmu_put(void);
+unsigned int pfm_pmu_find_pmc(unsigned int num);
+unsigned int pfm_pmu_find_pmd(unsigned int num);
 u64 pfm_pmu_mask(const u64 *vec, bool *bad);
 void pfm_pmu_vector(u64 mask, u64 *vec);
 void pfm_pmu_info_pmc(unsigned int i, pfarg_pmcinfo_t *info);
@@ -231,12 +232,15 @@ int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info);
 bool pfm_set_chain_ok(struct pfm_context *ctx);
 
 /* regs.c */
+void pfm_regs_sync(struct pfm_context *ctx);
+void pfm_regs_settle(struct pfm_context *ctx);
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 
 /* soft.c */
 extern const struct pfm_pmu pfm_soft_pmu;
+bool pfm_soft_wants_clock(unsigned int num, u64 value);
 void pfm_soft_refresh(void);
 u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
 void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
@@ -252,9 +256,9 @@ void pfm_monitor_start(struct pfm_context *ctx);
 void pfm_monitor_stop(struct pfm_context *ctx);
 void pfm_monitor_mask(struct pfm_context *ctx);
 void pfm_monitor_unmask(struct pfm_context *ctx);
-void pfm_monitor_idle(struct pfm_context *ctx, bool idle);
-void pfm_monitor_in(struct pfm_context *ctx);
-void pfm_monitor_out(struct pfm_context *ctx);
+void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now);
+void pfm_monitor_in(struct pfm_context *ctx, u64 now);
+void pfm_monitor_out(struct pfm_context *ctx, u64 now);
 u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
 		       const struct pfm_set *set);
 

@@ -9,6 +9,7 @@
  *
  * How registers are reached is the business of others.
  */
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "pfm.h"
@@ -249,6 +250,34 @@ void pfm_pmu_put(void)
 }
 
 /**
+ * pfm_pmu_find_pmc() - look a control register up
+ * @num: any number, from a program
+ *
+ * Context: any, while a context exists.
+ * Return: its dense number, or PFM_NONE.
+ */
+unsigned int pfm_pmu_find_pmc(unsigned int num)
+{
+	if (num >= PFM_MAX_PMCS)
+		return PFM_NONE;
+	return pfm_regmap.pmc_of[array_index_nospec(num, PFM_MAX_PMCS)];
+}
+
+/**
+ * pfm_pmu_find_pmd() - look a data register up
+ * @num: any number, from a program
+ *
+ * Context: any, while a context exists.
+ * Return: its dense number, or PFM_NONE.
+ */
+unsigned int pfm_pmu_find_pmd(unsigned int num)
+{
+	if (num >= PFM_MAX_PMDS)
+		return PFM_NONE;
+	return pfm_regmap.pmd_of[array_index_nospec(num, PFM_MAX_PMDS)];
+}
+
+/**
  * pfm_pmu_mask() - read a program's vector of PMDs
  * @vec: PFM_MAX_PMD_BITVECTOR words, logical numbers
  * @bad: set to true if an unimplemented PMD is in it, else left alone
@@ -341,19 +370,18 @@ void pfm_pmu_info_pmd(unsigned int i, pfarg_pmdinfo_t *info)
  */
 int pfm_pmu_getinfo(bool pmd, pfarg_pmcinfo_t *info)
 {
-	unsigned int num = info->reg_num;
 	u32 flags = info->reg_flags & ~PFM_REG_RETFL_MASK;
+	unsigned int i;
 	int ret = 0;
 
 	mutex_lock(&pfm_pmu_mutex);
-	if (flags)
+	i = pmd ? pfm_pmu_find_pmd(info->reg_num) : pfm_pmu_find_pmc(info->reg_num);
+	if (flags || i == PFM_NONE)
 		ret = -EINVAL;
-	else if (!pmd && num < PFM_MAX_PMCS && pfm_regmap.pmc_of[num] != PFM_NONE)
-		pfm_pmu_info_pmc(pfm_regmap.pmc_of[num], info);
-	else if (pmd && num < PFM_MAX_PMDS && pfm_regmap.pmd_of[num] != PFM_NONE)
-		pfm_pmu_info_pmd(pfm_regmap.pmd_of[num], info);
+	else if (pmd)
+		pfm_pmu_info_pmd(i, info);
 	else
-		ret = -EINVAL;
+		pfm_pmu_info_pmc(i, info);
 	mutex_unlock(&pfm_pmu_mutex);
 
 	if (ret)

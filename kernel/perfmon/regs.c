@@ -2,9 +2,10 @@
 /*
  * perfmon2: the three register commands (3.1.2-3.1.4), one element each.
  *
- * They address the registers of any set, active or not. What belongs to the
- * active set of a counting context is brought up to date first, so that
- * nothing that was counted before a change is lost by it.
+ * They address the registers of any set, active or not. A command on a vector
+ * first brings the active set of a counting context up to date, by
+ * pfm_regs_sync(), so that nothing that was counted before a change is lost
+ * by it; then come the elements; after writes, pfm_regs_settle().
  *
  * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
  * CPU where the context is live if it is anywhere: pfm_context_call().
@@ -17,10 +18,37 @@ static bool pfm_regs_is_active(const struct pfm_context *ctx,
 	return set == ctx->set && pfm_monitor_counting(ctx);
 }
 
+/**
+ * pfm_regs_sync() - before the elements: bring the active set up to date
+ * @ctx: context
+ *
+ * May leave the context masked.
+ *
+ * Context: see above.
+ */
+void pfm_regs_sync(struct pfm_context *ctx)
+{
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->used);
+}
+
+/**
+ * pfm_regs_settle() - after elements that were written: look to the timer
+ * @ctx: context
+ *
+ * Context: see above.
+ */
+void pfm_regs_settle(struct pfm_context *ctx)
+{
+	pfm_soft_arm(ctx);
+}
+
 static struct pfm_set *pfm_regs_set(struct pfm_context *ctx, u16 id, u32 *flags)
 {
-	struct pfm_set *set = pfm_set_find(ctx, id);
+	struct pfm_set *set = ctx->set;
 
+	if (set->id != id)
+		set = pfm_set_find(ctx, id);
 	if (!set)
 		*flags |= PFM_REG_RETFL_NOSET;
 	return set;
@@ -71,8 +99,8 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	unsigned int i;
 
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
-	if (req->reg_num >= PFM_MAX_PMCS ||
-	    map->pmc_of[req->reg_num] == PFM_NONE) {
+	i = pfm_pmu_find_pmc(req->reg_num);
+	if (i == PFM_NONE) {
 		req->reg_flags |= PFM_REG_RETFL_NOTAVAIL;
 		return -EINVAL;
 	}
@@ -80,7 +108,6 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	if (!set)
 		return -EINVAL;
 
-	i = map->pmc_of[req->reg_num];
 	d = map->pmc[i];
 	pmu = map->pmc_pmu[i];
 	value = (req->reg_value & ~d->rsvd) | (d->def & d->rsvd);
@@ -93,9 +120,6 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 		return -EINVAL;
 	}
 
-	if (pfm_regs_is_active(ctx, set))
-		pfm_monitor_sync(ctx, set->used);
-
 	c = &set->pmcs[i];
 	c->value = value;
 	c->flags = req->reg_flags;
@@ -104,22 +128,18 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	c->eventid = req->reg_smpl_eventid;
 	pfm_regs_classify(set, i);
 
-	/* Monitoring may have got masked above; then the base comes later. */
-	if (pfm_regs_is_active(ctx, set)) {
+	/* In a context that does not count now, it comes when it does. */
+	if (pfm_regs_is_active(ctx, set))
 		pfm_soft_base(ctx, set, map->pmds_of[i] & set->used);
-		pfm_soft_arm(ctx);
-	}
 	return 0;
 }
 
 static struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx, pfarg_pmd_t *req,
 				    unsigned int *i)
 {
-	const struct pfm_regmap *map = &pfm_regmap;
-
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
-	if (req->reg_num >= PFM_MAX_PMDS ||
-	    map->pmd_of[req->reg_num] == PFM_NONE) {
+	*i = pfm_pmu_find_pmd(req->reg_num);
+	if (*i == PFM_NONE) {
 		req->reg_flags |= PFM_REG_RETFL_NOTAVAIL;
 		return NULL;
 	}
@@ -127,7 +147,6 @@ static struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx, pfarg_pmd_t *req,
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return NULL;
 	}
-	*i = map->pmd_of[req->reg_num];
 	return pfm_regs_set(ctx, req->reg_set, &req->reg_flags);
 }
 
@@ -156,9 +175,6 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 		return -EINVAL;
 	}
 
-	if (pfm_regs_is_active(ctx, set))
-		pfm_monitor_sync(ctx, set->used);
-
 	p = &set->pmds[i];
 	p->value = (req->reg_value & ~d->rsvd) | (d->def & d->rsvd);
 	p->long_reset = req->reg_long_reset;
@@ -167,9 +183,6 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	p->random_mask = req->reg_random_mask;
 	p->random = pfm_random_seed(req->reg_random_seed);
 	p->thres = req->reg_ovflsw_thres;
-
-	if (pfm_regs_is_active(ctx, set))
-		pfm_soft_arm(ctx);
 	return 0;
 }
 
@@ -197,13 +210,10 @@ int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	d = pfm_regmap.pmd[i];
 	p = &set->pmds[i];
 
-	if (d->type == PFM_REG_TYPE_VIRTUAL && !(d->flags & PFM_PMD_COUNTER)) {
+	if (d->type == PFM_REG_TYPE_VIRTUAL && !(d->flags & PFM_PMD_COUNTER))
 		req->reg_value = pfm_soft_virtual(ctx, d->num);
-	} else {
-		if (pfm_regs_is_active(ctx, set))
-			pfm_monitor_sync(ctx, BIT_ULL(i) & set->used);
+	else
 		req->reg_value = p->value;
-	}
 	req->reg_last_reset_val = p->last_reset;
 	req->reg_ovflsw_thres = 0;
 	if ((d->flags & PFM_PMD_COUNTER) && (set->flags & PFM_SETFL_OVFL_SWITCH))

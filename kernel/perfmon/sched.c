@@ -5,10 +5,12 @@
  * Per-thread monitoring needs to know of every switch; that is why this
  * subsystem cannot be a driver (2.2.3). The hooks run under the run queue's
  * lock with interrupts off, for threads that have a context or on CPUs that
- * have one, and nowhere else.
+ * have one, and nowhere else. The queue's clock, local_clock() as of the
+ * beginning of the switch, is the time of it.
  */
-#include <linux/sched/clock.h>
+#include <linux/sched/cputime.h>
 
+#include "../sched/sched.h"
 #include "pfm.h"
 
 /**
@@ -29,7 +31,7 @@ void __pfm_sched_out(struct task_struct *prev)
 	if (ctx->task == prev && ctx->cpu == smp_processor_id()) {
 		__this_cpu_write(pfm_cpu.clock, prev->se.sum_exec_runtime);
 		pfm_stat_inc(PFM_STAT_SCHED_OUT);
-		pfm_monitor_out(ctx);
+		pfm_monitor_out(ctx, this_rq()->clock);
 	}
 	raw_spin_unlock(&ctx->lock);
 }
@@ -51,7 +53,7 @@ void __pfm_sched_in(struct task_struct *next)
 	if (ctx->task == next && ctx->cpu < 0) {
 		__this_cpu_write(pfm_cpu.clock, next->se.sum_exec_runtime);
 		pfm_stat_inc(PFM_STAT_SCHED_IN);
-		pfm_monitor_in(ctx);
+		pfm_monitor_in(ctx, this_rq()->clock);
 	}
 	raw_spin_unlock(&ctx->lock);
 }
@@ -81,7 +83,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	/* Its timer is set anew below, for what is left of the period. */
 	if (idle)
 		events |= ctx->set->sw[PFM_SW_TASK_CLOCK];
-	c->now = local_clock();
+	c->now = this_rq()->clock;
 	if (is_idle_task(next)) {
 		if (c->busy_since)
 			c->busy += c->now - c->busy_since;
@@ -91,7 +93,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	}
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, events);
-	pfm_monitor_idle(ctx, is_idle_task(next));
+	pfm_monitor_idle(ctx, is_idle_task(next), c->now);
 	if (idle)
 		pfm_soft_arm(ctx);
 unlock:
@@ -131,7 +133,8 @@ void __pfm_sched_fault(bool major)
 	if (!ctx)
 		goto out;
 	/* Registers that overflow or are reset with this one are read now. */
-	pfm_soft_refresh();
+	if (ctx->clocked)
+		pfm_soft_refresh();
 	raw_spin_lock(&ctx->lock);
 	if (c->live == ctx) {
 		if (pfm_is_system(ctx))

@@ -188,6 +188,11 @@ int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 		desc->set_flags |= PFM_SET_RETFL_NOSET;
 		return -EINVAL;
 	}
+	/* Of a context that is not loaded, for fdinfo. */
+	raw_spin_lock_irq(&ctx->lock);
+	if (ctx->set == set)
+		ctx->set = pfm_set_find(ctx, 0);
+	raw_spin_unlock_irq(&ctx->lock);
 	xa_erase(&ctx->sets, desc->set_id);
 	kfree(set);
 	return 0;

@@ -87,12 +87,27 @@ const struct pfm_pmu pfm_soft_pmu = {
 };
 
 /**
+ * pfm_soft_wants_clock() - whether a register makes its context read a clock
+ * @num:   logical number of a control register
+ * @value: value for it
+ *
+ * Context: any.
+ * Return: whether it does.
+ */
+bool pfm_soft_wants_clock(unsigned int num, u64 value)
+{
+	return num >= PFM_SW_PMC0 && (value & 0xff) == PFM_SW_TASK_CLOCK;
+}
+
+/**
  * pfm_soft_refresh() - take the clocks for what follows
  *
  * The scheduler brings a running thread's time up to date under its own
  * lock, which is outside of ctx->lock. So whoever is about to take that calls
- * this first, and all counters that he reads see this moment. The scheduler's
- * hooks have the thread's time already.
+ * this first, and all counters that he reads see this moment; unless the
+ * context has never had to do with a clock (pfm_context.clocked), since this
+ * costs more than all the rest of a read. The scheduler's hooks have the thread's
+ * time already.
  *
  * Context: interrupts off; no lock of the scheduler's, not ctx->lock.
  */

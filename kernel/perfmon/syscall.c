@@ -3,9 +3,9 @@
  * perfmon2: the system call (3.1): one table of commands.
  *
  * The argument is copied in once: nothing that is acted upon is read from the
- * program again. Results are copied out without a lock held. A command on a vector
- * is applied in pieces of bounded length, since each runs with interrupts
- * off; all counters of a piece are as of one moment.
+ * program again. Results are copied out without a lock held. A command on a
+ * vector is applied in pieces of bounded length, since each runs with interrupts
+ * off; all counters of a piece are brought up to date at its beginning.
  */
 #include <linux/file.h>
 #include <linux/mm.h>
@@ -20,6 +20,13 @@
 
 /* Arguments up to this size need no allocation: eight PMDs, four PMCs. */
 #define PFM_SYSCALL_STACK	512
+
+/* Only what was copied in or filled in is ever copied out of it. */
+#if __has_attribute(__uninitialized__)
+#define PFM_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define PFM_UNINITIALIZED
+#endif
 
 struct pfm_syscall {
 	struct pfm_context *ctx;	/* NULL if the command needs none */
@@ -39,6 +46,7 @@ enum pfm_syscall_narg {
 enum pfm_syscall_out {
 	PFM_OUT_NOTHING,
 	PFM_OUT_FLAGS,			/* of elements whose flags changed */
+	PFM_OUT_VALUES,			/* of PFM_READ_PMDS */
 	PFM_OUT_ALL,			/* elements that were looked at */
 };
 
@@ -95,10 +103,29 @@ static int pfm_syscall_getinfo_pmds(struct pfm_syscall *call)
 }
 
 /*
- * The vector commands on live state: a function for a piece, called by
- * pfm_context_call(), made from the function for an element.
+ * All pieces of a vector find the same CPU (3.1). Nothing in here sleeps: a
+ * thread that may not leave its CPU must not keep it from going offline.
  */
-#define PFM_SYSCALL_VECTOR(name, type, element)				\
+static int pfm_syscall_pieces(struct pfm_syscall *call, pfm_context_fn piece)
+{
+	bool pin = pfm_is_system(call->ctx) && call->n > PFM_SYSCALL_PIECE;
+	int ret = 0;
+
+	if (pin)
+		migrate_disable();
+	while (call->done < call->n && !ret)
+		ret = pfm_context_call(call->ctx, piece, call);
+	if (pin)
+		migrate_enable();
+	return ret;
+}
+
+/*
+ * The vector commands on live state: a function for a piece, called by
+ * pfm_context_call(), made from the function for an element and from what
+ * comes before and after the elements.
+ */
+#define PFM_SYSCALL_VECTOR(name, type, before, element, after)		\
 static int pfm_syscall_##name##_piece(struct pfm_context *ctx, void *arg) \
 {									\
 	struct pfm_syscall *call = arg;					\
@@ -106,25 +133,51 @@ static int pfm_syscall_##name##_piece(struct pfm_context *ctx, void *arg) \
 	type *req = call->arg;						\
 	int ret = 0;							\
 									\
+	before(ctx);							\
 	while (call->done < end && !ret)				\
 		ret = element(ctx, &req[call->done++]);			\
+	after(ctx);							\
 	return ret;							\
 }									\
 									\
 static int pfm_syscall_##name(struct pfm_syscall *call)			\
 {									\
-	int ret = 0;							\
-									\
-	while (call->done < call->n && !ret)				\
-		ret = pfm_context_call(call->ctx,			\
-				       pfm_syscall_##name##_piece, call); \
-	return ret;							\
+	return pfm_syscall_pieces(call, pfm_syscall_##name##_piece);	\
 }
 
-PFM_SYSCALL_VECTOR(write_pmcs, pfarg_pmc_t, pfm_regs_write_pmc)
-PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_regs_write_pmd)
-PFM_SYSCALL_VECTOR(read_pmds, pfarg_pmd_t, pfm_regs_read_pmd)
-PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_set_getinfo)
+static void pfm_syscall_nothing(struct pfm_context *ctx)
+{
+}
+
+PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_regs_sync,
+		   pfm_regs_write_pmc, pfm_regs_settle)
+PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_regs_sync,
+		   pfm_regs_write_pmd, pfm_regs_settle)
+PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_regs_sync,
+		   pfm_regs_read_pmd, pfm_syscall_nothing)
+PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_syscall_nothing,
+		   pfm_set_getinfo, pfm_syscall_nothing)
+
+static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
+{
+	const pfarg_pmc_t *req = call->arg;
+	unsigned int i;
+
+	for (i = 0; i < call->n && !call->ctx->clocked; i++)
+		call->ctx->clocked = pfm_soft_wants_clock(req[i].reg_num,
+							  req[i].reg_value);
+	return pfm_syscall_write_pmcs_pieces(call);
+}
+
+static int pfm_syscall_read_pmds(struct pfm_syscall *call)
+{
+	const pfarg_pmd_t *req = call->arg;
+	unsigned int i;
+
+	for (i = 0; i < call->n && !call->ctx->clocked; i++)
+		call->ctx->clocked = req[i].reg_num == PFM_VPMD_THREAD_TIME;
+	return pfm_syscall_read_pmds_pieces(call);
+}
 
 /* Sets change only while the context is loaded nowhere (3.7.4). */
 static int pfm_syscall_evtsets(struct pfm_syscall *call,
@@ -229,7 +282,7 @@ static const struct pfm_command pfm_commands[] = {
 	PFM_COMMAND(PFM_WRITE_PMDS, pfm_syscall_write_pmds,
 		    pfarg_pmd_t, PFM_NARG_VECTOR, PFM_OUT_FLAGS),
 	PFM_COMMAND(PFM_READ_PMDS, pfm_syscall_read_pmds,
-		    pfarg_pmd_t, PFM_NARG_VECTOR, PFM_OUT_ALL),
+		    pfarg_pmd_t, PFM_NARG_VECTOR, PFM_OUT_VALUES),
 	PFM_COMMAND_VOID(PFM_STOP, pfm_syscall_stop),
 	PFM_COMMAND(PFM_START, pfm_syscall_start,
 		    pfarg_start_t, PFM_NARG_OPTIONAL, PFM_OUT_NOTHING),
@@ -270,11 +323,63 @@ static int pfm_syscall_check_narg(const struct pfm_command *cmd,
 	case PFM_NARG_VECTOR:
 		if (narg <= 0)
 			return -EINVAL;
-		if (narg > div64_u64(READ_ONCE(pfm_config.arg_size_max), cmd->size))
+		if ((u64)narg * cmd->size > READ_ONCE(pfm_config.arg_size_max))
 			return -E2BIG;
 		return 0;
 	}
 	return -EINVAL;
+}
+
+/*
+ * A read is the command that costs most often: only those fields travel that
+ * the command uses. What it does not fill in must not get out.
+ */
+static int pfm_syscall_copy_in_read(const struct pfm_syscall *call)
+{
+	const pfarg_pmd_t __user *from = call->uarg;
+	pfarg_pmd_t *to = call->arg;
+	unsigned int i;
+
+	if (!user_read_access_begin(from, call->n * sizeof(*from)))
+		return -EFAULT;
+	for (i = 0; i < call->n; i++, from++, to++) {
+		unsafe_get_user(to->reg_num, &from->reg_num, fault);
+		unsafe_get_user(to->reg_set, &from->reg_set, fault);
+		unsafe_get_user(to->reg_flags, &from->reg_flags, fault);
+		unsafe_get_user(to->reg_pad, &from->reg_pad, fault);
+	}
+	user_read_access_end();
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+static int pfm_syscall_copy_values(const struct pfm_syscall *call)
+{
+	pfarg_pmd_t __user *to = call->uarg;
+	const pfarg_pmd_t *from = call->arg;
+	unsigned int i;
+
+	if (!user_write_access_begin(to, call->done * sizeof(*to)))
+		return -EFAULT;
+	for (i = 0; i < call->done; i++, from++, to++) {
+		unsafe_put_user(from->reg_flags, &to->reg_flags, fault);
+		if (PFM_REG_HAS_ERROR(from->reg_flags))
+			break;
+		unsafe_put_user(from->reg_value, &to->reg_value, fault);
+		unsafe_put_user(from->reg_last_reset_val,
+				&to->reg_last_reset_val, fault);
+		unsafe_put_user(from->reg_ovflsw_thres,
+				&to->reg_ovflsw_thres, fault);
+	}
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
 }
 
 /* The vector of a command that only writes may be constant: look first. */
@@ -294,6 +399,15 @@ static int pfm_syscall_copy_flags(const struct pfm_syscall *call, size_t size)
 	return 0;
 }
 
+static int pfm_syscall_copy_in(const struct pfm_command *cmd,
+			       const struct pfm_syscall *call)
+{
+	if (cmd->out == PFM_OUT_VALUES)
+		return pfm_syscall_copy_in_read(call);
+	return copy_from_user(call->arg, call->uarg, call->n * cmd->size) ?
+	       -EFAULT : 0;
+}
+
 static int pfm_syscall_copy_out(const struct pfm_command *cmd,
 				const struct pfm_syscall *call)
 {
@@ -302,6 +416,8 @@ static int pfm_syscall_copy_out(const struct pfm_command *cmd,
 		return 0;
 	case PFM_OUT_FLAGS:
 		return pfm_syscall_copy_flags(call, cmd->size);
+	case PFM_OUT_VALUES:
+		return pfm_syscall_copy_values(call);
 	case PFM_OUT_ALL:
 		if (copy_to_user(call->uarg, call->arg, call->done * cmd->size))
 			return -EFAULT;
@@ -325,12 +441,11 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 	if (!call->ctx) {
 		ret = -EBADF;
 	} else {
-		/* All pieces of a vector find the same CPU (3.1). */
-		migrate_disable();
-		mutex_lock(&call->ctx->mutex);
-		ret = cmd->fn(call);
-		mutex_unlock(&call->ctx->mutex);
-		migrate_enable();
+		ret = mutex_lock_killable(&call->ctx->mutex);
+		if (!ret) {
+			ret = cmd->fn(call);
+			mutex_unlock(&call->ctx->mutex);
+		}
 	}
 	fdput(f);
 	return ret;
@@ -349,7 +464,7 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
  */
 SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
 {
-	u8 stack[PFM_SYSCALL_STACK] __aligned(8);
+	u8 stack[PFM_SYSCALL_STACK] __aligned(8) PFM_UNINITIALIZED;
 	const struct pfm_command *cmd;
 	struct pfm_syscall call = { .uarg = uarg };
 	size_t size;
@@ -373,10 +488,9 @@ SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
 			if (!call.arg)
 				return -ENOMEM;
 		}
-		if (copy_from_user(call.arg, uarg, size)) {
-			ret = -EFAULT;
+		ret = pfm_syscall_copy_in(cmd, &call);
+		if (ret)
 			goto free;
-		}
 	}
 
 	ret = pfm_syscall_run(cmd, &call, fd);

@@ -77,7 +77,7 @@ static ssize_t pfm_sysfs_store_size(u64 *limit, const char *buf, size_t count)
 
 static long long pfm_sysfs_gid(u32 gid)
 {
-	return gid == PFM_GROUP_ANY ? -1 : gid;
+	return gid == PFM_GROUP_ANY ? -1LL : gid;
 }
 
 static ssize_t pfm_sysfs_store_gid(u32 *gid, const char *buf, size_t count)

@@ -31,7 +31,12 @@ void pfm_bench_load(struct pfm_context *ctx)
 
 static int pfm_bench_pmc_here(struct pfm_context *ctx, void *arg)
 {
-	return pfm_regs_write_pmc(ctx, arg);
+	int ret;
+
+	pfm_regs_sync(ctx);
+	ret = pfm_regs_write_pmc(ctx, arg);
+	pfm_regs_settle(ctx);
+	return ret;
 }
 
 int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
@@ -45,12 +50,18 @@ int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
 
 	/* PMD 288 is bit 32 of the last word. */
 	req.reg_reset_pmds[4] = reset_vec << 32;
+	ctx->clocked |= event == PFM_SW_TASK_CLOCK;
 	return pfm_context_call(ctx, pfm_bench_pmc_here, &req);
 }
 
 static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
 {
-	return pfm_regs_write_pmd(ctx, arg);
+	int ret;
+
+	pfm_regs_sync(ctx);
+	ret = pfm_regs_write_pmd(ctx, arg);
+	pfm_regs_settle(ctx);
+	return ret;
 }
 
 int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
@@ -68,6 +79,7 @@ int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
 
 static int pfm_bench_read_here(struct pfm_context *ctx, void *arg)
 {
+	pfm_regs_sync(ctx);
 	return pfm_regs_read_pmd(ctx, arg);
 }
 
