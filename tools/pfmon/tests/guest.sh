@@ -195,7 +195,7 @@ test_process_end()
 	nap=$!
 	stat -p $nap -e cs -- sleep 0.5
 	between "-p: context switches of a process that sleeps" \
-		"$(value context-switches)" 5 600
+		"$(value context-switches)" 5 6000
 	kill $nap
 	wait $nap 2>/dev/null
 }
