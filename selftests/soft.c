@@ -413,14 +413,14 @@ TEST_F(soft, task_clock_period_of_a_sleeper)
 {
 	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_TASK_CLOCK,
 			   PFM_REGFL_OVFL_NOTIFY));
-	MUST(pfm_write_pmd(self->fd, SW_PMD(0), -(20 * NSEC_PER_MSEC)));
+	MUST(pfm_write_pmd(self->fd, SW_PMD(0), -(300 * NSEC_PER_MSEC)));
 	MUST(pfm_load(self->fd, self->p.tid));
 	MUST(pfm_start(self->fd));
 	sleep_ms(100);
 	EXPECT_EQ(0, pfm_poll(self->fd, 0));
 	puppet_do(&self->p, OP_BURN, 10);
 	EXPECT_EQ(0, pfm_poll(self->fd, 50));
-	puppet_do(&self->p, OP_BURN, 12);
+	puppet_do(&self->p, OP_BURN, 310);
 	EXPECT_EQ(POLLIN, pfm_poll(self->fd, 1000));
 }
 
