@@ -51,12 +51,10 @@ static void pfm_attach_begin(struct pfm_attach *a)
 {
 	struct pfm_context *ctx = a->ctx;
 
-	ctx->set = a->set;
-	ctx->set->runs++;
-	ctx->set->ovfl = 0;
+	ctx->load++;
+	pfm_switch_activate(ctx, a->set);
 	ctx->state = PFM_LOADED;
 	ctx->started = false;
-	ctx->idle = false;
 	WRITE_ONCE(ctx->gone, false);
 	ctx->blocked = false;
 	ctx->self = a->self;
@@ -306,8 +304,11 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	if (!unloaded)
 		return -EBUSY;
 	a.set = pfm_set_find(ctx, req->load_set);
-	if (!a.set || !pfm_set_chain_ok(ctx))
+	if (!a.set)
 		return -EINVAL;
+	ret = pfm_set_link(ctx);
+	if (ret)
+		return ret;
 
 	a.cred = get_current_cred();
 	if (pfm_is_system(ctx))
@@ -513,6 +514,7 @@ int pfm_attach_offline(unsigned int cpu)
 	}
 	local_irq_enable();
 	rcu_read_unlock();
+	pfm_timer_cancel(cpu);
 	pfm_attach_finish(&d);
 	return 0;
 }

@@ -6,9 +6,7 @@
  * are looked at when something is requested: a change does not reach back.
  */
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/mm.h>
-#include <linux/uidgid.h>
 
 #include "pfm.h"
 
@@ -16,33 +14,9 @@ struct pfm_config pfm_config = {
 	.sys_gid = PFM_GROUP_ANY,
 	.thread_gid = PFM_GROUP_ANY,
 	.arg_size_max = PAGE_SIZE,
+	.set_timeout_min = 10 * NSEC_PER_USEC,
+	.interrupts_max = 100000,
 };
-
-/*
- * A group is the number that the administrator's name space gives it. Who may
- * set the limits is not bound by them.
- */
-static bool pfm_config_in_group(u32 gid)
-{
-	return gid == PFM_GROUP_ANY ||
-	       in_egroup_p(make_kgid(&init_user_ns, gid)) ||
-	       capable(CAP_SYS_ADMIN);
-}
-
-/**
- * pfm_config_may_create() - whether the caller may create a context (4.2)
- * @flags: PFM_FL_... of the context
- *
- * Context: process.
- * Return: whether he may.
- */
-bool pfm_config_may_create(u32 flags)
-{
-	const u32 *gid = flags & PFM_FL_SYSTEM_WIDE ? &pfm_config.sys_gid
-						    : &pfm_config.thread_gid;
-
-	return pfm_config_in_group(READ_ONCE(*gid));
-}
 
 /**
  * pfm_config_size_ok() - whether a value will do for one of the limits
@@ -118,12 +92,15 @@ void pfm_config_get(pfarg_config_t *req)
 /**
  * pfm_config_init() - choose what depends on the machine
  *
- * Sampling buffers may have an eighth of the memory until the administrator
- * says otherwise.
+ * Until the administrator says otherwise sampling buffers may have an eighth
+ * of the memory, all together, and the sets of a context a 64th.
  *
  * Context: boot.
  */
 void pfm_config_init(void)
 {
-	pfm_config.smpl_buf_size_max = (u64)totalram_pages() / 8 * PAGE_SIZE;
+	u64 memory = (u64)totalram_pages() * PAGE_SIZE;
+
+	pfm_config.smpl_buf_size_max = memory / 8;
+	pfm_config.set_mem_max = memory / 64;
 }

@@ -130,7 +130,7 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 	/* There is no format yet that this could name. */
 	if (memchr_inv(req->ctx_smpl_buf_id, 0, sizeof(req->ctx_smpl_buf_id)))
 		return -EINVAL;
-	if (!pfm_config_may_create(req->ctx_flags))
+	if (!pfm_access_may_create(req->ctx_flags))
 		return -EPERM;
 
 	ctx = pfm_context_new(req->ctx_flags);

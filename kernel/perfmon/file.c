@@ -81,6 +81,8 @@ static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
 
 	if (!size || size % sizeof(pfm_msg_t))
 		return -EINVAL;
+	if (!pfm_access_may_use(ctx))
+		return -EPERM;
 
 	for (;;) {
 		ret = pfm_message_read(q, buf, size);
@@ -167,7 +169,7 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	enum pfm_state state;
 	unsigned long flags;
 	bool started;
-	u64 lost;
+	u64 lost, throttled;
 	u16 set;
 	int cpu;
 
@@ -177,6 +179,7 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	cpu = ctx->cpu;
 	set = ctx->set->id;
 	lost = ctx->queue.lost;
+	throttled = ctx->throttled;
 	if (ctx->task)
 		pid = get_pid(task_pid(ctx->task));
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
@@ -193,6 +196,7 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm-set:\t%u\n", set);
 	seq_printf(m, "pfm-queued:\t%u\n", pfm_message_count(&ctx->queue));
 	seq_printf(m, "pfm-lost:\t%llu\n", lost);
+	seq_printf(m, "pfm-throttled:\t%llu\n", throttled);
 	put_pid(pid);
 }
 #endif

@@ -122,18 +122,19 @@ static int __init pfm_init(void)
 	pfm_init_check_others();
 
 	for_each_possible_cpu(cpu)
-		pfm_soft_init_cpu(cpu);
+		pfm_timer_init_cpu(cpu);
 	pfm_config_init();
 	ret = pfm_pmu_register(&pfm_soft_pmu);
 	if (ret)
 		goto fail;
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfmon:online", NULL,
-				pfm_attach_offline);
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfmon:online",
+				pfm_timer_cancel, pfm_attach_offline);
 	if (ret < 0)
 		goto fail;
 	ret = pfm_sysfs_init();
 	if (ret)
 		pr_warn("perfmon: no files in sysfs (%d)\n", ret);
+	pfm_access_init();
 	pfm_stats_init();
 	pr_info("perfmon: version %u.%u, %u PMCs, %u PMDs\n", PFM_VERSION_MAJ,
 		PFM_VERSION_MIN, pfm_regmap.num_pmcs, pfm_regmap.num_pmds);

@@ -2,11 +2,11 @@
 /*
  * perfmon2: when a context counts and when it does not.
  *
- * It counts while it is loaded, started by PFM_START, not masked by an
- * overflow and not looking away from an excluded idle thread. Masked is not
- * stopped: PFM_RESTART ends the one, PFM_START the other, and a context can
- * be both (3.1.9). Every change between counting and not counting is here,
- * and so is what a switch of threads does to it.
+ * It runs while it is loaded, started by PFM_START and not masked by an
+ * overflow; it counts while it runs and does not look away from an excluded
+ * idle thread. Masked is not stopped: PFM_RESTART ends the one, PFM_START the
+ * other, and a context can be both (3.1.9). Every change between running and
+ * not running is here, and so is what a switch of threads does to it.
  *
  * Everything here runs under ctx->lock with interrupts off, on the CPU where
  * the context is live if it is on any; pfm_context_call() and the hooks see
@@ -17,39 +17,78 @@
 #include "pfm.h"
 
 /**
+ * pfm_monitor_running() - whether the context's time passes
+ * @ctx: context
+ *
+ * A thread that is on no CPU still runs in this sense: it may be moved.
+ *
+ * Context: see above.
+ * Return: whether it does.
+ */
+bool pfm_monitor_running(const struct pfm_context *ctx)
+{
+	return ctx->state == PFM_LOADED && ctx->started;
+}
+
+/**
  * pfm_monitor_counting() - whether events of the target count now
  * @ctx: context
  *
- * A thread that is on no CPU still counts in this sense: it may be moved.
- *
  * Context: see above.
- * Return: whether they do.
+ * Return: whether it runs and does not look away from the idle thread.
  */
 bool pfm_monitor_counting(const struct pfm_context *ctx)
 {
-	return ctx->state == PFM_LOADED && ctx->started && !ctx->idle;
+	return pfm_monitor_running(ctx) && !ctx->idle;
 }
 
-/* The registers begin, or cease, to be at work on this CPU. */
+static u64 pfm_monitor_elapsed(u64 since, u64 now)
+{
+	return now > since ? now - since : 0;
+}
+
+/* The context runs, and is live on this CPU, from now on. */
 static void pfm_monitor_enter(struct pfm_context *ctx, u64 now)
 {
+	ctx->set->left_at = now;
 	ctx->set->since = now;
-	pfm_soft_arm(ctx);
+	pfm_timer_arm(ctx, now);
 }
 
-static void pfm_monitor_leave(struct pfm_context *ctx, u64 now)
+/**
+ * pfm_monitor_resume() - from not running to running, if nothing is against it
+ * @ctx: context
+ * @now: local_clock(), or the scheduler's last look at it
+ *
+ * What happened before does not count.
+ *
+ * Context: see above.
+ */
+void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
 {
-	if (now > ctx->set->since)
-		ctx->set->act_ns += now - ctx->set->since;
-	pfm_soft_disarm();
-}
-
-/* From not counting to counting: what happened before does not count. */
-static void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
-{
-	pfm_soft_base(ctx, ctx->set, ctx->set->used);
+	if (!pfm_monitor_running(ctx))
+		return;
+	if (!ctx->idle)
+		pfm_soft_base(ctx, ctx->set, ctx->set->used);
 	if (ctx->cpu >= 0)
 		pfm_monitor_enter(ctx, now);
+}
+
+/**
+ * pfm_monitor_pause() - add up the times of a context that is to run no more
+ * @ctx: context, up to date; nothing happens unless it runs, and is live here
+ * @now: as above
+ *
+ * Context: see above.
+ */
+void pfm_monitor_pause(struct pfm_context *ctx, u64 now)
+{
+	struct pfm_set *set = ctx->set;
+
+	if (ctx->cpu < 0 || !pfm_monitor_running(ctx))
+		return;
+	set->left = pfm_monitor_left(ctx, set, now);
+	set->act_ns = pfm_monitor_act_ns(ctx, set, now);
 }
 
 /**
@@ -57,7 +96,7 @@ static void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
  * @ctx:  context that counts
  * @mask: PMDs
  *
- * May leave the context masked.
+ * May leave the context masked, or with another active set.
  *
  * Context: see above.
  */
@@ -80,8 +119,7 @@ void pfm_monitor_start(struct pfm_context *ctx)
 	if (ctx->started)
 		return;
 	ctx->started = true;
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_resume(ctx, local_clock());
+	pfm_monitor_resume(ctx, local_clock());
 }
 
 /**
@@ -96,21 +134,19 @@ void pfm_monitor_stop(struct pfm_context *ctx)
 {
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, ctx->set->used);
-	if (pfm_monitor_counting(ctx) && ctx->cpu >= 0)
-		pfm_monitor_leave(ctx, local_clock());
+	pfm_monitor_pause(ctx, local_clock());
 	ctx->started = false;
 }
 
 /**
  * pfm_monitor_mask() - no event counts until PFM_RESTART
- * @ctx: context that counts, up to date
+ * @ctx: context that runs, up to date
  *
  * Context: see above.
  */
 void pfm_monitor_mask(struct pfm_context *ctx)
 {
-	if (ctx->cpu >= 0)
-		pfm_monitor_leave(ctx, local_clock());
+	pfm_monitor_pause(ctx, local_clock());
 	ctx->state = PFM_MASKED;
 }
 
@@ -123,35 +159,34 @@ void pfm_monitor_mask(struct pfm_context *ctx)
 void pfm_monitor_unmask(struct pfm_context *ctx)
 {
 	ctx->state = PFM_LOADED;
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_resume(ctx, local_clock());
+	pfm_monitor_resume(ctx, local_clock());
 }
 
 /**
  * pfm_monitor_idle() - the idle thread comes or goes (PFM_SETFL_EXCL_IDLE)
  * @ctx:  system-wide context of this CPU
  * @idle: it comes
- * @now:  local_clock(), or the scheduler's last look at it
+ * @now:  as above
+ *
+ * The time-out of a set goes on while it is there, the set's own time does not
+ * (3.7.6).
  *
  * Context: see above.
  */
 void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
 {
+	/* This may bring a set that thinks otherwise of the idle thread. */
+	if (pfm_monitor_counting(ctx) && idle &&
+	    (ctx->set->flags & PFM_SETFL_EXCL_IDLE))
+		pfm_monitor_sync(ctx, ctx->set->used);
 	if (!(ctx->set->flags & PFM_SETFL_EXCL_IDLE))
 		idle = false;
 	if (idle == ctx->idle)
 		return;
-	if (idle) {
-		if (pfm_monitor_counting(ctx))
-			pfm_monitor_sync(ctx, ctx->set->used);
-		if (pfm_monitor_counting(ctx))
-			pfm_monitor_leave(ctx, now);
-		ctx->idle = true;
-	} else {
-		ctx->idle = false;
-		if (pfm_monitor_counting(ctx))
-			pfm_monitor_resume(ctx, now);
-	}
+
+	pfm_monitor_pause(ctx, now);
+	ctx->idle = idle;
+	pfm_monitor_resume(ctx, now);
 }
 
 /**
@@ -168,9 +203,12 @@ void pfm_monitor_in(struct pfm_context *ctx, u64 now)
 {
 	ctx->cpu = smp_processor_id();
 	__this_cpu_write(pfm_cpu.live, ctx);
-	if (pfm_monitor_counting(ctx)) {
+	if (pfm_monitor_running(ctx)) {
 		pfm_monitor_enter(ctx, now);
 		pfm_monitor_sync(ctx, ctx->set->used);
+		/* A thread that never runs for long is on time, too. */
+		if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, now))
+			pfm_switch_to(ctx, ctx->set->next);
 	}
 }
 
@@ -185,29 +223,49 @@ void pfm_monitor_out(struct pfm_context *ctx, u64 now)
 {
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, ctx->set->used);
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_leave(ctx, now);
+	pfm_monitor_pause(ctx, now);
 	ctx->cpu = -1;
 	__this_cpu_write(pfm_cpu.live, NULL);
+}
+
+static bool pfm_monitor_runs_here(const struct pfm_context *ctx,
+				  const struct pfm_set *set)
+{
+	return set == ctx->set && ctx->cpu >= 0 && pfm_monitor_running(ctx);
 }
 
 /**
  * pfm_monitor_act_ns() - for how long a set was active and counted
  * @ctx: context
  * @set: one of its sets
+ * @now: as above
  *
  * Context: see above.
  * Return: nanoseconds.
  */
 u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
-		       const struct pfm_set *set)
+		       const struct pfm_set *set, u64 now)
 {
-	u64 ns = set->act_ns, now;
+	if (!pfm_monitor_runs_here(ctx, set) || ctx->idle)
+		return set->act_ns;
+	return set->act_ns + pfm_monitor_elapsed(set->since, now);
+}
 
-	if (set == ctx->set && ctx->cpu >= 0 && pfm_monitor_counting(ctx)) {
-		now = local_clock();
-		if (now > set->since)
-			ns += now - set->since;
-	}
-	return ns;
+/**
+ * pfm_monitor_left() - what is left of a set's time-out
+ * @ctx: context
+ * @set: one of its sets
+ * @now: as above
+ *
+ * Context: see above.
+ * Return: nanoseconds, 0 if it is over or there is none.
+ */
+u64 pfm_monitor_left(const struct pfm_context *ctx,
+		     const struct pfm_set *set, u64 now)
+{
+	u64 gone = 0;
+
+	if (pfm_monitor_runs_here(ctx, set))
+		gone = pfm_monitor_elapsed(set->left_at, now);
+	return set->left > gone ? set->left - gone : 0;
 }

@@ -10,6 +10,8 @@
  * Runs where monitor.c does. It is in the kernel because a period must end
  * at the event that ends it, not when a program gets to look.
  */
+#include <linux/sched/clock.h>
+
 #include "pfm.h"
 
 static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
@@ -69,31 +71,56 @@ static void pfm_overflow_notify(struct pfm_context *ctx, u64 ovfl)
 }
 
 /**
+ * pfm_overflow_throttle() - a context has had too many interrupts
+ * @ctx: context that runs, up to date
+ *
+ * It is masked, and its owner is told, whether he asked to be or not: with a
+ * period like this the machine does nothing else. The message names the
+ * counters that wait for a reset, none if they have got it.
+ *
+ * Context: see above.
+ */
+void pfm_overflow_throttle(struct pfm_context *ctx)
+{
+	pfm_stat_inc(PFM_STAT_THROTTLED);
+	ctx->throttled++;
+	pfm_monitor_mask(ctx);
+	pfm_overflow_notify(ctx, ctx->set->ovfl);
+}
+
+/**
  * pfm_overflow_handle() - counters have overflowed
  * @ctx:  context that counts
  * @ovfl: counters of the active set, just brought up to date
  *
  * The others are brought up to date, too: whatever is read, reset or masked
  * now is as of this moment, and what overflows with them belongs to the same
- * event. May leave the context masked.
+ * event. May leave the context masked, or with another active set: one that
+ * is due while the context gets masked comes with PFM_RESTART (3.7.7).
  *
  * Context: see above.
  */
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl)
 {
 	struct pfm_set *set = ctx->set;
+	u64 reached;
 
 	ovfl |= pfm_soft_sync(ctx, set->used);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
-	if (!(ovfl & set->notify)) {
+	reached = pfm_switch_count(set, ovfl);
+	if (ovfl & set->notify) {
+		set->ovfl |= ovfl;
+		ctx->switch_due = reached;
+		pfm_monitor_mask(ctx);
+		pfm_overflow_notify(ctx, ovfl);
+	} else if (reached) {
+		set->ovfl |= ovfl;
+		pfm_switch_to(ctx, set->next);
+	} else {
 		pfm_overflow_reset(ctx, ovfl, false);
-		pfm_soft_arm(ctx);
-		return;
+		pfm_timer_arm(ctx, local_clock());
 	}
-	set->ovfl |= ovfl;
-	pfm_monitor_mask(ctx);
-	pfm_overflow_notify(ctx, ovfl);
 }
 
 /**
@@ -111,6 +138,11 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 	if (ctx->state != PFM_MASKED)
 		return -EBUSY;
 
+	if (ctx->switch_due ||
+	    (ctx->started && pfm_switch_expired(ctx, local_clock()))) {
+		pfm_stat_inc(PFM_STAT_SWITCHES);
+		pfm_switch_activate(ctx, ctx->set->next);
+	}
 	pfm_overflow_reset(ctx, ctx->set->ovfl, true);
 	ctx->set->ovfl = 0;
 	ctx->blocked = false;

@@ -72,7 +72,8 @@ struct pfm_pmd {
 	u64 short_reset;
 	u64 last_reset;
 	u64 random_mask;
-	u64 thres;			/* overflows before a switch */
+	u64 thres;			/* overflows before a switch, 0: none */
+	u64 thres_left;			/* ... left */
 	u32 random;			/* state of the generator */
 };
 
@@ -81,16 +82,22 @@ struct pfm_pmd {
 /* A whole configuration of the PMU: an event set (3.7.1). [l] */
 struct pfm_set {
 	u16 id;				/* [c] */
-	u16 id_next;			/* [m] */
+	u16 id_next;			/* [m] explicit */
 	u32 flags;			/* [m] PFM_SETFL_... */
+	u32 load;			/* pfm_context.load when last active */
 	u64 timeout;			/* [m] effective, ns */
+	struct pfm_set *next;		/* [m] if pfm_context.linked */
 	u64 runs;
 	u64 act_ns;			/* time active until since */
 	u64 since;			/* local_clock() */
+	u64 left;			/* of the time-out at left_at, ns */
+	u64 left_at;			/* local_clock() */
 	u64 used;			/* counters that have an event */
 	u64 notify;			/* ... whose overflow notifies */
 	u64 random;			/* ... whose reset is randomised */
-	u64 ovfl;			/* ... that wait for a long reset */
+	u64 ovfl;			/* ... that wait for a reset */
+	u64 triggers;			/* ... with a threshold */
+	u64 switched;			/* ... that ended its last activity */
 	u64 sw[PFM_SW_EVENTS];		/* ... by software event */
 	struct pfm_pmd *pmds;
 	struct pfm_pmc pmcs[];
@@ -145,14 +152,19 @@ struct pfm_context {
 	bool blocked;			/* [l] the thread has to wait */
 	bool gone;			/* [l] the CPU went offline */
 	bool self;			/* [l] its process attached it itself */
+	bool switch_due;		/* [l] PFM_RESTART goes to the next set */
+	bool linked;			/* [m] pfm_set.next is right */
 	bool clocked;			/* [m] set once: reads a clock */
 	int cpu;			/* [l] where it is live, or -1 */
+	u32 load;			/* [l] how often it was attached */
+	u64 throttled;			/* [l] how often it was masked for that */
 	struct task_struct *task;	/* [l] whom it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
 	const struct cred *cred;	/* [l] of who attached it last */
 
 	struct xarray sets;		/* [m] by id */
+	u64 set_mem;			/* [m] bytes in them */
 	struct file *file;		/* [c] not referenced: it owns us */
 	struct pfm_queue queue;
 	struct irq_work notify_work;
@@ -167,6 +179,8 @@ enum pfm_stat {
 	PFM_STAT_SCHED_OUT,
 	PFM_STAT_OVERFLOWS,		/* of 64-bit counters */
 	PFM_STAT_LOST,			/* messages that found a full queue */
+	PFM_STAT_SWITCHES,		/* from a set to the next */
+	PFM_STAT_THROTTLED,		/* contexts masked for their interrupts */
 	PFM_STATS,
 };
 
@@ -181,8 +195,10 @@ struct pfm_cpu {
 	unsigned long switches;		/* [p] while sys */
 	unsigned long faults[2];	/* [p] minor, major, while sys */
 	atomic_long_t migrations;	/* [a] to this CPU, while sys */
-	struct hrtimer timer;		/* [p] the task clock's overflow */
-	bool timer_armed;		/* [p] */
+	struct hrtimer timer;		/* [p] task clock, time-outs of sets */
+	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
+	u64 second;			/* [p] local_clock() when it began */
+	u64 interrupts;			/* [p] that overflowed, in this second */
 	unsigned long stats[PFM_STATS];	/* [p] */
 };
 
@@ -229,7 +245,14 @@ struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id);
 int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc);
 int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc);
 int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info);
-bool pfm_set_chain_ok(struct pfm_context *ctx);
+int pfm_set_link(struct pfm_context *ctx);
+
+/* switch.c */
+void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set);
+void pfm_switch_to(struct pfm_context *ctx, struct pfm_set *set);
+u64 pfm_switch_count(struct pfm_set *set, u64 ovfl);
+bool pfm_switch_expired(const struct pfm_context *ctx, u64 now);
+int pfm_switch_start(struct pfm_context *ctx, u16 id);
 
 /* regs.c */
 void pfm_regs_sync(struct pfm_context *ctx);
@@ -244,14 +267,20 @@ bool pfm_soft_wants_clock(unsigned int num, u64 value);
 void pfm_soft_refresh(void);
 u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
 void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
-void pfm_soft_arm(struct pfm_context *ctx);
-void pfm_soft_disarm(void);
+u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
-void pfm_soft_init_cpu(int cpu);
+
+/* timer.c */
+void pfm_timer_arm(struct pfm_context *ctx, u64 now);
+int pfm_timer_cancel(unsigned int cpu);
+void pfm_timer_init_cpu(int cpu);
 
 /* monitor.c */
+bool pfm_monitor_running(const struct pfm_context *ctx);
 bool pfm_monitor_counting(const struct pfm_context *ctx);
 void pfm_monitor_sync(struct pfm_context *ctx, u64 mask);
+void pfm_monitor_resume(struct pfm_context *ctx, u64 now);
+void pfm_monitor_pause(struct pfm_context *ctx, u64 now);
 void pfm_monitor_start(struct pfm_context *ctx);
 void pfm_monitor_stop(struct pfm_context *ctx);
 void pfm_monitor_mask(struct pfm_context *ctx);
@@ -260,11 +289,14 @@ void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now);
 void pfm_monitor_in(struct pfm_context *ctx, u64 now);
 void pfm_monitor_out(struct pfm_context *ctx, u64 now);
 u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
-		       const struct pfm_set *set);
+		       const struct pfm_set *set, u64 now);
+u64 pfm_monitor_left(const struct pfm_context *ctx,
+		     const struct pfm_set *set, u64 now);
 
 /* overflow.c */
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
+void pfm_overflow_throttle(struct pfm_context *ctx);
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
 
 /* message.c */
@@ -312,17 +344,24 @@ struct pfm_context *pfm_file_context(struct file *file);
 struct file *pfm_file_new(struct pfm_context *ctx);
 bool pfm_file_held(struct task_struct *task, struct file *file);
 
+/* access.c */
+bool pfm_access_may_create(u32 flags);
+bool pfm_access_may_use(struct pfm_context *ctx);
+void pfm_access_init(void);
+
 /* config.c */
 struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
 	u32 sys_gid;
 	u32 thread_gid;
 	u64 arg_size_max;
 	u64 smpl_buf_size_max;
+	u64 set_mem_max;		/* bytes in the sets of a context */
+	u64 set_timeout_min;		/* ns */
+	u64 interrupts_max;		/* that overflow, per second and CPU */
 	atomic64_t smpl_buf_size_cur;	/* none until there are formats */
 };
 extern struct pfm_config pfm_config;
 bool pfm_config_size_ok(u64 size);
-bool pfm_config_may_create(u32 flags);
 int pfm_config_set(const pfarg_config_t *req);
 void pfm_config_get(pfarg_config_t *req);
 void pfm_config_init(void);

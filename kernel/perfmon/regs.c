@@ -10,6 +10,8 @@
  * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
  * CPU where the context is live if it is anywhere: pfm_context_call().
  */
+#include <linux/sched/clock.h>
+
 #include "pfm.h"
 
 static bool pfm_regs_is_active(const struct pfm_context *ctx,
@@ -40,7 +42,8 @@ void pfm_regs_sync(struct pfm_context *ctx)
  */
 void pfm_regs_settle(struct pfm_context *ctx)
 {
-	pfm_soft_arm(ctx);
+	if (pfm_monitor_running(ctx))
+		pfm_timer_arm(ctx, local_clock());
 }
 
 static struct pfm_set *pfm_regs_set(struct pfm_context *ctx, u16 id, u32 *flags)
@@ -183,6 +186,10 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	p->random_mask = req->reg_random_mask;
 	p->random = pfm_random_seed(req->reg_random_seed);
 	p->thres = req->reg_ovflsw_thres;
+	p->thres_left = p->thres;
+	set->triggers &= ~BIT_ULL(i);
+	if (p->thres && (d->flags & PFM_PMD_COUNTER))
+		set->triggers |= BIT_ULL(i);
 	return 0;
 }
 
@@ -217,6 +224,6 @@ int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	req->reg_last_reset_val = p->last_reset;
 	req->reg_ovflsw_thres = 0;
 	if ((d->flags & PFM_PMD_COUNTER) && (set->flags & PFM_SETFL_OVFL_SWITCH))
-		req->reg_ovflsw_thres = p->thres;
+		req->reg_ovflsw_thres = p->thres_left;
 	return 0;
 }

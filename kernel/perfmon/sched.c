@@ -95,7 +95,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 		pfm_monitor_sync(ctx, events);
 	pfm_monitor_idle(ctx, is_idle_task(next), c->now);
 	if (idle)
-		pfm_soft_arm(ctx);
+		pfm_timer_arm(ctx, c->now);
 unlock:
 	raw_spin_unlock(&ctx->lock);
 }

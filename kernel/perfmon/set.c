@@ -8,10 +8,11 @@
  * which keeps them in order and finds one in logarithmic time; each is as
  * large as the registers that the machine has.
  *
- * Set 0 exists as long as its context; only it does until switching does.
+ * Set 0 exists as long as its context.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 
@@ -20,8 +21,14 @@
 #define PFM_SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH | \
 			 PFM_SETFL_EXPL_NEXT | PFM_SETFL_EXCL_IDLE)
 
-/* Time-outs are not shorter than this: the switch itself takes time. */
-#define PFM_SET_TIMEOUT_MIN	(10 * NSEC_PER_USEC)
+/* Bytes of a set: as many as the machine has registers. */
+static size_t pfm_set_size(void)
+{
+	struct pfm_set *set;
+
+	return struct_size(set, pmcs, pfm_regmap.num_pmcs) +
+	       pfm_regmap.num_pmds * sizeof(*set->pmds);
+}
 
 /**
  * pfm_set_new() - create a set with all registers at their defaults
@@ -35,13 +42,13 @@ struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 {
 	const struct pfm_regmap *map = &pfm_regmap;
 	struct pfm_set *set;
-	size_t size;
 	unsigned int i;
 	int ret;
 
-	size = struct_size(set, pmcs, map->num_pmcs) +
-	       map->num_pmds * sizeof(*set->pmds);
-	set = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	/* Set 0 is not denied to anybody. */
+	if (id && ctx->set_mem + pfm_set_size() > READ_ONCE(pfm_config.set_mem_max))
+		return ERR_PTR(-ENOMEM);
+	set = kzalloc(pfm_set_size(), GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return ERR_PTR(-ENOMEM);
 
@@ -60,6 +67,7 @@ struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 		kfree(set);
 		return ERR_PTR(ret);
 	}
+	ctx->set_mem += pfm_set_size();
 	return set;
 }
 
@@ -94,8 +102,9 @@ struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id)
 }
 
 /*
- * The effective time-out: what was asked for, rounded up to the timer's
- * resolution. A huge one saturates.
+ * The effective time-out: what was asked for, or the least that the
+ * administrator allows, rounded up to the timer's resolution. A huge one
+ * saturates.
  */
 static int pfm_set_timeout(const struct pfm_timespec *req, u64 *ns)
 {
@@ -109,7 +118,7 @@ static int pfm_set_timeout(const struct pfm_timespec *req, u64 *ns)
 	if (!req->tv_sec && !req->tv_nsec)
 		return -EINVAL;
 
-	t = max_t(u64, timespec64_to_ns(&ts), PFM_SET_TIMEOUT_MIN);
+	t = max(timespec64_to_ns(&ts), (s64)READ_ONCE(pfm_config.set_timeout_min));
 	t = min_t(u64, t, KTIME_MAX - hrtimer_resolution) + hrtimer_resolution - 1;
 	div_u64_rem(t, hrtimer_resolution, &rest);
 	*ns = t - rest;
@@ -130,7 +139,7 @@ static struct pfm_timespec pfm_set_timespec(u64 ns)
  *        one on success
  *
  * Context: process, ctx->mutex.
- * Return: 0, or -EINVAL.
+ * Return: 0; -EINVAL; -ENOMEM, also at the administrator's limit.
  */
 int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 {
@@ -150,11 +159,15 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 
 	set = pfm_set_find(ctx, desc->set_id);
 	if (!set)
-		goto invalid;
+		set = pfm_set_new(ctx, desc->set_id);
+	if (IS_ERR(set))
+		return PTR_ERR(set);
 
+	ctx->linked = false;
 	set->id_next = flags & PFM_SETFL_EXPL_NEXT ? desc->set_id_next : 0;
 	set->flags = flags;
 	set->timeout = timeout;
+	set->left = timeout;
 	if (flags & PFM_SETFL_TIME_SWITCH)
 		desc->set_timeout = pfm_set_timespec(timeout);
 	return 0;
@@ -195,6 +208,8 @@ int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 	raw_spin_unlock_irq(&ctx->lock);
 	xa_erase(&ctx->sets, desc->set_id);
 	kfree(set);
+	ctx->set_mem -= pfm_set_size();
+	ctx->linked = false;
 	return 0;
 }
 
@@ -210,6 +225,7 @@ int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
 {
 	u32 flags = info->set_flags & ~PFM_SET_RETFL_MASK;
 	struct pfm_set *set;
+	u64 now;
 
 	info->set_flags = flags;
 	if (flags) {
@@ -221,34 +237,53 @@ int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
 		info->set_flags |= PFM_SET_RETFL_NOSET;
 		return -EINVAL;
 	}
+	now = local_clock();
 	*info = (pfarg_setinfo_t){
 		.set_id = set->id,
 		.set_id_next = set->id_next,
 		.set_flags = set->flags,
 		.set_runs = set->runs,
-		.set_timeout = pfm_set_timespec(set->timeout),
+		.set_timeout = pfm_set_timespec(pfm_monitor_left(ctx, set, now)),
 		.set_act_duration =
-			pfm_set_timespec(pfm_monitor_act_ns(ctx, set)),
+			pfm_set_timespec(pfm_monitor_act_ns(ctx, set, now)),
 	};
+	if (set->load == ctx->load)
+		pfm_pmu_vector(set->switched, info->set_switch_pmds);
 	return 0;
 }
 
 /**
- * pfm_set_chain_ok() - whether every explicit next set exists (3.1.7)
+ * pfm_set_link() - find every set's successor (3.7.5)
  * @ctx: context, about to be loaded
  *
+ * That is done once, and not again before sets are changed.
+ *
  * Context: process, ctx->mutex.
- * Return: whether it does.
+ * Return: 0, or -EINVAL if an explicit next set does not exist (3.1.7).
  */
-bool pfm_set_chain_ok(struct pfm_context *ctx)
+int pfm_set_link(struct pfm_context *ctx)
 {
-	struct pfm_set *set;
+	struct pfm_set *first = pfm_set_find(ctx, 0), *last = NULL, *set;
 	unsigned long id;
 
 	lockdep_assert_held(&ctx->mutex);
-	xa_for_each(&ctx->sets, id, set)
-		if ((set->flags & PFM_SETFL_EXPL_NEXT) &&
-		    !pfm_set_find(ctx, set->id_next))
-			return false;
-	return true;
+	if (ctx->linked)
+		return 0;
+	xa_for_each(&ctx->sets, id, set) {
+		if (last)
+			last->next = set;
+		last = NULL;
+		if (!(set->flags & PFM_SETFL_EXPL_NEXT)) {
+			last = set;
+			continue;
+		}
+		set->next = pfm_set_find(ctx, set->id_next);
+		if (!set->next)
+			return -EINVAL;
+		cond_resched();
+	}
+	if (last)
+		last->next = first;
+	ctx->linked = true;
+	return 0;
 }

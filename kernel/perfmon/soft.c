@@ -26,12 +26,6 @@
 #include "../sched/sched.h"
 #include "pfm.h"
 
-/*
- * A timer is not set closer than this, or a program could take its CPU away
- * from everybody with a period of a nanosecond.
- */
-#define PFM_SOFT_TIMER_MIN	(10 * NSEC_PER_USEC)
-
 #define PFM_SOFT_PMC(n) {						\
 	.name = "SWC" #n, .num = PFM_SW_PMC0 + n,			\
 	.type = PFM_REG_TYPE_VIRTUAL, .index = PFM_REG_IDX_NONE,	\
@@ -240,87 +234,27 @@ void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
 }
 
 /**
- * pfm_soft_disarm() - cancel this CPU's timer
- *
- * It is pinned, and its handler runs with interrupts off, so that it cannot
- * be running now.
- *
- * Context: interrupts off.
- */
-void pfm_soft_disarm(void)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-
-	if (c->timer_armed) {
-		c->timer_armed = false;
-		hrtimer_try_to_cancel(&c->timer);
-	}
-}
-
-/**
- * pfm_soft_arm() - set this CPU's timer for the next overflow of a task clock
- * @ctx: context; nothing happens unless it counts and is live here
+ * pfm_soft_left() - CPU time until the next overflow of a task clock
+ * @ctx: context that is live on this CPU
  *
  * A counter below 2^63 has centuries to go.
  *
  * Context: see above.
+ * Return: nanoseconds, or U64_MAX if nothing counts that could overflow.
  */
-void pfm_soft_arm(struct pfm_context *ctx)
+u64 pfm_soft_left(const struct pfm_context *ctx)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	u64 rest, left, min = U64_MAX;
 
-	if (ctx->cpu < 0 || !pfm_monitor_counting(ctx))
-		return;
-	if (pfm_is_system(ctx) && !c->busy_since) {
-		pfm_soft_disarm();
-		return;
-	}
-
+	if (!pfm_monitor_counting(ctx) ||
+	    (pfm_is_system(ctx) && !__this_cpu_read(pfm_cpu.busy_since)))
+		return U64_MAX;
 	for (rest = ctx->set->sw[PFM_SW_TASK_CLOCK]; rest; rest &= rest - 1) {
 		left = -ctx->set->pmds[__ffs64(rest)].value;
 		if (left && left <= S64_MAX)
 			min = min(min, left);
 	}
-	if (min == U64_MAX) {
-		pfm_soft_disarm();
-		return;
-	}
-	c->timer_armed = true;
-	hrtimer_start(&c->timer, ns_to_ktime(max_t(u64, min, PFM_SOFT_TIMER_MIN)),
-		      HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-/*
- * The CPU's clock and the timer's are not the same one: if the counter has
- * not got there yet the timer is set again, for the rest.
- */
-static enum hrtimer_restart pfm_soft_timer(struct hrtimer *timer)
-{
-	struct pfm_cpu *c = container_of(timer, struct pfm_cpu, timer);
-	struct pfm_context *ctx;
-
-	pfm_stat_inc(PFM_STAT_INTERRUPTS);
-	pfm_soft_refresh();
-	c->timer_armed = false;
-
-	rcu_read_lock();
-	ctx = READ_ONCE(c->live);
-	if (!ctx) {
-		pfm_stat_inc(PFM_STAT_SPURIOUS);
-		goto out;
-	}
-	raw_spin_lock(&ctx->lock);
-	if (c->live == ctx && pfm_monitor_counting(ctx)) {
-		pfm_monitor_sync(ctx, ctx->set->sw[PFM_SW_TASK_CLOCK]);
-		pfm_soft_arm(ctx);
-	} else {
-		pfm_stat_inc(PFM_STAT_SPURIOUS);
-	}
-	raw_spin_unlock(&ctx->lock);
-out:
-	rcu_read_unlock();
-	return HRTIMER_NORESTART;
+	return min;
 }
 
 /* Of the monitored thread, or of the one that runs here. */
@@ -354,18 +288,4 @@ u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num)
 		return pfm_soft_thread_time(ctx);
 	}
 	return 0;
-}
-
-/**
- * pfm_soft_init_cpu() - prepare a possible CPU
- * @cpu: its number
- *
- * Context: boot.
- */
-void pfm_soft_init_cpu(int cpu)
-{
-	struct hrtimer *timer = &per_cpu(pfm_cpu, cpu).timer;
-
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = pfm_soft_timer;
 }

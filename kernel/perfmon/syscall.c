@@ -223,18 +223,15 @@ static int pfm_syscall_unload(struct pfm_syscall *call)
 static int pfm_syscall_start_here(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_start_t *req = arg;
-	struct pfm_set *set;
+	int ret = 0;
 
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
-	if (req) {
-		set = pfm_set_find(ctx, req->start_set);
-		/* There is one set, and it is active. */
-		if (set != ctx->set)
-			return -EINVAL;
-	}
-	pfm_monitor_start(ctx);
-	return 0;
+	if (req)
+		ret = pfm_switch_start(ctx, req->start_set);
+	if (!ret)
+		pfm_monitor_start(ctx);
+	return ret;
 }
 
 static int pfm_syscall_start(struct pfm_syscall *call)
@@ -443,7 +440,8 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 	} else {
 		ret = mutex_lock_killable(&call->ctx->mutex);
 		if (!ret) {
-			ret = cmd->fn(call);
+			ret = pfm_access_may_use(call->ctx) ? cmd->fn(call)
+							    : -EPERM;
 			mutex_unlock(&call->ctx->mutex);
 		}
 	}

@@ -9,6 +9,9 @@
  *	version, pmu_model, counter_width
  *	arg_size_max, smpl_buf_size_max		bytes
  *	smpl_buf_size_cur			bytes in use by sampling buffers
+ *	set_mem_max				bytes in the sets of a context
+ *	set_timeout_min				nanoseconds
+ *	interrupts_max				with an overflow, a second and CPU
  *	sys_group, thread_group			group number, -1 for any
  *	sys_sessions, thread_sessions		loaded contexts
  *	formats/				one directory a sampling format
@@ -60,19 +63,37 @@ PFM_ATTR_RO(sys_sessions);
 PFM_SHOW(thread_sessions, "%u", pfm_sysfs_sessions(false))
 PFM_ATTR_RO(thread_sessions);
 
-static ssize_t pfm_sysfs_store_size(u64 *limit, const char *buf, size_t count)
+static ssize_t pfm_sysfs_store(u64 *limit, u64 min, u64 max, const char *buf,
+			       size_t count)
 {
-	u64 size;
-	int ret = kstrtou64(buf, 0, &size);
+	u64 value;
+	int ret = kstrtou64(buf, 0, &value);
 
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	if (ret)
 		return ret;
-	if (!pfm_config_size_ok(size))
+	if (value < min || value > max)
 		return -EINVAL;
-	WRITE_ONCE(*limit, size);
+	WRITE_ONCE(*limit, value);
 	return count;
+}
+
+static ssize_t pfm_sysfs_store_size(u64 *limit, const char *buf, size_t count)
+{
+	return pfm_sysfs_store(limit, PAGE_SIZE, U64_MAX, buf, count);
+}
+
+static ssize_t pfm_sysfs_store_number(u64 *limit, const char *buf, size_t count)
+{
+	return pfm_sysfs_store(limit, 0, U64_MAX, buf, count);
+}
+
+/* From what the timers do anyway to an hour. */
+static ssize_t pfm_sysfs_store_time(u64 *limit, const char *buf, size_t count)
+{
+	return pfm_sysfs_store(limit, 10 * NSEC_PER_USEC, 3600 * NSEC_PER_SEC,
+			       buf, count);
 }
 
 static long long pfm_sysfs_gid(u32 gid)
@@ -114,6 +135,16 @@ PFM_SHOW(smpl_buf_size_max, "%llu", READ_ONCE(pfm_config.smpl_buf_size_max))
 PFM_STORE(smpl_buf_size_max, size)
 PFM_ATTR_RW(smpl_buf_size_max);
 
+PFM_SHOW(set_mem_max, "%llu", READ_ONCE(pfm_config.set_mem_max))
+PFM_STORE(set_mem_max, number)
+PFM_ATTR_RW(set_mem_max);
+PFM_SHOW(set_timeout_min, "%llu", READ_ONCE(pfm_config.set_timeout_min))
+PFM_STORE(set_timeout_min, time)
+PFM_ATTR_RW(set_timeout_min);
+PFM_SHOW(interrupts_max, "%llu", READ_ONCE(pfm_config.interrupts_max))
+PFM_STORE(interrupts_max, number)
+PFM_ATTR_RW(interrupts_max);
+
 #define sys_group_show		sys_gid_show
 #define sys_group_store		sys_gid_store
 #define thread_group_show	thread_gid_show
@@ -134,6 +165,9 @@ static const struct attribute *pfm_sysfs_attrs[] = {
 	&pfm_attr_arg_size_max.attr,
 	&pfm_attr_smpl_buf_size_max.attr,
 	&pfm_attr_smpl_buf_size_cur.attr,
+	&pfm_attr_set_mem_max.attr,
+	&pfm_attr_set_timeout_min.attr,
+	&pfm_attr_interrupts_max.attr,
 	&pfm_attr_sys_group.attr,
 	&pfm_attr_thread_group.attr,
 	NULL

@@ -25,8 +25,22 @@ void pfm_bench_exit(struct kunit *test)
 
 void pfm_bench_load(struct pfm_context *ctx)
 {
+	pfm_set_link(ctx);
 	ctx->task = current;
+	ctx->load++;
+	pfm_switch_activate(ctx, pfm_set_find(ctx, 0));
 	ctx->state = PFM_LOADED;
+}
+
+int pfm_bench_set(struct pfm_context *ctx, u16 id, u32 flags)
+{
+	pfarg_setdesc_t desc = {
+		.set_id = id,
+		.set_flags = flags,
+		.set_timeout = { .tv_sec = 1 },
+	};
+
+	return pfm_set_create(ctx, &desc);
 }
 
 static int pfm_bench_pmc_here(struct pfm_context *ctx, void *arg)
@@ -43,7 +57,8 @@ int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
 		  u32 flags, u64 reset_vec)
 {
 	pfarg_pmc_t req = {
-		.reg_num = PFM_SW_PMC0 + n,
+		.reg_num = PFM_SW_PMC0 + (n & 7),
+		.reg_set = n >> 3,
 		.reg_value = event,
 		.reg_flags = flags,
 	};
@@ -64,14 +79,16 @@ static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
 	return ret;
 }
 
-int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
-		  u64 long_reset, u64 short_reset)
+int pfm_bench_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
+		      u64 long_reset, u64 short_reset, u64 thres)
 {
 	pfarg_pmd_t req = {
-		.reg_num = PFM_SW_PMD0 + n,
+		.reg_num = PFM_SW_PMD0 + (n & 7),
+		.reg_set = n >> 3,
 		.reg_value = value,
 		.reg_long_reset = long_reset,
 		.reg_short_reset = short_reset,
+		.reg_ovflsw_thres = thres,
 	};
 
 	return pfm_context_call(ctx, pfm_bench_pmd_here, &req);
@@ -83,9 +100,18 @@ static int pfm_bench_read_here(struct pfm_context *ctx, void *arg)
 	return pfm_regs_read_pmd(ctx, arg);
 }
 
+int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
+		  u64 long_reset, u64 short_reset)
+{
+	return pfm_bench_trigger(ctx, n, value, long_reset, short_reset, 0);
+}
+
 u64 pfm_bench_read(struct pfm_context *ctx, unsigned int n)
 {
-	pfarg_pmd_t req = { .reg_num = PFM_SW_PMD0 + n };
+	pfarg_pmd_t req = {
+		.reg_num = PFM_SW_PMD0 + (n & 7),
+		.reg_set = n >> 3,
+	};
 
 	return pfm_context_call(ctx, pfm_bench_read_here, &req) ? 0xdeadbeef
 							       : req.reg_value;
@@ -100,6 +126,17 @@ static int pfm_bench_start_here(struct pfm_context *ctx, void *unused)
 void pfm_bench_start(struct pfm_context *ctx)
 {
 	pfm_context_call(ctx, pfm_bench_start_here, NULL);
+}
+
+static int pfm_bench_start_set_here(struct pfm_context *ctx, void *arg)
+{
+	return pfm_switch_start(ctx, (unsigned long)arg);
+}
+
+int pfm_bench_start_set(struct pfm_context *ctx, u16 id)
+{
+	return pfm_context_call(ctx, pfm_bench_start_set_here,
+				(void *)(unsigned long)id);
 }
 
 static int pfm_bench_stop_here(struct pfm_context *ctx, void *unused)

@@ -17,6 +17,12 @@ int pfm_bench_init(struct kunit *test);
 void pfm_bench_exit(struct kunit *test);
 void pfm_bench_load(struct pfm_context *ctx);
 
+/* Counter n of set s, for the functions below. */
+#define PFM_BENCH_IN(s, n)	((s) << 3 | (n))
+
+/* Creates a set; its time-out, if it has one, is a second. */
+int pfm_bench_set(struct pfm_context *ctx, u16 id, u32 flags);
+
 /* Dense number of software counter n. */
 static inline unsigned int pfm_bench_sw(unsigned int n)
 {
@@ -27,8 +33,11 @@ int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
 		  u32 flags, u64 reset_vec);
 int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
 		  u64 long_reset, u64 short_reset);
+int pfm_bench_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
+		      u64 long_reset, u64 short_reset, u64 thres);
 u64 pfm_bench_read(struct pfm_context *ctx, unsigned int n);
 void pfm_bench_start(struct pfm_context *ctx);
+int pfm_bench_start_set(struct pfm_context *ctx, u16 id);
 void pfm_bench_stop(struct pfm_context *ctx);
 int pfm_bench_restart(struct pfm_context *ctx);
 

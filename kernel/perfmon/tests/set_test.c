@@ -99,12 +99,76 @@ static void pfm_set_test_chain(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_EXPL_NEXT, .set_id_next = 4 };
 
-	KUNIT_EXPECT_TRUE(test, pfm_set_chain_ok(test->priv));
+	KUNIT_EXPECT_EQ(test, pfm_set_link(test->priv), 0);
 	KUNIT_EXPECT_EQ(test, pfm_set_create(test->priv, &desc), 0);
-	KUNIT_EXPECT_FALSE(test, pfm_set_chain_ok(test->priv));
+	KUNIT_EXPECT_EQ(test, pfm_set_link(test->priv), -EINVAL);
 	desc.set_id_next = 0;
 	KUNIT_EXPECT_EQ(test, pfm_set_create(test->priv, &desc), 0);
-	KUNIT_EXPECT_TRUE(test, pfm_set_chain_ok(test->priv));
+	KUNIT_EXPECT_EQ(test, pfm_set_link(test->priv), 0);
+}
+
+static int pfm_set_test_add(struct kunit *test, u16 id, int next)
+{
+	pfarg_setdesc_t desc = { .set_id = id };
+
+	if (next >= 0) {
+		desc.set_flags = PFM_SETFL_EXPL_NEXT;
+		desc.set_id_next = next;
+	}
+	return pfm_set_create(test->priv, &desc);
+}
+
+static int pfm_set_test_next(struct kunit *test, u16 id)
+{
+	struct pfm_set *set = pfm_set_find(test->priv, id);
+
+	return set ? set->next->id : -1;
+}
+
+/* Figures 3.33 and 3.34: in order of number, round robin, but for links. */
+static void pfm_set_test_order(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 8 };
+
+	KUNIT_ASSERT_EQ(test, pfm_set_test_add(test, 65535, 8), 0);
+	KUNIT_ASSERT_EQ(test, pfm_set_test_add(test, 5, 0), 0);
+	KUNIT_ASSERT_EQ(test, pfm_set_test_add(test, 3, -1), 0);
+	KUNIT_ASSERT_EQ(test, pfm_set_test_add(test, 9, -1), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_link(test->priv), -EINVAL);
+	KUNIT_ASSERT_EQ(test, pfm_set_test_add(test, 8, -1), 0);
+	KUNIT_ASSERT_EQ(test, pfm_set_link(test->priv), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 0), 3);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 3), 5);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 5), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 8), 9);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 9), 65535);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 65535), 8);
+
+	/* Nobody may be left with a successor that is gone. */
+	KUNIT_ASSERT_EQ(test, pfm_set_delete(test->priv, &desc), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_link(test->priv), -EINVAL);
+	KUNIT_ASSERT_EQ(test, pfm_set_test_add(test, 65535, -1), 0);
+	KUNIT_ASSERT_EQ(test, pfm_set_link(test->priv), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 9), 65535);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 65535), 0);
+}
+
+/* At the administrator's limit nothing is lost, and set 0 is always there. */
+static void pfm_set_test_limit(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	u64 saved = pfm_config.set_mem_max, one = ctx->set_mem;
+
+	pfm_config.set_mem_max = 3 * one;
+	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 1, -1), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 2, -1), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 3, -1), -ENOMEM);
+	KUNIT_EXPECT_PTR_EQ(test, pfm_set_find(ctx, 3), NULL);
+	KUNIT_EXPECT_NOT_NULL(test, pfm_set_find(ctx, 2));
+	/* One that exists can be changed. */
+	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 2, 1), 0);
+	KUNIT_EXPECT_EQ(test, ctx->set_mem, 3 * one);
+	pfm_config.set_mem_max = saved;
 }
 
 static struct kunit_case pfm_set_cases[] = {
@@ -113,6 +177,8 @@ static struct kunit_case pfm_set_cases[] = {
 	KUNIT_CASE(pfm_set_test_delete),
 	KUNIT_CASE(pfm_set_test_getinfo),
 	KUNIT_CASE(pfm_set_test_chain),
+	KUNIT_CASE(pfm_set_test_order),
+	KUNIT_CASE(pfm_set_test_limit),
 	{}
 };
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: who may do what (chapter 4). Documentation/security.rst says what
+ * each rule lets whom see.
+ *
+ * There are two defaults. The specification's is open: anybody may create
+ * contexts of both kinds until the administrator names a group, and a
+ * descriptor that was handed over is the sender's responsibility (4.3.1). The
+ * hardened one wants CAP_PERFMON, or a group, for what shows other people's
+ * processes, and of a receiver that he could have looked for himself.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/init.h>
+#include <linux/moduleparam.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task.h>
+#include <linux/sysctl.h>
+#include <linux/uidgid.h>
+
+#include "pfm.h"
+
+static int pfm_access_hardened __read_mostly =
+	IS_ENABLED(CONFIG_PERFMON_HARDENED);
+
+/* perfmon_hardened=0 or 1 on the kernel's command line. */
+core_param(perfmon_hardened, pfm_access_hardened, int, 0444);
+
+/*
+ * A group is the number that the administrator's name space gives it. Who may
+ * set the limits is not bound by them.
+ */
+static bool pfm_access_in_group(u32 gid)
+{
+	return in_egroup_p(make_kgid(&init_user_ns, gid)) ||
+	       capable(CAP_SYS_ADMIN);
+}
+
+/**
+ * pfm_access_may_create() - whether the caller may create a context (4.2)
+ * @flags: PFM_FL_... of the context
+ *
+ * Context: process.
+ * Return: whether he may.
+ */
+bool pfm_access_may_create(u32 flags)
+{
+	bool system = flags & PFM_FL_SYSTEM_WIDE;
+	u32 gid = READ_ONCE(*(system ? &pfm_config.sys_gid
+				     : &pfm_config.thread_gid));
+
+	if (gid != PFM_GROUP_ANY)
+		return pfm_access_in_group(gid);
+	return !system || !READ_ONCE(pfm_access_hardened) || perfmon_capable();
+}
+
+/* At least the rights of @owner, as far as they come from credentials. */
+static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
+{
+	return c == owner ||
+	       (uid_eq(c->uid, owner->uid) && uid_eq(c->euid, owner->euid) &&
+		gid_eq(c->gid, owner->gid) && gid_eq(c->egid, owner->egid) &&
+		c->user_ns == owner->user_ns &&
+		cap_issubset(owner->cap_effective, c->cap_effective) &&
+		cap_issubset(owner->cap_permitted, c->cap_permitted));
+}
+
+/**
+ * pfm_access_may_use() - whether the caller may use a context that he holds
+ * @ctx: context
+ *
+ * What a context shows was checked against the credentials of who attached
+ * it. Whoever else has got the descriptor needs the right to look at the
+ * thread by himself, or to monitor the system.
+ *
+ * Context: process; no locks that ptrace_may_access() cannot be called under.
+ * Return: whether he may; always, unless hardened.
+ */
+bool pfm_access_may_use(struct pfm_context *ctx)
+{
+	struct task_struct *task = NULL;
+	const struct cred *owner;
+	unsigned long flags;
+	bool ok;
+
+	if (!READ_ONCE(pfm_access_hardened) ||
+	    current_cred() == READ_ONCE(ctx->cred))
+		return true;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	owner = get_cred(ctx->cred);
+	if (ctx->task)
+		task = get_task_struct(ctx->task);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+
+	ok = pfm_access_covers(current_cred(), owner);
+	if (!ok && pfm_is_system(ctx))
+		ok = pfm_access_may_create(ctx->flags);
+	else if (!ok && task)
+		ok = ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS);
+	put_cred(owner);
+	if (task)
+		put_task_struct(task);
+	return ok;
+}
+
+static struct ctl_table pfm_access_table[] = {
+	{
+		.procname	= "perfmon_hardened",
+		.data		= &pfm_access_hardened,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE,
+	},
+	{ }
+};
+
+/**
+ * pfm_access_init() - make /proc/sys/kernel/perfmon_hardened
+ *
+ * Context: boot.
+ */
+void __init pfm_access_init(void)
+{
+	register_sysctl_init("kernel", pfm_access_table);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: from one event set to the next (3.7.6).
+ *
+ * A set is left when its time is over, when one of its counters has overflowed
+ * as often as its threshold says, or because PFM_START names another one. All
+ * that happens where the context is live: for a thread, in the thread itself.
+ *
+ * A set that is left keeps what it has counted, and which of its counters
+ * overflowed last. Those are reset when it comes next (3.7.7): with the short
+ * values, or with the long ones if PFM_RESTART brings it.
+ *
+ * Runs where monitor.c does. Switching allocates nothing, and touches only
+ * the two sets: the chain was linked by PFM_LOAD_CONTEXT.
+ */
+#include <linux/sched/clock.h>
+
+#include "pfm.h"
+
+/*
+ * The timer's clock and ours are two: the timer is believed if it is not
+ * earlier than this.
+ */
+#define PFM_SWITCH_SLACK	NSEC_PER_USEC
+
+/**
+ * pfm_switch_activate() - make a set the active one
+ * @ctx: context, loaded or being loaded; it does not run, or the caller has
+ *       paused it
+ * @set: one of its sets, not necessarily another one
+ *
+ * Context: see above.
+ */
+void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set)
+{
+	u64 rest;
+
+	/* An earlier attachment's overflows are nobody's business (3.1.12). */
+	if (set->load != ctx->load) {
+		set->load = ctx->load;
+		set->ovfl = 0;
+		set->switched = 0;
+	}
+	set->runs++;
+	set->left = set->timeout;
+	for (rest = set->triggers; rest; rest &= rest - 1) {
+		struct pfm_pmd *p = &set->pmds[__ffs64(rest)];
+
+		p->thres_left = p->thres;
+	}
+	ctx->set = set;
+	ctx->switch_due = false;
+	ctx->idle = pfm_is_system(ctx) && is_idle_task(current) &&
+		    (set->flags & PFM_SETFL_EXCL_IDLE);
+}
+
+/**
+ * pfm_switch_to() - leave the active set for another one, or for itself
+ * @ctx: loaded context, up to date
+ * @set: one of its sets
+ *
+ * Context: see above.
+ */
+void pfm_switch_to(struct pfm_context *ctx, struct pfm_set *set)
+{
+	u64 now = local_clock();
+
+	pfm_stat_inc(PFM_STAT_SWITCHES);
+	pfm_monitor_pause(ctx, now);
+	pfm_switch_activate(ctx, set);
+	if (ctx->state == PFM_LOADED && set->ovfl) {
+		pfm_overflow_reset(ctx, set->ovfl, false);
+		set->ovfl = 0;
+	}
+	pfm_monitor_resume(ctx, now);
+}
+
+/**
+ * pfm_switch_count() - count overflows down (3.7.6)
+ * @set:  the active set
+ * @ovfl: its counters that have just overflowed
+ *
+ * Context: see above.
+ * Return: those whose threshold is reached; the switch is the caller's.
+ */
+u64 pfm_switch_count(struct pfm_set *set, u64 ovfl)
+{
+	u64 rest, reached = 0;
+
+	if (!(set->flags & PFM_SETFL_OVFL_SWITCH))
+		return 0;
+	for (rest = ovfl & set->triggers; rest; rest &= rest - 1) {
+		struct pfm_pmd *p = &set->pmds[__ffs64(rest)];
+
+		if (p->thres_left && !--p->thres_left)
+			reached |= rest & -rest;
+	}
+	if (reached)
+		set->switched = reached;
+	return reached;
+}
+
+/**
+ * pfm_switch_expired() - whether the time-out of the active set is over
+ * @ctx: loaded context
+ * @now: local_clock(), or the scheduler's last look at it
+ *
+ * Context: see above.
+ * Return: whether it is; never for a set that does not switch by time.
+ */
+bool pfm_switch_expired(const struct pfm_context *ctx, u64 now)
+{
+	return (ctx->set->flags & PFM_SETFL_TIME_SWITCH) &&
+	       pfm_monitor_left(ctx, ctx->set, now) < PFM_SWITCH_SLACK;
+}
+
+/**
+ * pfm_switch_start() - PFM_START names a set (3.1.5)
+ * @ctx: loaded context
+ * @id:  number of a set
+ *
+ * The set that is active already stays as it is.
+ *
+ * Context: see above.
+ * Return: 0, or -EINVAL if there is no such set.
+ */
+int pfm_switch_start(struct pfm_context *ctx, u16 id)
+{
+	struct pfm_set *set = pfm_set_find(ctx, id);
+
+	if (!set)
+		return -EINVAL;
+	if (set == ctx->set)
+		return 0;
+	/* This may switch, or mask, by itself. */
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->used);
+	if (set != ctx->set)
+		pfm_switch_to(ctx, set);
+	return 0;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the timer of a CPU, for whatever the live context waits for: the
+ * overflow of a task clock, the time-out of its set.
+ *
+ * It is set when a context becomes live, at each switch of threads, and
+ * hardly ever cancelled: one that comes too early finds out what is left and is
+ * set again, which happens at most once for each time that it was set. So a
+ * context's coming and going costs a comparison, not two operations on the
+ * timer queue.
+ *
+ * The handler runs with interrupts off on the CPU that set it. While a context
+ * is live elsewhere, or nowhere, its time does not pass.
+ */
+#include <linux/sched/clock.h>
+
+#include "pfm.h"
+
+/*
+ * A timer is not set closer than this, or a program could take its CPU away
+ * from everybody with a period of a nanosecond.
+ */
+#define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
+
+/**
+ * pfm_timer_arm() - have the timer come no later than the context needs it
+ * @ctx: context; nothing happens unless it runs and is live here
+ * @now: local_clock(), or the scheduler's last look at it
+ *
+ * Context: ctx->lock, interrupts off; run queue locks may be held.
+ */
+void pfm_timer_arm(struct pfm_context *ctx, u64 now)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	u64 left = U64_MAX, at;
+
+	if (ctx->cpu < 0 || !pfm_monitor_running(ctx))
+		return;
+	if (ctx->set->flags & PFM_SETFL_TIME_SWITCH)
+		left = pfm_monitor_left(ctx, ctx->set, now);
+	if (ctx->set->sw[PFM_SW_TASK_CLOCK])
+		left = min(left, pfm_soft_left(ctx));
+	if (left > S64_MAX)
+		return;
+
+	left = max_t(u64, left, PFM_TIMER_MIN);
+	at = now + left;
+	if (c->timer_at && c->timer_at <= at)
+		return;
+	c->timer_at = at;
+	hrtimer_start(&c->timer, ns_to_ktime(left), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/**
+ * pfm_timer_cancel() - forget the timer of a CPU that comes or goes
+ * @cpu: its number
+ *
+ * One that is set after this on a CPU that goes moves to another, where it
+ * finds that it is wrong.
+ *
+ * Context: process, interrupts on, on that CPU.
+ * Return: 0.
+ */
+int pfm_timer_cancel(unsigned int cpu)
+{
+	hrtimer_cancel(this_cpu_ptr(&pfm_cpu.timer));
+	this_cpu_write(pfm_cpu.timer_at, 0);
+	return 0;
+}
+
+/* Whether there were more interrupts with overflows than may be (4.1). */
+static bool pfm_timer_too_many(struct pfm_cpu *c)
+{
+	if (c->now - c->second >= NSEC_PER_SEC) {
+		c->second = c->now;
+		c->interrupts = 0;
+	}
+	return ++c->interrupts > READ_ONCE(pfm_config.interrupts_max);
+}
+
+/*
+ * The clocks are not the same one: CPU time may stand still in between, and
+ * the timer may have been set for another thread. What is not due yet waits
+ * for the next one.
+ */
+static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
+{
+	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
+
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->sw[PFM_SW_TASK_CLOCK]);
+	if (pfm_switch_expired(ctx, c->now)) {
+		/* Monitoring may get masked, or the set switched, by this. */
+		if (pfm_monitor_counting(ctx))
+			pfm_monitor_sync(ctx, ctx->set->used);
+		if (pfm_switch_expired(ctx, c->now))
+			pfm_switch_to(ctx, ctx->set->next);
+	}
+	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_timer_too_many(c) &&
+	    pfm_monitor_running(ctx))
+		pfm_overflow_throttle(ctx);
+	pfm_timer_arm(ctx, c->now);
+}
+
+static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *ctx;
+
+	pfm_stat_inc(PFM_STAT_INTERRUPTS);
+	/* A CPU that died left it to us: the one that set it is away. */
+	if (timer != &c->timer) {
+		pfm_stat_inc(PFM_STAT_SPURIOUS);
+		return HRTIMER_NORESTART;
+	}
+
+	pfm_soft_refresh();
+	c->timer_at = 0;
+
+	rcu_read_lock();
+	ctx = READ_ONCE(c->live);
+	if (!ctx) {
+		pfm_stat_inc(PFM_STAT_SPURIOUS);
+		goto out;
+	}
+	raw_spin_lock(&ctx->lock);
+	if (c->live == ctx && pfm_monitor_running(ctx))
+		pfm_timer_expire(ctx, c);
+	else
+		pfm_stat_inc(PFM_STAT_SPURIOUS);
+	raw_spin_unlock(&ctx->lock);
+out:
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * pfm_timer_init_cpu() - prepare a possible CPU
+ * @cpu: its number
+ *
+ * Context: boot.
+ */
+void pfm_timer_init_cpu(int cpu)
+{
+	struct hrtimer *timer = &per_cpu(pfm_cpu, cpu).timer;
+
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = pfm_timer_handler;
+}

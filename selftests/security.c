@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Chapter 4: the open default of the specification and the hardened one, and
+ * what a context shows to whom when rights change.
+ *
+ * Not here: the groups themselves (config.c), what exec does (exec.c), whom a
+ * load may attach to (load.c), the limits (limits.c). Needs root, who sets the
+ * one or the other default.
+ */
+#include "puppet.h"
+#include <grp.h>
+#include <sys/syscall.h>
+#include <linux/capability.h>
+
+#define NOBODY		65534
+#define GROUP		54321	/* of nobody */
+#define HARDENED	"/proc/sys/kernel/perfmon_hardened"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON	38
+#endif
+
+FIXTURE(security) {
+	char saved[16];
+};
+
+FIXTURE_SETUP(security)
+{
+	if (read_text(HARDENED, self->saved, sizeof(self->saved)) < 0)
+		die("no " HARDENED);
+}
+
+FIXTURE_TEARDOWN(security)
+{
+	if (is_root()) {
+		write_text(HARDENED, self->saved);
+		write_text(SYSFS "/sys_group", "-1");
+	}
+}
+
+#define NEED_ROOT()							\
+do {									\
+	if (!is_root())							\
+		SKIP(return, "%s: needs root", _metadata->name);	\
+} while (0)
+
+static void harden(bool on)
+{
+	if (write_text(HARDENED, on ? "1" : "0"))
+		die("cannot write " HARDENED);
+}
+
+static void become(uid_t uid, gid_t group)
+{
+	gid_t groups[1] = { group };
+
+	if (setgroups(group ? 1 : 0, groups) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid))
+		die("cannot become user %d: %s", (int)uid, strerror(errno));
+}
+
+/* Keeps one capability while it becomes somebody else. */
+static void become_with_cap(uid_t uid, int cap)
+{
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2] = { };
+
+	MUST(prctl(PR_SET_KEEPCAPS, 1));
+	become(uid, 0);
+	d[cap / 32].permitted = d[cap / 32].effective = 1U << (cap % 32);
+	MUST(syscall(SYS_capset, &h, d));
+}
+
+/* What creating a context says to a child: 0 or an errno. */
+enum as { AS_ROOT, AS_NOBODY, AS_MEMBER, AS_CAPABLE };
+
+static int create_as(enum as as, u32 flags)
+{
+	pid_t pid = fork_child();
+	int ret;
+
+	if (pid)
+		return reap(pid);
+	if (as == AS_CAPABLE)
+		become_with_cap(NOBODY, CAP_PERFMON);
+	else if (as != AS_ROOT)
+		become(NOBODY, as == AS_MEMBER ? GROUP : 0);
+	ret = pfm_create(flags);
+	_exit(ret < 0 ? -ret : 0);
+}
+
+TEST_F(security, system_wide_when_open)
+{
+	NEED_ROOT();
+	harden(false);
+	EXPECT_EQ(0, create_as(AS_NOBODY, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(0, create_as(AS_NOBODY, 0));
+	ASSERT_EQ(0, write_text(SYSFS "/sys_group", "54321"));
+	EXPECT_EQ(EPERM, create_as(AS_NOBODY, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(0, create_as(AS_MEMBER, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(0, create_as(AS_NOBODY, 0));
+}
+
+TEST_F(security, system_wide_when_hardened)
+{
+	NEED_ROOT();
+	harden(true);
+	EXPECT_EQ(EPERM, create_as(AS_NOBODY, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(EPERM, create_as(AS_MEMBER, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(0, create_as(AS_CAPABLE, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(0, create_as(AS_ROOT, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(0, create_as(AS_NOBODY, 0));
+	ASSERT_EQ(0, write_text(SYSFS "/sys_group", "54321"));
+	EXPECT_EQ(EPERM, create_as(AS_NOBODY, PFM_FL_SYSTEM_WIDE));
+	EXPECT_EQ(0, create_as(AS_MEMBER, PFM_FL_SYSTEM_WIDE));
+}
+
+/* Only 0 and 1, only root; contexts that exist do not mind. */
+TEST_F(security, sysctl)
+{
+	pid_t pid;
+	int fd;
+
+	NEED_ROOT();
+	EXPECT_NE(0, write_text(HARDENED, "2"));
+	EXPECT_NE(0, write_text(HARDENED, "-1"));
+	pid = fork_child();
+	if (!pid) {
+		become(NOBODY, 0);
+		_exit(write_text(HARDENED, "0") ? 0 : 1);
+	}
+	EXPECT_EQ(0, reap(pid));
+	harden(false);
+	fd = pfm_session(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0, my_tid());
+	pin_somewhere();
+	harden(true);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * A descriptor that somebody else has got
+ */
+
+#define ALL_OK	0x1000
+
+/*
+ * What all commands and read() say to whoever has become @uid with context
+ * @fd: the errno if it is one for all, ALL_OK if each works as it should.
+ */
+static int stranger(int fd, uid_t uid, bool loaded)
+{
+	pid_t pid = fork_child();
+	pfarg_setinfo_t info = {};
+	pfarg_setdesc_t desc = {};
+	pfm_msg_t msg;
+	int r[9], n = 0, i;
+	u64 value;
+
+	if (pid) {
+		int ret = reap(pid);
+
+		return ret == 255 ? ALL_OK : ret;
+	}
+	if (uid)
+		become(uid, 0);
+	set_nonblock(fd);
+	r[n++] = pfm_read_pmd(fd, SW_PMD(0), &value);
+	r[n++] = pfm_write_pmd(fd, SW_PMD(1), 7);
+	r[n++] = pfm_write_pmc(fd, SW_PMC(1), PFM_SW_NONE, 0);
+	r[n++] = pfm(fd, PFM_GETINFO_EVTSETS, &info, 1);
+	if (loaded) {
+		r[n++] = pfm_start(fd);
+		r[n++] = pfm_stop(fd);
+		r[n++] = pfm_start(fd);
+	} else {
+		r[n++] = pfm(fd, PFM_CREATE_EVTSETS, &desc, 1);
+	}
+	r[n++] = read(fd, &msg, sizeof(msg)) < 0 && errno != EAGAIN ? -errno : 0;
+	for (i = 1; i < n; i++)
+		if (r[i] != r[0])
+			_exit(254);
+	_exit(r[0] ? -r[0] : 255);
+}
+
+/* Root's context of a child of root's. */
+static int roots_context(struct puppet *p)
+{
+	puppet_start(p, PUPPET_PROCESS);
+	return pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, p->tid);
+}
+
+TEST_F(security, stranger_when_open)
+{
+	struct puppet p;
+	int fd;
+
+	NEED_ROOT();
+	harden(false);
+	fd = roots_context(&p);
+	EXPECT_EQ(ALL_OK, stranger(fd, NOBODY, true));
+	EXPECT_EQ(ALL_OK, stranger(fd, 0, true));
+	puppet_stop(&p);
+}
+
+TEST_F(security, stranger_when_hardened)
+{
+	struct puppet p;
+	int fd;
+
+	NEED_ROOT();
+	harden(true);
+	fd = roots_context(&p);
+	EXPECT_EQ(EPERM, stranger(fd, NOBODY, true));
+	EXPECT_EQ(ALL_OK, stranger(fd, 0, true));
+	puppet_do(&p, OP_FAULT, 10);
+	EXPECT_LE(10ULL, pfm_value(fd, SW_PMD(0)));
+	/* When it is over he still learns nothing. */
+	puppet_stop(&p);
+	EXPECT_EQ(EPERM, stranger(fd, NOBODY, false));
+	EXPECT_EQ(ALL_OK, stranger(fd, 0, false));
+}
+
+/* Who may look at the thread himself need not have attached it. */
+TEST_F(security, receiver_who_may_trace)
+{
+	int fd, go[2];
+	pid_t pid;
+	char c;
+
+	NEED_ROOT();
+	harden(true);
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid) {
+		become(NOBODY, 0);
+		MUST(prctl(PR_SET_DUMPABLE, 1));
+		MUST(write(go[1], "", 1));
+		pause();
+	}
+	MUST(read(go[0], &c, 1));
+	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, pid);
+	EXPECT_EQ(ALL_OK, stranger(fd, NOBODY, true));
+	EXPECT_EQ(EPERM, stranger(fd, NOBODY - 1, true));
+	kill_and_reap(pid);
+}
+
+/* A tool that gives up its rights keeps what it could have got without. */
+TEST_F(security, rights_given_up)
+{
+	pid_t pid;
+
+	NEED_ROOT();
+	harden(true);
+	pid = fork_child();
+	if (!pid) {
+		struct puppet p;
+		int fd = roots_context(&p);
+		u64 value;
+
+		become(NOBODY, 0);
+		_exit(pfm_read_pmd(fd, SW_PMD(0), &value) == -EPERM ? 0 : 1);
+	}
+	EXPECT_EQ(0, reap(pid));
+	pid = fork_child();
+	if (!pid) {
+		int fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, my_tid());
+		u64 value;
+
+		become(NOBODY, 0);
+		_exit(pfm_read_pmd(fd, SW_PMD(0), &value) ? 1 : 0);
+	}
+	EXPECT_EQ(0, reap(pid));
+}
+
+TEST_F(security, system_wide_descriptor)
+{
+	int fd;
+
+	NEED_ROOT();
+	pin_somewhere();
+	harden(false);
+	fd = pfm_session(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0, my_tid());
+	EXPECT_EQ(ALL_OK, stranger(fd, NOBODY, true));
+	harden(true);
+	EXPECT_EQ(EPERM, stranger(fd, NOBODY, true));
+	EXPECT_EQ(ALL_OK, stranger(fd, 0, true));
+}
+
+/* Closing is no command: the last one to have it ends the attachment. */
+TEST_F(security, stranger_closes)
+{
+	int fd, go[2], done[2];
+	struct puppet p;
+	pid_t pid;
+	char c;
+
+	NEED_ROOT();
+	harden(true);
+	fd = roots_context(&p);
+	MUST(pipe(go));
+	MUST(pipe(done));
+	pid = fork_child();
+	if (!pid) {
+		become(NOBODY, 0);
+		MUST(read(go[0], &c, 1));
+		close(fd);
+		MUST(write(done[1], "", 1));
+		pause();
+	}
+	close(fd);
+	EXPECT_EQ(1ULL, sysfs_u64("thread_sessions"));
+	MUST(write(go[1], "", 1));
+	MUST(read(done[0], &c, 1));
+	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
+	kill_and_reap(pid);
+	puppet_stop(&p);
+}
+
+/* A monitored thread that changes its user stays monitored, as if traced. */
+TEST_F(security, setuid_of_the_monitored)
+{
+	int fd, order[2], ack[2];
+	pid_t pid;
+	char c;
+
+	NEED_ROOT();
+	harden(true);
+	MUST(pipe(order));
+	MUST(pipe(ack));
+	pid = fork_child();
+	if (!pid) {
+		struct pages pages;
+
+		pages_map(&pages, 64);
+		MUST(read(order[0], &c, 1));
+		become(NOBODY, 0);
+		pages_touch(&pages, 32);
+		MUST(write(ack[1], "", 1));
+		pause();
+	}
+	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, pid);
+	MUST(write(order[1], "", 1));
+	MUST(read(ack[0], &c, 1));
+	EXPECT_LE(32ULL, pfm_value(fd, SW_PMD(0)));
+	EXPECT_TRUE(pfm_state_is(fd, "loaded"));
+	kill_and_reap(pid);
+}
+
+TEST_HARNESS_MAIN
