@@ -158,7 +158,7 @@ TEST_F(remote, reads_lose_nothing)
 	for (n = 0; turn(n); n++)
 		pfm_value(self->fd, SW_PMD(0));
 	quiet(self->s, self->pid);
-	EXPECT_LT(500ULL, pfm_value(self->fd, SW_PMD(0)));
+	EXPECT_LT(is_slow() ? 50ULL : 500ULL, pfm_value(self->fd, SW_PMD(0)));
 	EXPECT_EQ(thread_minor_faults(self->pid) - base,
 		  pfm_value(self->fd, SW_PMD(0)));
 }

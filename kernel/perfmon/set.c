@@ -83,8 +83,10 @@ void pfm_set_free_all(struct pfm_context *ctx)
 	struct pfm_set *set;
 	unsigned long id;
 
-	xa_for_each(&ctx->sets, id, set)
+	xa_for_each(&ctx->sets, id, set) {
 		kfree(set);
+		cond_resched();
+	}
 	xa_destroy(&ctx->sets);
 }
 
@@ -168,6 +170,7 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 	set->flags = flags;
 	set->timeout = timeout;
 	set->left = timeout;
+	set->switched = 0;
 	if (flags & PFM_SETFL_TIME_SWITCH)
 		desc->set_timeout = pfm_set_timespec(timeout);
 	return 0;
@@ -270,6 +273,7 @@ int pfm_set_link(struct pfm_context *ctx)
 	if (ctx->linked)
 		return 0;
 	xa_for_each(&ctx->sets, id, set) {
+		cond_resched();
 		if (last)
 			last->next = set;
 		last = NULL;
@@ -280,7 +284,6 @@ int pfm_set_link(struct pfm_context *ctx)
 		set->next = pfm_set_find(ctx, set->id_next);
 		if (!set->next)
 			return -EINVAL;
-		cond_resched();
 	}
 	if (last)
 		last->next = first;

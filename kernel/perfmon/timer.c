@@ -86,16 +86,14 @@ static bool pfm_timer_too_many(struct pfm_cpu *c)
 static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 {
 	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
+	bool expired = pfm_switch_expired(ctx, c->now);
 
 	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->sw[PFM_SW_TASK_CLOCK]);
-	if (pfm_switch_expired(ctx, c->now)) {
-		/* Monitoring may get masked, or the set switched, by this. */
-		if (pfm_monitor_counting(ctx))
-			pfm_monitor_sync(ctx, ctx->set->used);
-		if (pfm_switch_expired(ctx, c->now))
-			pfm_switch_to(ctx, ctx->set->next);
-	}
+		pfm_monitor_sync(ctx, expired ? ctx->set->used :
+				 ctx->set->sw[PFM_SW_TASK_CLOCK]);
+	/* An overflow may have masked monitoring, or switched the set. */
+	if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, c->now))
+		pfm_switch_to(ctx, ctx->set->next);
 	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_timer_too_many(c) &&
 	    pfm_monitor_running(ctx))
 		pfm_overflow_throttle(ctx);
