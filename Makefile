@@ -3,7 +3,7 @@
 # The front door; `make help' says what there is. The work is done in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run guest shell test bench-cost bench-sets kernel user hooks clean run.status guest.status
+.PHONY: help run guest shell test check-model bench-cost bench-sets kernel user hooks clean run.status guest.status
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
@@ -29,6 +29,9 @@ shell bench-cost bench-sets:
 
 test:
 	$(Q)scripts/test
+
+check-model:
+	$(Q)scripts/check-model
 
 hooks:
 	@scripts/hooks

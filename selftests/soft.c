@@ -408,6 +408,27 @@ TEST(task_clock_period)
 	EXPECT_GT(8, tries);
 }
 
+/* A switch that ends a period is told when it happens, not when it is over. */
+TEST_F(soft, overflow_of_the_switch_to_sleep)
+{
+	int i;
+
+	puppet_settle(&self->p);
+	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_CSWITCHES,
+			   PFM_REGFL_OVFL_NOTIFY));
+	MUST(pfm_write_period(self->fd, SW_PMD(0), ~0ULL, ~0ULL, 0));
+	MUST(pfm_load(self->fd, self->p.tid));
+	MUST(pfm_start(self->fd));
+	for (i = 0; i < 3; i++) {
+		puppet_post(&self->p, OP_NONE, 0);
+		/* It sleeps now, until the next order. */
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, 5000));
+		puppet_settle(&self->p);
+		ASSERT_TRUE(puppet_done(&self->p, 5000));
+		MUST(pfm_restart(self->fd));
+	}
+}
+
 /* Its timer runs with the thread: sleep neither ends nor delays a period. */
 TEST_F(soft, task_clock_period_of_a_sleeper)
 {
