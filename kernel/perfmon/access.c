@@ -54,6 +54,18 @@ bool pfm_access_may_create(u32 flags)
 	return !system || !READ_ONCE(pfm_access_hardened) || perfmon_capable();
 }
 
+/**
+ * pfm_access_may_autoload() - whether the caller's request may load a module
+ *
+ * Context: process.
+ * Return: whether it may.
+ */
+bool pfm_access_may_autoload(void)
+{
+	return !READ_ONCE(pfm_access_hardened) || perfmon_capable() ||
+	       capable(CAP_SYS_MODULE);
+}
+
 /* At least the rights of @owner, as far as they come from credentials. */
 static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
 {

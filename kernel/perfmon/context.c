@@ -8,6 +8,7 @@
  */
 #include <linux/cred.h>
 #include <linux/file.h>
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
@@ -19,15 +20,18 @@
 
 /* Overflows that can wait to be read when no format says how many. */
 #define PFM_CONTEXT_DEPTH	14
+#define PFM_CONTEXT_DEPTH_MAX	65536
 
 static void pfm_context_release(struct kref *ref)
 {
 	struct pfm_context *ctx = container_of(ref, struct pfm_context, ref);
 
+	pfm_format_close(ctx);
 	pfm_set_free_all(ctx);
 	pfm_message_free(&ctx->queue);
 	mutex_destroy(&ctx->mutex);
 	put_cred(ctx->cred);
+	put_pid_ns(ctx->pid_ns);
 	pfm_pmu_put();
 	/* A hook may have read the thread's pointer just before it went. */
 	kfree_rcu(ctx, rcu);
@@ -55,14 +59,24 @@ void pfm_context_put(struct pfm_context *ctx)
 	kref_put(&ctx->ref, pfm_context_release);
 }
 
+static unsigned int pfm_context_depth(struct pfm_format *format)
+{
+	size_t depth = PFM_CONTEXT_DEPTH;
+
+	if (format)
+		depth = pfm_format_fmt(format)->fmt_msgq_depth;
+	return clamp_t(size_t, depth, 1, PFM_CONTEXT_DEPTH_MAX);
+}
+
 /**
  * pfm_context_new() - make a context with set 0
- * @flags: PFM_FL_..., checked
+ * @flags:  PFM_FL_..., checked
+ * @format: its format, or NULL; the reference becomes the context's on success
  *
  * Context: process.
  * Return: the context, or an error pointer.
  */
-struct pfm_context *pfm_context_new(u32 flags)
+struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 {
 	struct pfm_context *ctx;
 	struct pfm_set *set;
@@ -72,7 +86,7 @@ struct pfm_context *pfm_context_new(u32 flags)
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
 	pfm_pmu_get();
-	ret = pfm_message_init(&ctx->queue, PFM_CONTEXT_DEPTH);
+	ret = pfm_message_init(&ctx->queue, pfm_context_depth(format));
 	if (ret)
 		goto put_pmu;
 
@@ -92,6 +106,9 @@ struct pfm_context *pfm_context_new(u32 flags)
 	}
 	ctx->set = set;
 	ctx->cred = get_current_cred();
+	ctx->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	ctx->see_kernel = pfm_access_may_create(PFM_FL_SYSTEM_WIDE);
+	ctx->format = format;
 	return ctx;
 
 free_queue:
@@ -105,7 +122,8 @@ put_pmu:
 /**
  * pfm_context_create() - PFM_CREATE_CONTEXT (3.1.1)
  * @req:  argument, copied in once
- * @uarg: where it came from and the descriptor's number goes to
+ * @uarg: where it came from and the descriptor's number goes to; the format's
+ *        argument follows it
  *
  * The descriptor is published last, when nothing can fail any more: another
  * thread may guess its number and use or close it at once.
@@ -115,9 +133,10 @@ put_pmu:
  */
 int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 {
+	struct pfm_format *format = NULL;
 	struct pfm_context *ctx;
 	struct file *file;
-	int fd;
+	int fd, ret;
 
 	if (req->ctx_flags & ~PFM_CONTEXT_FLAGS)
 		return -EINVAL;
@@ -127,15 +146,26 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		return -EINVAL;
 	if (memchr_inv(req->ctx_reserved, 0, sizeof(req->ctx_reserved)))
 		return -EINVAL;
-	/* There is no format yet that this could name. */
-	if (memchr_inv(req->ctx_smpl_buf_id, 0, sizeof(req->ctx_smpl_buf_id)))
-		return -EINVAL;
 	if (!pfm_access_may_create(req->ctx_flags))
 		return -EPERM;
 
-	ctx = pfm_context_new(req->ctx_flags);
-	if (IS_ERR(ctx))
+	if (memchr_inv(req->ctx_smpl_buf_id, 0, sizeof(req->ctx_smpl_buf_id))) {
+		format = pfm_format_get(req->ctx_smpl_buf_id);
+		if (IS_ERR(format))
+			return PTR_ERR(format);
+	}
+	ctx = pfm_context_new(req->ctx_flags, format);
+	if (IS_ERR(ctx)) {
+		pfm_format_put(format);
 		return PTR_ERR(ctx);
+	}
+	if (format) {
+		ret = pfm_format_open(ctx, uarg + 1);
+		if (ret) {
+			pfm_context_put(ctx);
+			return ret;
+		}
+	}
 	file = pfm_file_new(ctx);
 	if (IS_ERR(file)) {
 		pfm_context_put(ctx);
@@ -149,7 +179,7 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		return fd;
 	}
 	req->ctx_fd = fd;
-	req->ctx_smpl_buf_size = 0;
+	req->ctx_smpl_buf_size = ctx->buf.size;
 	if (copy_to_user(uarg, req, sizeof(*req))) {
 		put_unused_fd(fd);
 		fput(file);

@@ -129,9 +129,11 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 	struct task_struct *task = NULL;
 	unsigned long flags;
 
-	/* An exit ends the attachment by itself. */
+	/* An exit ends the attachment, and the mapping, by itself. */
 	if ((current->flags & PF_EXITING) || fatal_signal_pending(current))
 		return 0;
+	if (atomic_read(&ctx->buf.mappings) && !pfm_file_held(current, file))
+		pfm_buffer_unmap(ctx, file);
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (ctx->task && ctx->self && READ_ONCE(ctx->task->files) == id)
 		task = get_task_struct(ctx->task);
@@ -194,6 +196,8 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	else
 		seq_puts(m, "pfm-target:\tnone\n");
 	seq_printf(m, "pfm-set:\t%u\n", set);
+	seq_printf(m, "pfm-format:\t%s\n", ctx->format ?
+		   pfm_format_fmt(ctx->format)->fmt_name : "none");
 	seq_printf(m, "pfm-queued:\t%u\n", pfm_message_count(&ctx->queue));
 	seq_printf(m, "pfm-lost:\t%llu\n", lost);
 	seq_printf(m, "pfm-throttled:\t%llu\n", throttled);
@@ -206,6 +210,7 @@ static const struct file_operations pfm_file_fops = {
 	.llseek		= no_llseek,
 	.read		= pfm_file_read,
 	.poll		= pfm_file_poll,
+	.mmap		= pfm_buffer_mmap,
 	.fasync		= pfm_file_fasync,
 	.flush		= pfm_file_flush,
 	.release	= pfm_file_release,

@@ -16,32 +16,6 @@
 
 #include "pfm.h"
 
-/**
- * pfm_monitor_running() - whether the context's time passes
- * @ctx: context
- *
- * A thread that is on no CPU still runs in this sense: it may be moved.
- *
- * Context: see above.
- * Return: whether it does.
- */
-bool pfm_monitor_running(const struct pfm_context *ctx)
-{
-	return ctx->state == PFM_LOADED && ctx->started;
-}
-
-/**
- * pfm_monitor_counting() - whether events of the target count now
- * @ctx: context
- *
- * Context: see above.
- * Return: whether it runs and does not look away from the idle thread.
- */
-bool pfm_monitor_counting(const struct pfm_context *ctx)
-{
-	return pfm_monitor_running(ctx) && !ctx->idle;
-}
-
 static u64 pfm_monitor_elapsed(u64 since, u64 now)
 {
 	return now > since ? now - since : 0;
@@ -105,7 +79,7 @@ void pfm_monitor_sync(struct pfm_context *ctx, u64 mask)
 	u64 wrapped = pfm_soft_sync(ctx, mask);
 
 	if (unlikely(wrapped))
-		pfm_overflow_handle(ctx, wrapped);
+		pfm_overflow_handle(ctx, wrapped, mask);
 }
 
 /**
@@ -194,8 +168,8 @@ void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
  * @ctx: loaded context that is live nowhere
  * @now: as above
  *
- * Its counters kept what they had when they last were on a CPU, so whatever
- * happened since, as a move from CPU to CPU, is found now.
+ * Its counters kept what they had when they last were on a CPU. All that can
+ * have happened to the thread since is a move from CPU to CPU, found now.
  *
  * Context: see above.
  */
@@ -205,7 +179,8 @@ void pfm_monitor_in(struct pfm_context *ctx, u64 now)
 	__this_cpu_write(pfm_cpu.live, ctx);
 	if (pfm_monitor_running(ctx)) {
 		pfm_monitor_enter(ctx, now);
-		pfm_monitor_sync(ctx, ctx->set->used);
+		if (ctx->set->sw[PFM_SW_MIGRATIONS])
+			pfm_monitor_sync(ctx, ctx->set->sw[PFM_SW_MIGRATIONS]);
 		/* A thread that never runs for long is on time, too. */
 		if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, now))
 			pfm_switch_to(ctx, ctx->set->next);

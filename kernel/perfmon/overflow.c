@@ -2,10 +2,11 @@
 /*
  * perfmon2: what follows from the overflow of a 64-bit counter (3.4.3).
  *
- * Without a sampling format: a counter whose control asks for it notifies,
- * and monitoring is masked so that whoever is told finds all registers as
- * they were; PFM_RESTART loads the long reset values. Otherwise the short
- * ones are loaded at once and monitoring goes on.
+ * With a sampling format that is the format's decision (3.5.14). Without: a
+ * counter whose control asks for it notifies, and monitoring is masked so that
+ * whoever is told finds all registers as they were; PFM_RESTART loads the long
+ * reset values. Otherwise the short ones are loaded at once and monitoring
+ * goes on.
  *
  * Runs where monitor.c does. It is in the kernel because a period must end
  * at the event that ends it, not when a program gets to look.
@@ -88,10 +89,43 @@ void pfm_overflow_throttle(struct pfm_context *ctx)
 	pfm_overflow_notify(ctx, ctx->set->ovfl);
 }
 
+/*
+ * The format decides (3.5.14). Masking goes before all resets. A full queue
+ * masks, too, since what was to be told would be forgotten.
+ */
+static void pfm_overflow_format(struct pfm_context *ctx, u64 ovfl, u64 reached)
+{
+	struct pfm_set *set = ctx->set;
+	pfm_ovfl_ctrl_t ctrl;
+	u64 reset = pfm_format_overflow(ctx, ovfl, &ctrl);
+
+	if (ctrl.notify_user && !(ctx->flags & PFM_FL_OVFL_NO_MSG) &&
+	    !pfm_message_overflow(&ctx->queue, set->id, ovfl)) {
+		pfm_stat_inc(PFM_STAT_LOST);
+		ctrl.mask_monitoring = 1;
+	}
+	set->ovfl |= ovfl;
+	if (ctrl.mask_monitoring) {
+		ctx->switch_due = reached;
+		pfm_monitor_mask(ctx);
+	} else if (reached) {
+		pfm_switch_to(ctx, set->next);
+	} else {
+		pfm_overflow_reset(ctx, reset, false);
+		set->ovfl &= ~reset;
+		pfm_timer_rearm(ctx);
+	}
+	if (ctrl.block_thread && (ctx->flags & PFM_FL_NOTIFY_BLOCK))
+		ctx->blocked = true;
+	if (ctrl.notify_user || ctx->blocked)
+		pfm_message_notify(ctx);
+}
+
 /**
  * pfm_overflow_handle() - counters have overflowed
  * @ctx:  context that counts
- * @ovfl: counters of the active set, just brought up to date
+ * @ovfl: counters of the active set
+ * @mask: counters that have just been brought up to date, @ovfl among them
  *
  * The others are brought up to date, too: whatever is read, reset or masked
  * now is as of this moment, and what overflows with them belongs to the same
@@ -100,16 +134,19 @@ void pfm_overflow_throttle(struct pfm_context *ctx)
  *
  * Context: see above.
  */
-void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl)
+void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 {
 	struct pfm_set *set = ctx->set;
 	u64 reached;
 
-	ovfl |= pfm_soft_sync(ctx, set->used);
+	if (set->used & ~mask)
+		ovfl |= pfm_soft_sync(ctx, set->used & ~mask);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
 	reached = pfm_switch_count(set, ovfl);
-	if (ovfl & set->notify) {
+	if (ctx->format) {
+		pfm_overflow_format(ctx, ovfl, reached);
+	} else if (ovfl & set->notify) {
 		set->ovfl |= ovfl;
 		ctx->switch_due = reached;
 		pfm_monitor_mask(ctx);
@@ -119,8 +156,19 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl)
 		pfm_switch_to(ctx, set->next);
 	} else {
 		pfm_overflow_reset(ctx, ovfl, false);
-		pfm_timer_arm(ctx, local_clock());
+		pfm_timer_rearm(ctx);
 	}
+}
+
+/* What the format says to PFM_RESTART: by default reset, and go on. */
+static int pfm_overflow_ask(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
+{
+	if (ctx->format)
+		return pfm_format_restart(ctx, ctrl);
+	if (ctx->state != PFM_MASKED)
+		return -EBUSY;
+	*ctrl = (pfm_ovfl_ctrl_t){ .reset_ovfl_pmds = 1 };
+	return 0;
 }
 
 /**
@@ -131,21 +179,39 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl)
  * The thread that is blocked, if any, is the caller's to wake.
  *
  * Context: see above.
- * Return: 0, or -EBUSY if the context is not masked.
+ * Return: 0; -EBUSY if the context is not loaded, or not masked and without a
+ * format; or what the format says, and nothing has changed.
  */
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 {
-	if (ctx->state != PFM_MASKED)
-		return -EBUSY;
+	bool masked = ctx->state == PFM_MASKED;
+	pfm_ovfl_ctrl_t ctrl;
+	int ret;
 
-	if (ctx->switch_due ||
-	    (ctx->started && pfm_switch_expired(ctx, local_clock()))) {
+	if (ctx->state == PFM_UNLOADED)
+		return -EBUSY;
+	/* An overflow that is found now came before the restart. */
+	if (ctx->format && pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->used);
+	ret = pfm_overflow_ask(ctx, &ctrl);
+	if (ret)
+		return ret;
+
+	if (masked && (ctx->switch_due || (ctx->started &&
+			pfm_switch_expired(ctx, local_clock())))) {
 		pfm_stat_inc(PFM_STAT_SWITCHES);
 		pfm_switch_activate(ctx, ctx->set->next);
 	}
-	pfm_overflow_reset(ctx, ctx->set->ovfl, true);
-	ctx->set->ovfl = 0;
+	if (ctrl.reset_ovfl_pmds) {
+		pfm_overflow_reset(ctx, ctx->set->ovfl, true);
+		ctx->set->ovfl = 0;
+	}
 	ctx->blocked = false;
-	pfm_monitor_unmask(ctx);
+	if (ctrl.mask_monitoring && !masked)
+		pfm_monitor_mask(ctx);
+	else if (!ctrl.mask_monitoring && masked)
+		pfm_monitor_unmask(ctx);
+	else if (!masked)
+		pfm_timer_rearm(ctx);
 	return 0;
 }

@@ -33,6 +33,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include <perfmon/format.h>
 #include <perfmon/hooks.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/pmu.h>
@@ -99,6 +100,7 @@ struct pfm_set {
 	u64 triggers;			/* ... with a threshold */
 	u64 switched;			/* ... that ended its last activity */
 	u64 sw[PFM_SW_EVENTS];		/* ... by software event */
+	unsigned int events;		/* bits of those that have any */
 	struct pfm_pmd *pmds;
 	struct pfm_pmc pmcs[];
 };
@@ -126,6 +128,16 @@ enum pfm_state {
 };
 
 struct pfm_context;
+struct pfm_format;
+struct pfm_sysfs_format;
+
+/* What a sampling format records into (3.5.4). */
+struct pfm_buffer {
+	void *addr;			/* [c] whole pages, or NULL */
+	size_t size;			/* [c] bytes */
+	struct user_struct *user;	/* [c] who pays */
+	atomic_t mappings;		/* [a] of all processes */
+};
 
 /*
  * What makes a thread wait for PFM_RESTART (PFM_FL_NOTIFY_BLOCK). One for
@@ -162,6 +174,14 @@ struct pfm_context {
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
 	const struct cred *cred;	/* [l] of who attached it last */
+
+	struct pfm_format *format;	/* [c] or NULL */
+	struct pfm_buffer buf;
+	pfm_ovfl_arg_t *ovfl_arg;	/* [l] for the format's handler */
+	u64 ovfl_smpl;			/* [l] the PMDs in its vector */
+	struct pid_namespace *pid_ns;	/* [c] of the creator */
+	bool format_open;		/* [c] the format has to be told of the end */
+	bool see_kernel;		/* [c] may be shown kernel addresses */
 
 	struct xarray sets;		/* [m] by id */
 	u64 set_mem;			/* [m] bytes in them */
@@ -220,6 +240,21 @@ static inline bool pfm_is_system(const struct pfm_context *ctx)
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
 }
 
+/*
+ * Whether the context's time passes. A thread that is on no CPU still runs in
+ * this sense: it may be moved. Under ctx->lock.
+ */
+static inline bool pfm_monitor_running(const struct pfm_context *ctx)
+{
+	return ctx->state == PFM_LOADED && ctx->started;
+}
+
+/* Whether its events count: it runs, and does not look away from idle. */
+static inline bool pfm_monitor_counting(const struct pfm_context *ctx)
+{
+	return pfm_monitor_running(ctx) && !ctx->idle;
+}
+
 /* pmu.c */
 extern struct pfm_regmap pfm_regmap;
 int pfm_pmu_validate(const struct pfm_pmu *pmu);
@@ -260,10 +295,11 @@ void pfm_regs_settle(struct pfm_context *ctx);
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+u64 pfm_regs_value(struct pfm_context *ctx, unsigned int i);
 
 /* soft.c */
 extern const struct pfm_pmu pfm_soft_pmu;
-bool pfm_soft_wants_clock(unsigned int num, u64 value);
+bool pfm_soft_wants_clock(const pfarg_pmc_t *req);
 void pfm_soft_refresh(void);
 u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
 void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
@@ -272,12 +308,11 @@ u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* timer.c */
 void pfm_timer_arm(struct pfm_context *ctx, u64 now);
+void pfm_timer_rearm(struct pfm_context *ctx);
 int pfm_timer_cancel(unsigned int cpu);
 void pfm_timer_init_cpu(int cpu);
 
 /* monitor.c */
-bool pfm_monitor_running(const struct pfm_context *ctx);
-bool pfm_monitor_counting(const struct pfm_context *ctx);
 void pfm_monitor_sync(struct pfm_context *ctx, u64 mask);
 void pfm_monitor_resume(struct pfm_context *ctx, u64 now);
 void pfm_monitor_pause(struct pfm_context *ctx, u64 now);
@@ -294,7 +329,7 @@ u64 pfm_monitor_left(const struct pfm_context *ctx,
 		     const struct pfm_set *set, u64 now);
 
 /* overflow.c */
-void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl);
+void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
 void pfm_overflow_throttle(struct pfm_context *ctx);
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
@@ -319,7 +354,7 @@ void pfm_block_release(struct pfm_blocker *blocker);
 
 /* context.c */
 typedef int (*pfm_context_fn)(struct pfm_context *ctx, void *arg);
-struct pfm_context *pfm_context_new(u32 flags);
+struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format);
 void pfm_context_get(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
 int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
@@ -344,8 +379,25 @@ struct pfm_context *pfm_file_context(struct file *file);
 struct file *pfm_file_new(struct pfm_context *ctx);
 bool pfm_file_held(struct task_struct *task, struct file *file);
 
+/* format.c */
+struct pfm_format *pfm_format_get(const pfm_uuid_t uuid);
+void pfm_format_put(struct pfm_format *f);
+int pfm_format_open(struct pfm_context *ctx, const void __user *uarg);
+void pfm_format_close(struct pfm_context *ctx);
+const pfm_buffer_fmt_t *pfm_format_fmt(const struct pfm_format *f);
+u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl,
+			pfm_ovfl_ctrl_t *ctrl);
+int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl);
+
+/* buffer.c */
+int pfm_buffer_alloc(struct pfm_context *ctx, size_t size);
+void pfm_buffer_free(struct pfm_context *ctx);
+int pfm_buffer_mmap(struct file *file, struct vm_area_struct *vma);
+void pfm_buffer_unmap(struct pfm_context *ctx, struct file *file);
+
 /* access.c */
 bool pfm_access_may_create(u32 flags);
+bool pfm_access_may_autoload(void);
 bool pfm_access_may_use(struct pfm_context *ctx);
 void pfm_access_init(void);
 
@@ -358,7 +410,7 @@ struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
 	u64 set_mem_max;		/* bytes in the sets of a context */
 	u64 set_timeout_min;		/* ns */
 	u64 interrupts_max;		/* that overflow, per second and CPU */
-	atomic64_t smpl_buf_size_cur;	/* none until there are formats */
+	atomic64_t smpl_buf_size_cur;	/* of all contexts together */
 };
 extern struct pfm_config pfm_config;
 bool pfm_config_size_ok(u64 size);
@@ -368,6 +420,8 @@ void pfm_config_init(void);
 
 /* sysfs.c, stats.c */
 int pfm_sysfs_init(void);
+struct pfm_sysfs_format *pfm_sysfs_add_format(const pfm_buffer_fmt_t *fmt);
+void pfm_sysfs_remove_format(struct pfm_sysfs_format *files);
 void pfm_stats_init(void);
 
 #endif /* _KERNEL_PERFMON_PFM_H */

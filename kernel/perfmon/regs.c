@@ -10,8 +10,6 @@
  * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
  * CPU where the context is live if it is anywhere: pfm_context_call().
  */
-#include <linux/sched/clock.h>
-
 #include "pfm.h"
 
 static bool pfm_regs_is_active(const struct pfm_context *ctx,
@@ -42,8 +40,28 @@ void pfm_regs_sync(struct pfm_context *ctx)
  */
 void pfm_regs_settle(struct pfm_context *ctx)
 {
-	if (pfm_monitor_running(ctx))
-		pfm_timer_arm(ctx, local_clock());
+	pfm_timer_rearm(ctx);
+}
+
+static bool pfm_regs_is_virtual(const struct pfm_pmd_desc *d)
+{
+	return d->type == PFM_REG_TYPE_VIRTUAL && !(d->flags & PFM_PMD_COUNTER);
+}
+
+/**
+ * pfm_regs_value() - a register of the active set, for a sample
+ * @ctx: context, up to date
+ * @i:   PMD
+ *
+ * Context: as above, but for ctx->mutex; or NMI.
+ * Return: its value.
+ */
+u64 pfm_regs_value(struct pfm_context *ctx, unsigned int i)
+{
+	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
+
+	return pfm_regs_is_virtual(d) ? pfm_soft_virtual(ctx, d->num)
+				      : ctx->set->pmds[i].value;
 }
 
 static struct pfm_set *pfm_regs_set(struct pfm_context *ctx, u16 id, u32 *flags)
@@ -79,6 +97,10 @@ static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
 		set->sw[ev] &= ~pmds;
 	if (pmds & map->soft & set->used)
 		set->sw[c->value] |= pmds;
+	set->events = 0;
+	for (ev = PFM_SW_NONE + 1; ev < PFM_SW_EVENTS; ev++)
+		if (set->sw[ev])
+			set->events |= BIT(ev);
 }
 
 /**
@@ -217,7 +239,7 @@ int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	d = pfm_regmap.pmd[i];
 	p = &set->pmds[i];
 
-	if (d->type == PFM_REG_TYPE_VIRTUAL && !(d->flags & PFM_PMD_COUNTER))
+	if (pfm_regs_is_virtual(d))
 		req->reg_value = pfm_soft_virtual(ctx, d->num);
 	else
 		req->reg_value = p->value;

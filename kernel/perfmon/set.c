@@ -159,6 +159,11 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 	    pfm_set_timeout(&desc->set_timeout, &timeout))
 		goto invalid;
 
+	/* 3.7.7: some formats know one set only. */
+	if (desc->set_id && ctx->format &&
+	    (pfm_format_fmt(ctx->format)->fmt_flags & PFM_FMTFL_NOSET))
+		goto invalid;
+
 	set = pfm_set_find(ctx, desc->set_id);
 	if (!set)
 		set = pfm_set_new(ctx, desc->set_id);

@@ -81,16 +81,21 @@ const struct pfm_pmu pfm_soft_pmu = {
 };
 
 /**
- * pfm_soft_wants_clock() - whether a register makes its context read a clock
- * @num:   logical number of a control register
- * @value: value for it
+ * pfm_soft_wants_clock() - whether a control makes its context read a clock
+ * @req: value for a control register
+ *
+ * The task clock does, and so does a sample with the thread's time in it.
  *
  * Context: any.
  * Return: whether it does.
  */
-bool pfm_soft_wants_clock(unsigned int num, u64 value)
+bool pfm_soft_wants_clock(const pfarg_pmc_t *req)
 {
-	return num >= PFM_SW_PMC0 && (value & 0xff) == PFM_SW_TASK_CLOCK;
+	const unsigned int num = PFM_VPMD_THREAD_TIME;
+
+	return (req->reg_num >= PFM_SW_PMC0 &&
+		(req->reg_value & 0xff) == PFM_SW_TASK_CLOCK) ||
+	       (req->reg_smpl_pmds[num / 64] & BIT_ULL(num % 64));
 }
 
 /**
@@ -185,9 +190,10 @@ u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
 {
 	struct pfm_set *set = ctx->set;
 	u64 wrapped = 0, rest, raw, delta;
-	unsigned int ev, i;
+	unsigned int events, ev, i;
 
-	for (ev = PFM_SW_NONE + 1; ev < PFM_SW_EVENTS; ev++) {
+	for (events = set->events; events; events &= events - 1) {
+		ev = __ffs(events);
 		rest = set->sw[ev] & mask;
 		if (!rest)
 			continue;
@@ -220,10 +226,11 @@ u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
  */
 void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
 {
-	unsigned int ev;
+	unsigned int events, ev;
 	u64 rest, raw;
 
-	for (ev = PFM_SW_NONE + 1; ev < PFM_SW_EVENTS; ev++) {
+	for (events = set->events; events; events &= events - 1) {
+		ev = __ffs(events);
 		rest = set->sw[ev] & mask;
 		if (!rest)
 			continue;

@@ -164,8 +164,7 @@ static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
 	unsigned int i;
 
 	for (i = 0; i < call->n && !call->ctx->clocked; i++)
-		call->ctx->clocked = pfm_soft_wants_clock(req[i].reg_num,
-							  req[i].reg_value);
+		call->ctx->clocked = pfm_soft_wants_clock(&req[i]);
 	return pfm_syscall_write_pmcs_pieces(call);
 }
 

@@ -14,7 +14,7 @@
  *	interrupts_max				with an overflow, a second and CPU
  *	sys_group, thread_group			group number, -1 for any
  *	sys_sessions, thread_sessions		loaded contexts
- *	formats/				one directory a sampling format
+ *	formats/NAME/				uuid, version of a sampling format
  *	pmcs/N/, pmds/N/			name, type, index, default,
  *						reserved of a register
  */
@@ -278,6 +278,95 @@ static int pfm_sysfs_add_regs(struct kobject *root)
 	return ret;
 }
 
+/* A directory that describes a format. */
+struct pfm_sysfs_format {
+	struct kobject kobj;
+	const pfm_buffer_fmt_t *fmt;
+};
+
+static struct kobject *pfm_sysfs_formats;
+
+static const pfm_buffer_fmt_t *pfm_sysfs_fmt(struct kobject *kobj)
+{
+	return container_of(kobj, struct pfm_sysfs_format, kobj)->fmt;
+}
+
+PFM_SHOW(uuid, "%pUb", pfm_sysfs_fmt(kobj)->fmt_uuid)
+PFM_ATTR_RO(uuid);
+
+static ssize_t fmt_version_show(struct kobject *kobj, struct kobj_attribute *attr,
+				char *buf)
+{
+	u32 version = pfm_sysfs_fmt(kobj)->fmt_version;
+
+	return sysfs_emit(buf, "%u.%u\n", version >> 16, version & 0xffff);
+}
+static struct kobj_attribute pfm_attr_fmt_version =
+	__ATTR(version, 0444, fmt_version_show, NULL);
+
+static struct attribute *pfm_sysfs_format_attrs[] = {
+	&pfm_attr_uuid.attr,
+	&pfm_attr_fmt_version.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(pfm_sysfs_format);
+
+static void pfm_sysfs_format_release(struct kobject *kobj)
+{
+	kfree(container_of(kobj, struct pfm_sysfs_format, kobj));
+}
+
+static const struct kobj_type pfm_sysfs_format_ktype = {
+	.release = pfm_sysfs_format_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = pfm_sysfs_format_groups,
+};
+
+/**
+ * pfm_sysfs_add_format() - make the directory of a format
+ * @fmt: format
+ *
+ * Context: process.
+ * Return: for pfm_sysfs_remove_format(), NULL without sysfs, or an error
+ * pointer.
+ */
+struct pfm_sysfs_format *pfm_sysfs_add_format(const pfm_buffer_fmt_t *fmt)
+{
+	struct pfm_sysfs_format *f;
+	int ret;
+
+	if (!pfm_sysfs_formats)
+		return NULL;
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return ERR_PTR(-ENOMEM);
+	f->fmt = fmt;
+	ret = kobject_init_and_add(&f->kobj,
+				   (struct kobj_type *)&pfm_sysfs_format_ktype,
+				   pfm_sysfs_formats, "%s", fmt->fmt_name);
+	if (ret) {
+		kobject_put(&f->kobj);
+		return ERR_PTR(ret);
+	}
+	return f;
+}
+
+/**
+ * pfm_sysfs_remove_format() - remove the directory of a format
+ * @f: from pfm_sysfs_add_format(), or NULL
+ *
+ * When this returns nobody reads from the format's description.
+ *
+ * Context: process.
+ */
+void pfm_sysfs_remove_format(struct pfm_sysfs_format *f)
+{
+	if (!f)
+		return;
+	kobject_del(&f->kobj);
+	kobject_put(&f->kobj);
+}
+
 /**
  * pfm_sysfs_init() - make the files
  *
@@ -294,7 +383,8 @@ int pfm_sysfs_init(void)
 	ret = sysfs_create_files(root, pfm_sysfs_attrs);
 	if (ret)
 		return ret;
-	if (!kobject_create_and_add("formats", root))
+	pfm_sysfs_formats = kobject_create_and_add("formats", root);
+	if (!pfm_sysfs_formats)
 		return -ENOMEM;
 	return pfm_sysfs_add_regs(root);
 }

@@ -52,6 +52,22 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 }
 
 /**
+ * pfm_timer_rearm() - as pfm_timer_arm(), after values have changed
+ * @ctx: context
+ *
+ * The clock is read only if there is something to wait for: most overflows
+ * come without.
+ *
+ * Context: as pfm_timer_arm().
+ */
+void pfm_timer_rearm(struct pfm_context *ctx)
+{
+	if ((ctx->set->flags & PFM_SETFL_TIME_SWITCH) ||
+	    ctx->set->sw[PFM_SW_TASK_CLOCK])
+		pfm_timer_arm(ctx, local_clock());
+}
+
+/**
  * pfm_timer_cancel() - forget the timer of a CPU that comes or goes
  * @cpu: its number
  *

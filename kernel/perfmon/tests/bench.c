@@ -3,7 +3,7 @@
 
 int pfm_bench_init(struct kunit *test)
 {
-	struct pfm_context *ctx = pfm_context_new(0);
+	struct pfm_context *ctx = pfm_context_new(0, NULL);
 
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
@@ -65,7 +65,7 @@ int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
 
 	/* PMD 288 is bit 32 of the last word. */
 	req.reg_reset_pmds[4] = reset_vec << 32;
-	ctx->clocked |= event == PFM_SW_TASK_CLOCK;
+	ctx->clocked |= pfm_soft_wants_clock(&req);
 	return pfm_context_call(ctx, pfm_bench_pmc_here, &req);
 }
 

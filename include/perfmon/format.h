@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2: the kernel interface for sampling formats (3.5.7-3.5.15).
+ *
+ * A format decides what an overflow records, and what follows from it. It is a
+ * struct pfm_buffer_fmt and its call-backs, usually in a module;
+ * Documentation/writing-a-format.rst walks through one. This header is all that
+ * it needs.
+ *
+ * What runs when:
+ *
+ *	fmt_validate, fmt_getsize, fmt_init	process context, may sleep, once
+ *						for a context, in this order
+ *	fmt_handler		any context with interrupts off: a timer's
+ *				interrupt, the scheduler with the run queue
+ *				locked, a page fault, an NMI. It must not sleep,
+ *				take a lock that others take with interrupts on,
+ *				wake anybody, fault, or print.
+ *	fmt_restart		interrupts off, on the context's CPU; no NMI
+ *	fmt_exit		process context, may sleep; nothing else of the
+ *				context runs or will
+ *
+ * No two of them run at the same time for one context, but user space may read
+ * the buffer at any time.
+ */
+#ifndef _PERFMON_FORMAT_H
+#define _PERFMON_FORMAT_H
+
+#include <linux/module.h>
+#include <linux/types.h>
+#include <perfmon/perfmon.h>
+
+struct pt_regs;
+struct task_struct;
+
+/* What a call-back wants to happen when it has returned. */
+typedef struct pfm_ovfl_ctrl {
+	unsigned int notify_user:1;	/* if the control asks for it, too */
+	unsigned int reset_ovfl_pmds:1;	/* short values; restart: long ones */
+	unsigned int block_thread:1;	/* with PFM_FL_NOTIFY_BLOCK */
+	unsigned int mask_monitoring:1;	/* until PFM_RESTART; then no reset */
+} pfm_ovfl_ctrl_t;
+
+/**
+ * struct pfm_ovfl_arg - an overflow (3.5.14)
+ * @ovfl_pmd:		logical number of the counter
+ * @active_set:		number of its event set
+ * @ovfl_ctrl:		out: all zero at first
+ * @pmd_last_reset:	value that the counter was last loaded with
+ * @smpl_pmds_values:	values of @smpl_pmds, in increasing order of number;
+ *			only as many are set as @smpl_pmds has bits
+ * @pmd_value:		value of the counter now
+ * @pmd_eventid:	reg_smpl_eventid of its control
+ * @smpl_pmds:		reg_smpl_pmds of its control
+ * @num_smpl_pmds:	number of bits in @smpl_pmds
+ * @ovfl_notify:	1 if its control has PFM_REGFL_OVFL_NOTIFY
+ */
+typedef struct pfm_ovfl_arg {
+	u16 ovfl_pmd;
+	u16 active_set;
+	pfm_ovfl_ctrl_t ovfl_ctrl;
+	u64 pmd_last_reset;
+	u64 smpl_pmds_values[PFM_MAX_PMDS];
+	u64 pmd_value;
+	u64 pmd_eventid;
+	u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
+	u16 num_smpl_pmds;
+	u16 ovfl_notify;
+} pfm_ovfl_arg_t;
+
+/**
+ * struct pfm_ovfl_data - whom an overflow hit, the handler's @data
+ * @task:  the thread that it is attributed to: the monitored one, or the one
+ *	   that ran on the CPU
+ * @regs:  its registers, of user level or of the interrupted kernel, or NULL
+ * @ip:    its instruction pointer there, 0 if unknown. On a hardened kernel a
+ *	   context of somebody who may not see kernel addresses gets the
+ *	   registers of user level, with which the thread entered the kernel
+ * @pid:   its process, as seen from the name space of whoever created the
+ *	   context
+ * @tid:   its thread, likewise
+ * @cpu:   where
+ */
+struct pfm_ovfl_data {
+	struct task_struct *task;
+	struct pt_regs *regs;
+	u64 ip;
+	s32 pid;
+	s32 tid;
+	u16 cpu;
+};
+
+/**
+ * typedef fmt_validate_t - check the format's argument (3.5.10)
+ * @ctx_flags: PFM_FL_... of the context
+ * @num_pmds:  PMDs that are implemented
+ * @arg:       the argument, fmt_arg_size bytes, copied in once
+ *
+ * Return: 0 or a negative errno.
+ */
+typedef int (*fmt_validate_t)(u32 ctx_flags, u16 num_pmds, void *arg);
+
+/**
+ * typedef fmt_getsize_t - how large a buffer is needed (3.5.11)
+ * @ctx_flags: PFM_FL_... of the context
+ * @arg:       the argument
+ * @size:      out: bytes, 0 for no buffer
+ *
+ * Return: 0 or a negative errno.
+ */
+typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
+
+/**
+ * typedef fmt_init_t - make the buffer ready (3.5.12)
+ * @ctx_flags: PFM_FL_... of the context
+ * @arg:       the argument
+ * @buf:       the buffer, page-aligned, zeroed; NULL if there is none
+ *
+ * Return: 0 or a negative errno, after which fmt_exit is not called.
+ */
+typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
+
+/**
+ * typedef fmt_handler_t - a counter has overflowed (3.5.14)
+ * @buf:    the buffer or NULL
+ * @arg:    the overflow; @arg->ovfl_ctrl is for the answer
+ * @tstamp: CLOCK_MONOTONIC in ns, the same for all counters that overflowed
+ *	    at once
+ * @data:   struct pfm_ovfl_data
+ *
+ * Called for each counter, in increasing order of number. It is asked no more
+ * for this event when it returns an error.
+ *
+ * Return: 0 or a negative errno.
+ */
+typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+			     void *data);
+
+/**
+ * typedef fmt_restart_t - PFM_RESTART (3.5.15)
+ * @buf:       the buffer or NULL
+ * @is_active: monitoring is not masked
+ * @ctrl:      mask_monitoring and reset_ovfl_pmds are looked at
+ *
+ * Return: 0 or a negative errno, which PFM_RESTART fails with; nothing has
+ * changed then.
+ */
+typedef int (*fmt_restart_t)(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl);
+
+/**
+ * typedef fmt_exit_t - the buffer is about to be freed (3.5.13)
+ * @buf: the buffer or NULL
+ *
+ * Return: 0; an error is of no consequence.
+ */
+typedef int (*fmt_exit_t)(void *buf);
+
+/**
+ * struct pfm_buffer_fmt - a sampling format (3.5.7)
+ * @fmt_name:	  (required) for people, in sysfs; no slash, no white space
+ * @fmt_uuid:	  (required) what programs ask for, not all zeroes
+ * @fmt_arg_size: bytes of the argument that follows pfarg_ctx_t, 0 for none
+ * @fmt_msgq_depth: overflow messages that can wait, at least 1
+ * @fmt_flags:	  PFM_FMTFL_...
+ * @fmt_version:  of the layout, for sysfs: major in the upper, minor in the
+ *		  lower 16 bits
+ * @fmt_validate: (optional)
+ * @fmt_getsize:  (optional) without it there is no buffer
+ * @fmt_init:	  (optional)
+ * @fmt_handler:  (required)
+ * @fmt_restart:  (optional) without it, PFM_RESTART resets and goes on
+ * @fmt_exit:	  (optional)
+ */
+typedef struct pfm_buffer_fmt {
+	const char *fmt_name;
+	pfm_uuid_t fmt_uuid;
+	size_t fmt_arg_size;
+	size_t fmt_msgq_depth;
+	u32 fmt_flags;
+	u32 fmt_version;
+	fmt_validate_t fmt_validate;
+	fmt_getsize_t fmt_getsize;
+	fmt_init_t fmt_init;
+	fmt_handler_t fmt_handler;
+	fmt_restart_t fmt_restart;
+	fmt_exit_t fmt_exit;
+} pfm_buffer_fmt_t;
+
+int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
+			      struct module *owner);
+
+/**
+ * pfm_register_buffer_fmt() - make a format usable (3.5.8)
+ * @fmt: format, constant until it is unregistered
+ *
+ * Context: process.
+ * Return: 0; -EINVAL if something required is missing or nonsense; -EBUSY if
+ * there is one of this UUID or name; -ENOMEM.
+ */
+#define pfm_register_buffer_fmt(fmt) __pfm_register_buffer_fmt(fmt, THIS_MODULE)
+
+int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
+
+/* A module whose format programs ask for by UUID before it is loaded. */
+#define MODULE_ALIAS_PFM_FMT(uuid_text) MODULE_ALIAS("perfmon-fmt-" uuid_text)
+
+#endif /* _PERFMON_FORMAT_H */

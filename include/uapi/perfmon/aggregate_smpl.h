@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * perfmon2: the aggregating sampling format.
+ *
+ * A profile needs no list of samples, it needs their number at each place. The
+ * buffer is a table with one entry for each combination of process, instruction
+ * pointer and event that has been sampled, and how often it was. reg_smpl_pmds
+ * is not looked at. Monitoring is not masked, counters get their short reset
+ * values.
+ *
+ *	struct {
+ *		pfarg_ctx_t ctx;
+ *		pfm_aggregate_smpl_arg_t arg;
+ *	} req = {
+ *		.ctx.ctx_smpl_buf_id = PFM_AGGREGATE_SMPL_UUID,
+ *		.arg.buf_slots = 4096,
+ *	};
+ *
+ * The table is full when 7/8 of its slots are used, or when a sample has found
+ * no slot in as many as the kernel looks at, which is the only way to lose one.
+ * Then a message is queued, once, for the first sample from there on whose
+ * counter has PFM_REGFL_OVFL_NOTIFY. With PFM_AGGREGATE_SMPL_MASK_WHEN_FULL
+ * monitoring is masked, too, and with PFM_FL_NOTIFY_BLOCK, which is EINVAL
+ * without this flag, the thread that the message is about blocks.
+ *
+ * PFM_RESTART clears the table, at any time; with PFM_AGGREGATE_SMPL_KEEP it
+ * does not, so that a full table stays full. If monitoring was masked it goes
+ * on, with the long reset values. While no sample is being taken,
+ *
+ *	hdr_samples = hdr_lost + hdr_cleared + sum of ent_count in the table
+ *
+ * so that hdr_cleared, less the sum of what one has copied, is the samples that
+ * came between a copy and the PFM_RESTART after it.
+ *
+ * The table may be read at any time. An entry is used if its ent_count, read
+ * first and with acquire semantics, is not 0; then the rest of it is right. If
+ * somebody else may call PFM_RESTART meanwhile, hdr_gen must be even before,
+ * and the same after.
+ */
+#ifndef _UAPI_PERFMON_AGGREGATE_SMPL_H
+#define _UAPI_PERFMON_AGGREGATE_SMPL_H
+
+#include <linux/types.h>
+
+#define PFM_AGGREGATE_SMPL_UUID_TEXT "c366d20d-94cc-45fc-811b-06f96ee63075"
+#define PFM_AGGREGATE_SMPL_UUID { \
+	0xc3, 0x66, 0xd2, 0x0d, 0x94, 0xcc, 0x45, 0xfc, \
+	0x81, 0x1b, 0x06, 0xf9, 0x6e, 0xe6, 0x30, 0x75 }
+
+#define PFM_AGGREGATE_SMPL_VERSION	0x00010000	/* 1.0 */
+
+/* pfm_aggregate_smpl_arg_t.buf_flags */
+#define PFM_AGGREGATE_SMPL_MASK_WHEN_FULL 0x1	/* until PFM_RESTART */
+#define PFM_AGGREGATE_SMPL_KEEP		0x2	/* PFM_RESTART does not clear */
+
+/* The table is cleared with interrupts off: hence the upper limit. */
+#define PFM_AGGREGATE_SMPL_MIN_SLOTS	64
+#define PFM_AGGREGATE_SMPL_MAX_SLOTS	65536
+
+/* Follows pfarg_ctx_t. */
+typedef struct pfm_aggregate_smpl_arg {
+	__u32 buf_slots;		/* a power of two, within the limits */
+	__u32 buf_flags;
+} pfm_aggregate_smpl_arg_t;
+
+/* pfm_aggregate_smpl_hdr_t.hdr_state */
+#define PFM_AGGREGATE_SMPL_ROOM		0	/* not full */
+#define PFM_AGGREGATE_SMPL_FULL		1	/* full */
+#define PFM_AGGREGATE_SMPL_TOLD		2	/* full, not said again */
+
+/* The slots follow immediately. */
+typedef struct pfm_aggregate_smpl_hdr {
+	__u32 hdr_version;		/* PFM_AGGREGATE_SMPL_VERSION */
+	__u32 hdr_flags;		/* as in the argument */
+	__aligned_u64 hdr_buf_size;	/* bytes, of this and the slots */
+	__u32 hdr_slots;		/* as in the argument */
+	__u32 hdr_used;			/* ... with an entry */
+	__u32 hdr_mark;			/* full when so many are used */
+	__u32 hdr_state;
+	__aligned_u64 hdr_samples;	/* that came, since the creation */
+	__aligned_u64 hdr_lost;		/* ... and found no slot */
+	__aligned_u64 hdr_cleared;	/* ... and were cleared */
+	__aligned_u64 hdr_gen;		/* odd while the table is cleared */
+} pfm_aggregate_smpl_hdr_t;
+
+typedef struct pfm_aggregate_smpl_entry {
+	__s32 ent_pid;			/* process */
+	__u16 ent_set;			/* event set and ... */
+	__u16 ent_ovfl_pmd;		/* ... counter that overflowed */
+	__aligned_u64 ent_ip;		/* where the thread was */
+	__aligned_u64 ent_eventid;	/* the control's reg_smpl_eventid */
+	__aligned_u64 ent_count;	/* samples, 0: free slot */
+} pfm_aggregate_smpl_entry_t;
+
+#endif /* _UAPI_PERFMON_AGGREGATE_SMPL_H */

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the registry of sampling formats, and the calls into them (3.5).
+ *
+ * What a sample is, and what follows when there is no room for the next one,
+ * is policy: formats have it, found by UUID, most of them modules. A context
+ * holds a reference on its format's module for as long as it exists.
+ */
+#include <linux/kmod.h>
+#include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/uuid.h>
+#include <asm/irq_regs.h>
+#include <asm/ptrace.h>
+
+#include "pfm.h"
+
+/* Nothing that a program passes at creation is larger. */
+#define PFM_FORMAT_ARG_MAX	65536
+
+#define PFM_FORMAT_NAME_MAX	32
+
+struct pfm_format {
+	const pfm_buffer_fmt_t *fmt;
+	struct module *owner;
+	struct list_head list;		/* under the mutex */
+	unsigned int users;		/* contexts, under the mutex */
+	struct pfm_sysfs_format *files;
+};
+
+static DEFINE_MUTEX(pfm_format_mutex);
+static LIST_HEAD(pfm_format_list);
+
+static bool pfm_format_ok(const pfm_buffer_fmt_t *fmt)
+{
+	size_t len;
+
+	if (!fmt || !fmt->fmt_name || !fmt->fmt_handler)
+		return false;
+	len = strnlen(fmt->fmt_name, PFM_FORMAT_NAME_MAX);
+	if (!len || len == PFM_FORMAT_NAME_MAX ||
+	    strpbrk(fmt->fmt_name, "/ \t\n") || fmt->fmt_name[0] == '.')
+		return false;
+	return memchr_inv(fmt->fmt_uuid, 0, sizeof(fmt->fmt_uuid)) &&
+	       !(fmt->fmt_flags & ~PFM_FMTFL_NOSET) &&
+	       fmt->fmt_arg_size <= PFM_FORMAT_ARG_MAX;
+}
+
+static struct pfm_format *pfm_format_lookup(const pfm_uuid_t uuid)
+{
+	struct pfm_format *f;
+
+	list_for_each_entry(f, &pfm_format_list, list)
+		if (!memcmp(f->fmt->fmt_uuid, uuid, sizeof(f->fmt->fmt_uuid)))
+			return f;
+	return NULL;
+}
+
+static bool pfm_format_taken(const pfm_buffer_fmt_t *fmt)
+{
+	struct pfm_format *f;
+
+	list_for_each_entry(f, &pfm_format_list, list)
+		if (!strcmp(f->fmt->fmt_name, fmt->fmt_name))
+			return true;
+	return pfm_format_lookup(fmt->fmt_uuid);
+}
+
+/**
+ * __pfm_register_buffer_fmt() - see pfm_register_buffer_fmt()
+ * @fmt:   format
+ * @owner: its module, NULL if it is built in
+ *
+ * Context: process.
+ * Return: 0; -EINVAL; -EBUSY; -ENOMEM.
+ */
+int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt, struct module *owner)
+{
+	struct pfm_format *f;
+	int ret = 0;
+
+	if (!pfm_format_ok(fmt))
+		return -EINVAL;
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	f->fmt = fmt;
+	f->owner = owner;
+
+	mutex_lock(&pfm_format_mutex);
+	if (pfm_format_taken(fmt)) {
+		ret = -EBUSY;
+	} else {
+		f->files = pfm_sysfs_add_format(fmt);
+		if (IS_ERR(f->files))
+			ret = PTR_ERR(f->files);
+		else
+			list_add_tail(&f->list, &pfm_format_list);
+	}
+	mutex_unlock(&pfm_format_mutex);
+	if (ret)
+		kfree(f);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(__pfm_register_buffer_fmt);
+
+/**
+ * pfm_unregister_buffer_fmt() - nobody can request a format any more (3.5.9)
+ * @uuid: of the format
+ *
+ * Context: process.
+ * Return: 0; -EINVAL if there is none; -EBUSY if contexts use it, which cannot
+ * be when its module goes.
+ */
+int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid)
+{
+	struct pfm_format *f;
+	int ret = 0;
+
+	mutex_lock(&pfm_format_mutex);
+	f = pfm_format_lookup(uuid);
+	if (!f)
+		ret = -EINVAL;
+	else if (f->users)
+		ret = -EBUSY;
+	else
+		list_del(&f->list);
+	mutex_unlock(&pfm_format_mutex);
+	if (ret)
+		return ret;
+	pfm_sysfs_remove_format(f->files);
+	kfree(f);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(pfm_unregister_buffer_fmt);
+
+static struct pfm_format *pfm_format_pin(const pfm_uuid_t uuid)
+{
+	struct pfm_format *f;
+
+	mutex_lock(&pfm_format_mutex);
+	f = pfm_format_lookup(uuid);
+	/* A module that is being removed has it no more. */
+	if (f && !try_module_get(f->owner))
+		f = NULL;
+	if (f)
+		f->users++;
+	mutex_unlock(&pfm_format_mutex);
+	return f;
+}
+
+/**
+ * pfm_format_get() - find a format, and keep it
+ * @uuid: what a program asks for
+ *
+ * A module that knows the UUID is loaded, for those who may have that done.
+ *
+ * Context: process.
+ * Return: the format, for pfm_format_put(), or an error pointer.
+ */
+struct pfm_format *pfm_format_get(const pfm_uuid_t uuid)
+{
+	struct pfm_format *f = pfm_format_pin(uuid);
+
+	if (!f && pfm_access_may_autoload()) {
+		request_module("perfmon-fmt-%pUb", uuid);
+		f = pfm_format_pin(uuid);
+	}
+	return f ?: ERR_PTR(-EINVAL);
+}
+
+/**
+ * pfm_format_put() - undo pfm_format_get()
+ * @f: format or NULL
+ *
+ * Context: process.
+ */
+void pfm_format_put(struct pfm_format *f)
+{
+	struct module *owner;
+
+	if (!f)
+		return;
+	mutex_lock(&pfm_format_mutex);
+	owner = f->owner;
+	f->users--;
+	mutex_unlock(&pfm_format_mutex);
+	module_put(owner);
+}
+
+static void *pfm_format_copy_arg(const pfm_buffer_fmt_t *fmt,
+				 const void __user *uarg)
+{
+	size_t size = fmt->fmt_arg_size;
+
+	if (!size)
+		return NULL;
+	if (size > READ_ONCE(pfm_config.arg_size_max))
+		return ERR_PTR(-E2BIG);
+	return memdup_user(uarg, size);
+}
+
+/**
+ * pfm_format_open() - give a new context its format and its buffer
+ * @ctx:  context that nobody knows yet; its format is set
+ * @uarg: the program's argument of the format, copied in once
+ *
+ * Context: process.
+ * Return: 0; -E2BIG; -EFAULT; -ENOMEM, also at the limits; or what the format
+ * says.
+ */
+int pfm_format_open(struct pfm_context *ctx, const void __user *uarg)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->format->fmt;
+	size_t size = 0;
+	void *arg;
+	int ret = 0;
+
+	ctx->ovfl_arg = kzalloc(sizeof(*ctx->ovfl_arg), GFP_KERNEL_ACCOUNT);
+	if (!ctx->ovfl_arg)
+		return -ENOMEM;
+	arg = pfm_format_copy_arg(fmt, uarg);
+	if (IS_ERR(arg))
+		return PTR_ERR(arg);
+
+	if (fmt->fmt_validate)
+		ret = fmt->fmt_validate(ctx->flags, pfm_regmap.num_pmds, arg);
+	if (!ret && fmt->fmt_getsize)
+		ret = fmt->fmt_getsize(ctx->flags, arg, &size);
+	if (!ret && size)
+		ret = pfm_buffer_alloc(ctx, size);
+	if (!ret && fmt->fmt_init)
+		ret = fmt->fmt_init(ctx->flags, arg, ctx->buf.addr);
+	ctx->format_open = !ret;
+	kfree(arg);
+	/* A format's positive number is nobody's errno. */
+	return ret > 0 ? -EINVAL : ret;
+}
+
+/**
+ * pfm_format_close() - take a context's format and buffer away
+ * @ctx: context that nobody knows any more
+ *
+ * Context: process.
+ */
+void pfm_format_close(struct pfm_context *ctx)
+{
+	if (!ctx->format)
+		return;
+	if (ctx->format_open && ctx->format->fmt->fmt_exit)
+		ctx->format->fmt->fmt_exit(ctx->buf.addr);
+	pfm_buffer_free(ctx);
+	kfree(ctx->ovfl_arg);
+	pfm_format_put(ctx->format);
+}
+
+/**
+ * pfm_format_fmt() - the description of a format
+ * @f: format or NULL
+ *
+ * Context: any.
+ * Return: the description or NULL.
+ */
+const pfm_buffer_fmt_t *pfm_format_fmt(const struct pfm_format *f)
+{
+	return f ? f->fmt : NULL;
+}
+
+/* Where the thread is that an overflow hit; see struct pfm_ovfl_data. */
+static struct pt_regs *pfm_format_regs(const struct pfm_context *ctx,
+				       struct task_struct *task)
+{
+	struct pt_regs *regs = NULL, *user = NULL;
+
+	if (!(task->flags & PF_KTHREAD))
+		user = task_pt_regs(task);
+	if (task == current)
+		regs = get_irq_regs();
+	if (!regs || (!user_mode(regs) && !ctx->see_kernel))
+		regs = user;
+	return regs;
+}
+
+static void pfm_format_where(const struct pfm_context *ctx,
+			     struct pfm_ovfl_data *data)
+{
+	struct task_struct *task = ctx->task ?: current;
+
+	data->task = task;
+	data->regs = pfm_format_regs(ctx, task);
+	data->ip = data->regs ? instruction_pointer(data->regs) : 0;
+	data->cpu = ctx->cpu >= 0 ? ctx->cpu : task_cpu(task);
+	if (ctx->pid_ns == &init_pid_ns) {
+		data->pid = task->tgid;
+		data->tid = task->pid;
+	} else {
+		data->pid = task_tgid_nr_ns(task, ctx->pid_ns);
+		data->tid = task_pid_nr_ns(task, ctx->pid_ns);
+	}
+}
+
+static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
+			    pfm_ovfl_arg_t *arg)
+{
+	const struct pfm_set *set = ctx->set;
+	const struct pfm_pmc *pmc = &set->pmcs[pfm_regmap.ctrl[i]];
+	unsigned int n = 0;
+	u64 rest;
+
+	arg->ovfl_pmd = pfm_regmap.pmd[i]->num;
+	arg->active_set = set->id;
+	arg->ovfl_ctrl = (pfm_ovfl_ctrl_t){ 0 };
+	arg->pmd_last_reset = set->pmds[i].last_reset;
+	arg->pmd_value = set->pmds[i].value;
+	arg->pmd_eventid = pmc->eventid;
+	arg->ovfl_notify = !!(set->notify & BIT_ULL(i));
+	/* From sample to sample it is the same, most of the time. */
+	if (ctx->ovfl_smpl != pmc->smpl_pmds) {
+		ctx->ovfl_smpl = pmc->smpl_pmds;
+		pfm_pmu_vector(pmc->smpl_pmds, arg->smpl_pmds);
+	}
+	for (rest = pmc->smpl_pmds; rest; rest &= rest - 1)
+		arg->smpl_pmds_values[n++] = pfm_regs_value(ctx, __ffs64(rest));
+	arg->num_smpl_pmds = n;
+}
+
+/**
+ * pfm_format_overflow() - ask the format about counters that overflowed
+ * @ctx:  context with a format
+ * @ovfl: the counters, up to date like all others
+ * @ctrl: out: the answers together, notify_user only where the control asks
+ *	  for it; reset_ovfl_pmds is not set
+ *
+ * Context: ctx->lock or NMI, interrupts off, on the context's CPU.
+ * Return: the counters that the format wants to have reset now.
+ */
+u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->format->fmt;
+	const pfm_ovfl_ctrl_t none = { 0 };
+	pfm_ovfl_arg_t *arg = ctx->ovfl_arg;
+	u64 tstamp = ktime_get_mono_fast_ns(), reset = 0, rest;
+	struct pfm_ovfl_data data;
+
+	*ctrl = none;
+	pfm_format_where(ctx, &data);
+	for (rest = ovfl; rest; rest &= rest - 1) {
+		pfm_format_fill(ctx, __ffs64(rest), arg);
+		if (fmt->fmt_handler(ctx->buf.addr, arg, tstamp, &data))
+			break;
+		if (arg->ovfl_ctrl.reset_ovfl_pmds)
+			reset |= rest & -rest;
+		if (likely(!arg->ovfl_ctrl.notify_user &&
+			   !arg->ovfl_ctrl.block_thread &&
+			   !arg->ovfl_ctrl.mask_monitoring))
+			continue;
+		ctrl->notify_user |= arg->ovfl_ctrl.notify_user & arg->ovfl_notify;
+		ctrl->block_thread |= arg->ovfl_ctrl.block_thread;
+		ctrl->mask_monitoring |= arg->ovfl_ctrl.mask_monitoring;
+	}
+	return reset;
+}
+
+/**
+ * pfm_format_restart() - tell the format of PFM_RESTART (3.5.15)
+ * @ctx:  loaded context with a format
+ * @ctrl: out: its answer
+ *
+ * Context: ctx->lock, interrupts off, on the context's CPU.
+ * Return: 0, or what the format says.
+ */
+int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->format->fmt;
+	int ret;
+
+	/* Without a say it wants what would happen without a format. */
+	*ctrl = (pfm_ovfl_ctrl_t){ .reset_ovfl_pmds = !fmt->fmt_restart };
+	if (!fmt->fmt_restart)
+		return 0;
+	ret = fmt->fmt_restart(ctx->buf.addr, ctx->state == PFM_LOADED, ctrl);
+	return ret > 0 ? -EINVAL : ret;
+}
