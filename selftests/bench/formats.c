@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * formats - what a recorded sample costs, in instructions
+ *
+ * For a guest with one CPU and -icount shift=0 (make bench-formats starts it
+ * so). Every page fault is an overflow, and a sample. Each figure is what a
+ * fault costs more than one that nobody counts; the counting of the fault is
+ * in it, and shown by itself in the first line. The arguments are modules to
+ * load first. perf_events samples the same event with the same fields.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <perfmon/perfmon.h>
+#include <perfmon/aggregate_smpl.h>
+#include <perfmon/default_smpl.h>
+#include <perfmon/double_smpl.h>
+#include <perfmon/null_smpl.h>
+
+#define PAGES	1000
+#define BODY	4		/* PMDs in a sample that has some */
+
+static unsigned char *pages;
+static int64_t plain;
+
+static void must(int ok, const char *what)
+{
+	if (!ok) {
+		fprintf(stderr, "formats: %s: %s\n", what, strerror(errno));
+		exit(1);
+	}
+}
+
+static int64_t fault_cost(void)
+{
+	uint64_t t;
+	int i;
+
+	madvise(pages, PAGES * 4096UL, MADV_DONTNEED);
+	t = __rdtsc();
+	for (i = 0; i < PAGES; i++)
+		pages[i * 4096UL] = 1;
+	return (int64_t)(__rdtsc() - t) / PAGES;
+}
+
+/* Twice: what is needed once is not what a sample costs. */
+static void print(const char *what)
+{
+	fault_cost();
+	printf("%-36s %6lld\n", what, (long long)(fault_cost() - plain));
+}
+
+static long pfm(int fd, int cmd, void *arg, int n)
+{
+	return syscall(__NR_perfmonctl, fd, cmd, arg, n);
+}
+
+/* What CREATE_CONTEXT takes: any format's argument fits in. */
+struct request {
+	pfarg_ctx_t ctx;
+	unsigned char arg[64];
+};
+
+static void sample(const char *what, struct request *req, uint64_t period,
+		   int body)
+{
+	pfarg_pmc_t pmc = {
+		.reg_num = PFM_SW_PMC0,
+		.reg_value = PFM_SW_MINOR_FAULTS,
+	};
+	pfarg_pmd_t pmd = {
+		.reg_num = PFM_SW_PMD0,
+		.reg_value = period,
+		.reg_short_reset = period,
+		.reg_long_reset = period,
+	};
+	pfarg_load_t load = { .load_pid = getpid() };
+	int fd, i;
+
+	if (pfm(-1, PFM_CREATE_CONTEXT, req, 1)) {
+		printf("%-36s %6s\n", what, "-");
+		return;
+	}
+	fd = req->ctx.ctx_fd;
+	for (i = 0; i < body; i++)
+		pmc.reg_smpl_pmds[4] |= 1ULL << (PFM_SW_PMD0 % 64 + i);
+	must(!pfm(fd, PFM_WRITE_PMCS, &pmc, 1), "PFM_WRITE_PMCS");
+	must(!pfm(fd, PFM_WRITE_PMDS, &pmd, 1), "PFM_WRITE_PMDS");
+	must(!pfm(fd, PFM_LOAD_CONTEXT, &load, 1), "PFM_LOAD_CONTEXT");
+	must(!pfm(fd, PFM_START, NULL, 0), "PFM_START");
+	print(what);
+	close(fd);
+}
+
+static void counting(void)
+{
+	struct request req = { 0 };
+
+	sample("counting only", &req, 0, 0);
+	sample("overflow, no format", &req, -1, 0);
+}
+
+static void default_format(int body)
+{
+	static const pfm_uuid_t uuid = PFM_DEFAULT_SMPL_UUID;
+	pfm_default_smpl_arg_t arg = { .buf_size = 1 << 20 };
+	struct request req = { 0 };
+
+	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	memcpy(req.arg, &arg, sizeof(arg));
+	sample(body ? "default, 4 PMDs" : "default", &req, -1, body);
+}
+
+static void double_format(void)
+{
+	static const pfm_uuid_t uuid = PFM_DOUBLE_SMPL_UUID;
+	pfm_double_smpl_arg_t arg = { .buf_size = 1 << 20 };
+	struct request req = { 0 };
+
+	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	memcpy(req.arg, &arg, sizeof(arg));
+	sample("double", &req, -1, 0);
+}
+
+static void aggregate_format(void)
+{
+	static const pfm_uuid_t uuid = PFM_AGGREGATE_SMPL_UUID;
+	pfm_aggregate_smpl_arg_t arg = { .buf_slots = 4096 };
+	struct request req = { 0 };
+
+	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	memcpy(req.arg, &arg, sizeof(arg));
+	sample("aggregate", &req, -1, 0);
+}
+
+static void perf(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_PERIOD,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	void *ring;
+
+	must(fd >= 0, "perf_event_open");
+	ring = mmap(NULL, 257 * 4096UL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(ring != MAP_FAILED, "mmap");
+	print("perf_events");
+	munmap(ring, 257 * 4096UL);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		int fd = open(argv[i], O_RDONLY);
+
+		must(fd >= 0 && !syscall(SYS_finit_module, fd, "", 0), argv[i]);
+		close(fd);
+	}
+	pages = mmap(NULL, PAGES * 4096UL, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	must(pages != MAP_FAILED, "mmap");
+	fault_cost();
+	plain = fault_cost();
+
+	printf("instructions that a page fault costs more\n");
+	counting();
+	default_format(0);
+	default_format(BODY);
+	double_format();
+	aggregate_format();
+	perf();
+	return 0;
+}
