@@ -16,7 +16,7 @@
  *				locked, a page fault, an NMI. It must not sleep,
  *				take a lock that others take with interrupts on,
  *				wake anybody, fault, or print.
- *	fmt_restart		interrupts off, on the context's CPU; no NMI
+ *	fmt_restart, fmt_map	interrupts off, on the context's CPU; no NMI
  *	fmt_exit		process context, may sleep; nothing else of the
  *				context runs or will
  *
@@ -155,6 +155,61 @@ typedef int (*fmt_restart_t)(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl);
  */
 typedef int (*fmt_exit_t)(void *buf);
 
+/* pfm_map_info.flags */
+#define PFM_MAP_READ	0x1
+#define PFM_MAP_WRITE	0x2
+#define PFM_MAP_EXEC	0x4
+#define PFM_MAP_SHARED	0x8
+
+/**
+ * struct pfm_map_info - where code of a program is
+ * @exec:     the thread executes a new program, all that was mapped is gone;
+ *	      only @pid, @tid, @tstamp and @name are set
+ * @pid:      the process, as seen from the name space of whoever created the
+ *	      context
+ * @tid:      the thread that did it, likewise
+ * @tstamp:   CLOCK_MONOTONIC in ns
+ * @addr:     of the mapping
+ * @len:      its bytes
+ * @pgoff:    where in the file it begins, in bytes
+ * @ino:      inode of the file
+ * @major:    its device
+ * @minor:    likewise
+ * @flags:    PFM_MAP_...
+ * @name:     path of the file as the thread sees it, "" if it is unknown; of
+ *	      @exec the thread's name
+ * @name_len: its bytes without the NUL, less than PATH_MAX; of @exec less than
+ *	      TASK_COMM_LEN
+ */
+struct pfm_map_info {
+	bool exec;
+	s32 pid;
+	s32 tid;
+	u64 tstamp;
+	u64 addr;
+	u64 len;
+	u64 pgoff;
+	u64 ino;
+	u32 major;
+	u32 minor;
+	u64 flags;
+	const char *name;
+	size_t name_len;
+};
+
+/**
+ * typedef fmt_map_t - a file has been mapped executable, or a program executed
+ * @buf:  the buffer or NULL
+ * @info: which; gone when this returns
+ *
+ * By the monitored thread or, system-wide, on this CPU, while the context is
+ * loaded, started or not, masked or not. There is nothing to ask for.
+ *
+ * Context: process, that is the thread that did it; but interrupts are off, and
+ * the context's lock is held.
+ */
+typedef void (*fmt_map_t)(void *buf, const struct pfm_map_info *info);
+
 /**
  * struct pfm_buffer_fmt - a sampling format (3.5.7)
  * @fmt_name:	  (required) for people, in sysfs; no slash, no white space
@@ -170,6 +225,7 @@ typedef int (*fmt_exit_t)(void *buf);
  * @fmt_handler:  (required)
  * @fmt_restart:  (optional) without it, PFM_RESTART resets and goes on
  * @fmt_exit:	  (optional)
+ * @fmt_map:	  (optional) not of the specification
  */
 typedef struct pfm_buffer_fmt {
 	const char *fmt_name;
@@ -184,6 +240,7 @@ typedef struct pfm_buffer_fmt {
 	fmt_handler_t fmt_handler;
 	fmt_restart_t fmt_restart;
 	fmt_exit_t fmt_exit;
+	fmt_map_t fmt_map;
 } pfm_buffer_fmt_t;
 
 int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,

@@ -13,6 +13,8 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+struct vm_area_struct;
+
 #ifdef CONFIG_PERFMON
 
 /* On while a context is attached to a thread or a CPU, plus a second. */
@@ -27,6 +29,7 @@ void __pfm_sched_migrate(int cpu);
 void __pfm_sched_fault(bool major);
 void __pfm_attach_exit(struct task_struct *task);
 void __pfm_attach_exec(struct task_struct *task);
+void __pfm_maps_mmap(struct vm_area_struct *vma);
 
 /*
  * Before the switch from @prev to @next. The run queue's lock is held,
@@ -89,6 +92,13 @@ static inline void perfmon_exec(struct task_struct *task)
 		__pfm_attach_exec(task);
 }
 
+/* current has got @vma, and holds its mmap_lock for writing. May sleep. */
+static inline void perfmon_mmap(struct vm_area_struct *vma)
+{
+	if (static_branch_unlikely(&pfm_key.key))
+		__pfm_maps_mmap(vma);
+}
+
 #else
 
 static inline void perfmon_sched_out(struct task_struct *prev,
@@ -99,6 +109,7 @@ static inline void perfmon_sched_fork(struct task_struct *child) { }
 static inline void perfmon_sched_fault(bool major) { }
 static inline void perfmon_exit(struct task_struct *task) { }
 static inline void perfmon_exec(struct task_struct *task) { }
+static inline void perfmon_mmap(struct vm_area_struct *vma) { }
 
 #endif /* CONFIG_PERFMON */
 #endif /* _PERFMON_HOOKS_H */

@@ -482,6 +482,7 @@ void __pfm_attach_exec(struct task_struct *task)
 	}
 	rcu_read_unlock();
 	pfm_attach_finish(&d);
+	pfm_maps_exec(task);
 }
 
 /**

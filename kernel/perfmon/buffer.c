@@ -19,7 +19,10 @@
 
 #include "pfm.h"
 
-/* Locked memory is the user's (RLIMIT_MEMLOCK), as it is for perf_events. */
+/*
+ * Locked memory is the user's (RLIMIT_MEMLOCK), as it is for perf_events. What
+ * he may not have is not missing from the common limit even for a moment.
+ */
 static int pfm_buffer_charge(struct pfm_buffer *b, unsigned long pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT, old;
@@ -27,22 +30,20 @@ static int pfm_buffer_charge(struct pfm_buffer *b, unsigned long pages)
 	u64 size = (u64)pages << PAGE_SHIFT;
 	bool unlimited = capable(CAP_IPC_LOCK);
 
-	if (atomic64_add_return(size, &pfm_config.smpl_buf_size_cur) >
-	    READ_ONCE(pfm_config.smpl_buf_size_max))
-		goto uncharge;
-
 	old = atomic_long_read(&user->locked_vm);
 	do {
-		if (!unlimited &&
-		    (pages > limit || old > limit - pages))
-			goto uncharge;
+		if (!unlimited && (pages > limit || old > limit - pages))
+			return -ENOMEM;
 	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &old, old + pages));
+
+	if (atomic64_add_return(size, &pfm_config.smpl_buf_size_cur) >
+	    READ_ONCE(pfm_config.smpl_buf_size_max)) {
+		atomic64_sub(size, &pfm_config.smpl_buf_size_cur);
+		atomic_long_sub(pages, &user->locked_vm);
+		return -ENOMEM;
+	}
 	b->user = get_uid(user);
 	return 0;
-
-uncharge:
-	atomic64_sub(size, &pfm_config.smpl_buf_size_cur);
-	return -ENOMEM;
 }
 
 static void pfm_buffer_uncharge(struct pfm_buffer *b)
@@ -144,6 +145,9 @@ int pfm_buffer_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *ctx = file->private_data;
 	struct pfm_buffer *b = &ctx->buf;
+	/* What mlockall() wants of future mappings is not what was asked for. */
+	unsigned long bad = VM_WRITE | VM_EXEC | VM_GROWSDOWN |
+			    (VM_LOCKED & ~vma->vm_mm->def_flags);
 	unsigned long at;
 	int ret;
 
@@ -152,7 +156,7 @@ int pfm_buffer_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != b->size)
 		return -EINVAL;
 	if ((vma->vm_flags & (VM_READ | VM_SHARED)) != (VM_READ | VM_SHARED) ||
-	    (vma->vm_flags & (VM_WRITE | VM_EXEC | VM_LOCKED | VM_GROWSDOWN)))
+	    (vma->vm_flags & bad))
 		return -EINVAL;
 	if (!pfm_access_may_use(ctx))
 		return -EPERM;

@@ -72,6 +72,31 @@ bool pfm_file_held(struct task_struct *task, struct file *file)
 	return held;
 }
 
+/*
+ * Whether somebody who shares current's memory, but not its descriptors, has
+ * one of a file: the parent of a vfork() above all.
+ */
+static bool pfm_file_held_beside(struct file *file)
+{
+	struct mm_struct *mm = current->mm;
+	struct task_struct *p, *t;
+	bool held = false;
+
+	if (!mm || atomic_read(&mm->mm_users) == 1)
+		return false;
+	rcu_read_lock();
+	for_each_process_thread(p, t) {
+		if (READ_ONCE(t->mm) == mm && t->files != current->files &&
+		    pfm_file_held(t, file)) {
+			held = true;
+			goto out;
+		}
+	}
+out:
+	rcu_read_unlock();
+	return held;
+}
+
 static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
 			     loff_t *pos)
 {
@@ -132,7 +157,8 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 	/* An exit ends the attachment, and the mapping, by itself. */
 	if ((current->flags & PF_EXITING) || fatal_signal_pending(current))
 		return 0;
-	if (atomic_read(&ctx->buf.mappings) && !pfm_file_held(current, file))
+	if (atomic_read(&ctx->buf.mappings) && !pfm_file_held(current, file) &&
+	    !pfm_file_held_beside(file))
 		pfm_buffer_unmap(ctx, file);
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	if (ctx->task && ctx->self && READ_ONCE(ctx->task->files) == id)
@@ -154,6 +180,12 @@ static int pfm_file_release(struct inode *inode, struct file *file)
 
 	pfm_attach_close(ctx);
 	irq_work_sync(&ctx->notify_work);
+	/*
+	 * Queued again while it ran, the work can still be running on another
+	 * CPU; what it does for a blocked thread must not end with the context.
+	 */
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
+		synchronize_rcu();
 	pfm_context_put(ctx);
 	return 0;
 }

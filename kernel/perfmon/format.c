@@ -286,6 +286,19 @@ static struct pt_regs *pfm_format_regs(const struct pfm_context *ctx,
 	return regs;
 }
 
+/* Who a thread is to the context's creator. */
+static void pfm_format_who(const struct pfm_context *ctx,
+			   struct task_struct *task, s32 *pid, s32 *tid)
+{
+	if (ctx->pid_ns == &init_pid_ns) {
+		*pid = task->tgid;
+		*tid = task->pid;
+	} else {
+		*pid = task_tgid_nr_ns(task, ctx->pid_ns);
+		*tid = task_pid_nr_ns(task, ctx->pid_ns);
+	}
+}
+
 static void pfm_format_where(const struct pfm_context *ctx,
 			     struct pfm_ovfl_data *data)
 {
@@ -295,13 +308,7 @@ static void pfm_format_where(const struct pfm_context *ctx,
 	data->regs = pfm_format_regs(ctx, task);
 	data->ip = data->regs ? instruction_pointer(data->regs) : 0;
 	data->cpu = ctx->cpu >= 0 ? ctx->cpu : task_cpu(task);
-	if (ctx->pid_ns == &init_pid_ns) {
-		data->pid = task->tgid;
-		data->tid = task->pid;
-	} else {
-		data->pid = task_tgid_nr_ns(task, ctx->pid_ns);
-		data->tid = task_pid_nr_ns(task, ctx->pid_ns);
-	}
+	pfm_format_who(ctx, task, &data->pid, &data->tid);
 }
 
 static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
@@ -385,4 +392,30 @@ int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 		return 0;
 	ret = fmt->fmt_restart(ctx->buf.addr, ctx->state == PFM_LOADED, ctrl);
 	return ret > 0 ? -EINVAL : ret;
+}
+
+/**
+ * pfm_format_wants_maps() - whether the format records maps
+ * @ctx: context
+ *
+ * Context: any.
+ * Return: whether pfm_format_map() may be called.
+ */
+bool pfm_format_wants_maps(const struct pfm_context *ctx)
+{
+	return ctx->format && ctx->format->fmt->fmt_map;
+}
+
+/**
+ * pfm_format_map() - tell the format what current has mapped or executed
+ * @ctx:  context with a format that wants to know
+ * @info: but for the thread and the time, which are filled in here
+ *
+ * Context: ctx->lock, interrupts off, on the context's CPU; no NMI.
+ */
+void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info)
+{
+	pfm_format_who(ctx, current, &info->pid, &info->tid);
+	info->tstamp = ktime_get_mono_fast_ns();
+	ctx->format->fmt->fmt_map(ctx->buf.addr, info);
 }

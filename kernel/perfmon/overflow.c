@@ -184,15 +184,16 @@ static int pfm_overflow_ask(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
  */
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 {
-	bool masked = ctx->state == PFM_MASKED;
 	pfm_ovfl_ctrl_t ctrl;
+	bool masked;
 	int ret;
 
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
-	/* An overflow that is found now came before the restart. */
+	/* An overflow that is found now came before the restart, and may mask. */
 	if (ctx->format && pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, ctx->set->used);
+	masked = ctx->state == PFM_MASKED;
 	ret = pfm_overflow_ask(ctx, &ctrl);
 	if (ret)
 		return ret;

@@ -84,6 +84,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	if (idle)
 		events |= ctx->set->sw[PFM_SW_TASK_CLOCK];
 	c->now = this_rq()->clock;
+	c->clock = prev->se.sum_exec_runtime;
 	if (is_idle_task(next)) {
 		if (c->busy_since)
 			c->busy += c->now - c->busy_since;

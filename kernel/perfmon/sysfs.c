@@ -92,7 +92,7 @@ static ssize_t pfm_sysfs_store_number(u64 *limit, const char *buf, size_t count)
 /* From what the timers do anyway to an hour. */
 static ssize_t pfm_sysfs_store_time(u64 *limit, const char *buf, size_t count)
 {
-	return pfm_sysfs_store(limit, 10 * NSEC_PER_USEC, 3600 * NSEC_PER_SEC,
+	return pfm_sysfs_store(limit, 10 * NSEC_PER_USEC, 3600ULL * NSEC_PER_SEC,
 			       buf, count);
 }
 

@@ -55,7 +55,7 @@
 
 /* The table is cleared with interrupts off: hence the upper limit. */
 #define PFM_AGGREGATE_SMPL_MIN_SLOTS	64
-#define PFM_AGGREGATE_SMPL_MAX_SLOTS	65536
+#define PFM_AGGREGATE_SMPL_MAX_SLOTS	16384
 
 /* Follows pfarg_ctx_t. */
 typedef struct pfm_aggregate_smpl_arg {

@@ -1,0 +1,817 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The call chain format: chains of functions that are known, in programs of
+ * this kernel's word size and of 32 bits; the kernel's part, and who gets it;
+ * records of what is mapped and executed, and those that find no room.
+ *
+ * Page faults are exact events: a sample is at the instruction that faults.
+ */
+#include "smpl.h"
+#include <perfmon/callchain_smpl.h>
+
+#define KERNEL	PFM_CALLCHAIN_SMPL_KERNEL
+#define USER	PFM_CALLCHAIN_SMPL_USER
+#define MAPS	PFM_CALLCHAIN_SMPL_MAPS
+
+typedef pfm_callchain_smpl_hdr_t hdr_t;
+typedef pfm_callchain_smpl_rec_t rec_t;
+typedef pfm_callchain_smpl_sample_t sample_t;
+typedef pfm_callchain_smpl_map_t map_t;
+typedef pfm_callchain_smpl_exec_t exec_t;
+
+#define NEED_CALLCHAIN()						\
+do {									\
+	if (!have_format("callchain"))					\
+		SKIP(return, "%s: there is no format callchain",	\
+		     _metadata->name);					\
+} while (0)
+
+static int chain_create(u32 ctx_flags, pfm_callchain_smpl_arg_t arg, u64 *size)
+{
+	static const pfm_uuid_t uuid = PFM_CALLCHAIN_SMPL_UUID;
+
+	return smpl_create(uuid, ctx_flags, &arg, sizeof(arg), size);
+}
+
+struct chains {
+	int fd;
+	const hdr_t *hdr;
+};
+
+static void chains_open(struct chains *c, u64 buf_size, unsigned int depth,
+			unsigned int flags)
+{
+	pfm_callchain_smpl_arg_t arg = {
+		.buf_size = buf_size, .buf_max_depth = (__u16)depth,
+		.buf_flags = (__u16)flags,
+	};
+	u64 size = 0;
+
+	c->fd = (int)MUST(chain_create(0, arg, &size));
+	c->hdr = buf_map(c->fd, size);
+	set_nonblock(c->fd);
+}
+
+static u64 largest(unsigned int depth, unsigned int parts)
+{
+	return sizeof(sample_t) + 8 * (num_impl_pmds() + parts * depth);
+}
+
+/* The record after @r, of any type if @type is 0; the first if @r is NULL. */
+static const void *next(const struct chains *c, const void *r, int type)
+{
+	const char *end = (const char *)c->hdr + c->hdr->hdr_cur_offs;
+	const char *p = r;
+
+	do {
+		p = p ? p + ((const rec_t *)p)->size
+		      : (const char *)(c->hdr + 1);
+		if (p >= end)
+			return NULL;
+		if (((const rec_t *)p)->size % 8 ||
+		    ((const rec_t *)p)->size < sizeof(rec_t))
+			die("a record of %u bytes", ((const rec_t *)p)->size);
+	} while (type && ((const rec_t *)p)->type != type);
+	return p;
+}
+
+static unsigned int count(const struct chains *c, int type)
+{
+	const void *r = NULL;
+	unsigned int n = 0;
+
+	while ((r = next(c, r, type)))
+		n++;
+	return n;
+}
+
+static const u64 *values(const sample_t *s)
+{
+	return (const u64 *)(s + 1);
+}
+
+static const u64 *kernel_part(const sample_t *s)
+{
+	return values(s) + s->nr_values;
+}
+
+static const u64 *user_part(const sample_t *s)
+{
+	return kernel_part(s) + s->nr_kernel;
+}
+
+static bool sample_size_ok(const sample_t *s)
+{
+	return s->size == sizeof(*s) + 8U * (s->nr_values + s->nr_kernel +
+					     s->nr_user);
+}
+
+static bool is_kernel(u64 addr)
+{
+	struct utsname u;
+
+	MUST(uname(&u));
+	return u.machine[0] == 'i' ? addr >= 0xc0000000 : addr >> 63;
+}
+
+/* ------------------------------------------------------------------------
+ * Functions with frame pointers, that know where they return to
+ */
+
+#pragma GCC push_options
+#pragma GCC optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")
+#pragma GCC optimize("no-shrink-wrap")
+
+static struct pages pages;
+static u64 leaf_return, middle_return, outer_return;
+
+static u64 address(const void *p)
+{
+	return (u64)(uintptr_t)p;
+}
+
+static __attribute__((noipa)) void leaf(unsigned int n)
+{
+	leaf_return = address(__builtin_return_address(0));
+	pages_touch(&pages, n);
+	__asm__ volatile("" : : : "memory");
+}
+
+static __attribute__((noipa)) void middle(unsigned int n)
+{
+	middle_return = address(__builtin_return_address(0));
+	leaf(n);
+	__asm__ volatile("" : : : "memory");
+}
+
+static __attribute__((noipa)) void outer(unsigned int n)
+{
+	outer_return = address(__builtin_return_address(0));
+	middle(n);
+	__asm__ volatile("" : : : "memory");
+}
+
+static __attribute__((noipa)) void descend(unsigned int depth, unsigned int n)
+{
+	if (depth)
+		descend(depth - 1, n);
+	else
+		leaf(n);
+	__asm__ volatile("" : : : "memory");
+}
+
+#pragma GCC pop_options
+
+static bool in_leaf(u64 ip)
+{
+	return ip >= address(leaf) && ip < address(leaf) + 512;
+}
+
+/* The next sample after @s that was taken in leaf(). */
+static const sample_t *next_leaf(const struct chains *c, const sample_t *s)
+{
+	do {
+		s = next(c, s, PFM_CALLCHAIN_SMPL_SAMPLE);
+	} while (s && !in_leaf(s->ip));
+	return s;
+}
+
+/* A context that samples this thread at each fault. */
+static void sample_me(struct chains *c, unsigned int depth, unsigned int flags)
+{
+	/* What they touch themselves is there already, and so is the stack. */
+	pages_map(&pages, 64);
+	outer(1);
+	descend(150, 1);
+	chains_open(c, 1 << 20, depth, flags);
+	sample_faults(c->fd, 0, 1, 0, 0);
+	attach(c->fd, my_tid());
+}
+
+/* ------------------------------------------------------------------------
+ * Chains
+ */
+
+TEST(user_chain)
+{
+	const sample_t *s = NULL;
+	struct chains c;
+	unsigned int n = 0;
+	u64 before, after;
+
+	NEED_CALLCHAIN();
+	pages_map(&pages, 64);
+	outer(1);
+	chains_open(&c, 1 << 20, 0, USER);
+	sample_faults(c.fd, 0, 1, 0, CTR(0) | CTR(1));
+	choose(c.fd, 0, 1, FAULTS, 0, 0, 0);
+	attach(c.fd, my_tid());
+	before = now_ns(CLOCK_MONOTONIC);
+	outer(20);
+	after = now_ns(CLOCK_MONOTONIC);
+	MUST(pfm_stop(c.fd));
+
+	while ((s = next_leaf(&c, s))) {
+		const u64 *ips = user_part(s);
+
+		ASSERT_TRUE(sample_size_ok(s));
+		ASSERT_EQ(0, s->nr_kernel);
+		ASSERT_LE(4, s->nr_user);
+		ASSERT_GE(64, s->nr_user);
+		EXPECT_EQ(s->ip, ips[0]);
+		EXPECT_EQ(leaf_return, ips[1]);
+		EXPECT_EQ(middle_return, ips[2]);
+		EXPECT_EQ(outer_return, ips[3]);
+		EXPECT_EQ(getpid(), s->pid);
+		EXPECT_EQ(my_tid(), s->tid);
+		EXPECT_EQ(SW_PMD(0), s->ovfl_pmd);
+		EXPECT_EQ(0, s->set);
+		EXPECT_EQ(-1ULL, s->last_reset_val);
+		EXPECT_LE(before, s->tstamp);
+		EXPECT_GE(after, s->tstamp);
+		/* The value of the one that overflowed is 0: it wrapped. */
+		ASSERT_EQ(2, s->nr_values);
+		EXPECT_EQ(0ULL, values(s)[0]);
+		EXPECT_LT(n, values(s)[1]);
+		n++;
+	}
+	EXPECT_EQ(20, n);
+	EXPECT_EQ(0ULL, c.hdr->hdr_lost);
+}
+
+TEST(header)
+{
+	struct chains c;
+
+	NEED_CALLCHAIN();
+	chains_open(&c, 100000, 9, USER | KERNEL);
+	EXPECT_EQ(0ULL, c.hdr->hdr_count);
+	EXPECT_EQ(sizeof(hdr_t), c.hdr->hdr_cur_offs);
+	EXPECT_EQ(0ULL, c.hdr->hdr_overflows);
+	EXPECT_EQ(100000ULL, c.hdr->hdr_buf_size);
+	EXPECT_EQ(PFM_CALLCHAIN_SMPL_VERSION, c.hdr->hdr_version);
+	EXPECT_EQ(USER | KERNEL, c.hdr->hdr_flags);
+	EXPECT_EQ(0ULL, c.hdr->hdr_lost);
+	EXPECT_EQ(0ULL, c.hdr->hdr_lost_maps);
+	EXPECT_EQ(0ULL, c.hdr->hdr_cleared);
+	EXPECT_EQ(largest(9, 2), c.hdr->hdr_max_sample);
+	EXPECT_EQ(9, c.hdr->hdr_max_depth);
+}
+
+/* Deeper than the limit: as many as it says, and the innermost. */
+static void check_depth(struct __test_metadata *_metadata, unsigned int depth,
+			unsigned int want)
+{
+	const sample_t *s = NULL;
+	struct chains c;
+	unsigned int n = 0;
+
+	sample_me(&c, depth, USER);
+	EXPECT_EQ(want, c.hdr->hdr_max_depth);
+	descend(140, 3);
+	MUST(pfm_stop(c.fd));
+	while ((s = next_leaf(&c, s))) {
+		EXPECT_EQ(want, s->nr_user);
+		EXPECT_EQ(s->ip, user_part(s)[0]);
+		if (want > 1)
+			EXPECT_EQ(leaf_return, user_part(s)[1]);
+		/* From the third on all return to descend(), from itself. */
+		if (want > 3)
+			EXPECT_EQ(user_part(s)[2], user_part(s)[want - 1]);
+		n++;
+	}
+	EXPECT_EQ(3, n);
+	close(c.fd);
+}
+
+TEST(max_depth)
+{
+	NEED_CALLCHAIN();
+	check_depth(_metadata, 1, 1);
+	check_depth(_metadata, 2, 2);
+	check_depth(_metadata, 8, 8);
+	check_depth(_metadata, 0, PFM_CALLCHAIN_SMPL_DEF_DEPTH);
+	check_depth(_metadata, PFM_CALLCHAIN_SMPL_MAX_DEPTH,
+		    PFM_CALLCHAIN_SMPL_MAX_DEPTH);
+}
+
+/* Without interrupts there is no kernel part; without the flag, no user part. */
+TEST(only_what_is_asked_for)
+{
+	const sample_t *s = NULL;
+	struct chains c;
+	unsigned int n = 0;
+
+	NEED_CALLCHAIN();
+	sample_me(&c, 0, KERNEL);
+	outer(5);
+	MUST(pfm_stop(c.fd));
+	while ((s = next_leaf(&c, s))) {
+		EXPECT_EQ(0, s->nr_kernel);
+		EXPECT_EQ(0, s->nr_user);
+		EXPECT_TRUE(sample_size_ok(s));
+		n++;
+	}
+	EXPECT_EQ(5, n);
+}
+
+/* Faults at @p with @fp for a frame pointer. */
+static __attribute__((noipa)) void fault_with(volatile char *p, const void *fp)
+{
+#ifdef __x86_64__
+	__asm__ volatile("mov %%rbp, %%rcx\n\tmov %1, %%rbp\n\t"
+			 "movb $1, (%0)\n\tmov %%rcx, %%rbp"
+			 : : "a" (p), "d" (fp) : "rcx", "memory");
+#else
+	__asm__ volatile("mov %%ebp, %%ecx\n\tmov %1, %%ebp\n\t"
+			 "movb $1, (%0)\n\tmov %%ecx, %%ebp"
+			 : : "a" (p), "d" (fp) : "ecx", "memory");
+#endif
+}
+
+/* Frame pointers to nowhere, to an end that is none, and in a circle. */
+TEST(bad_frame_pointers)
+{
+	struct frame {
+		const void *next;
+		uintptr_t address;
+	} end = { NULL, UINTPTR_MAX }, circle = { &circle, 4096 };
+	const struct {
+		const void *fp;
+		unsigned int want;
+	} tries[] = {
+		{ NULL, 1 },
+		{ (void *)1, 1 },
+		{ (void *)4096, 1 },
+		{ (void *)UINTPTR_MAX, 1 },
+		{ (void *)(UINTPTR_MAX - 7), 1 },
+		/* The kernel's, or none. */
+		{ (void *)(UINTPTR_MAX << (8 * sizeof(long) - 1) | 1UL << 30), 1 },
+		{ &end, 1 },
+		{ &circle, 9 },
+	};
+	const unsigned int n_tries = sizeof(tries) / sizeof(*tries);
+	const sample_t *s = NULL;
+	struct chains c;
+	unsigned int n = 0;
+
+	NEED_CALLCHAIN();
+	sample_me(&c, 9, USER | KERNEL);
+	for (n = 0; n < n_tries; n++) {
+		fault_with(pages.next, tries[n].fp);
+		pages.next += pages.size;
+	}
+	MUST(pfm_stop(c.fd));
+	n = 0;
+	while ((s = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
+		if (s->ip < address(fault_with) ||
+		    s->ip >= address(fault_with) + 64)
+			continue;
+		ASSERT_GT(n_tries, n);
+		EXPECT_EQ(tries[n].want, s->nr_user);
+		EXPECT_EQ(s->ip, user_part(s)[0]);
+		EXPECT_TRUE(sample_size_ok(s));
+		if (s->nr_user > 1)
+			EXPECT_EQ(4096ULL, user_part(s)[s->nr_user - 1]);
+		n++;
+	}
+	EXPECT_EQ(n_tries, n);
+}
+
+/* Samples by time, most of the time in the kernel. */
+static void sample_system_calls(struct chains *c)
+{
+	const u64 period = -100000ULL;
+	u64 end;
+
+	chains_open(c, 1 << 20, 0, KERNEL | USER);
+	choose(c->fd, 0, 0, PFM_SW_TASK_CLOCK, 0, 0, 0);
+	MUST(pfm_write_period(c->fd, SW_PMD(0), period, period, period));
+	attach(c->fd, my_tid());
+	end = now_ns(CLOCK_MONOTONIC) + (is_slow() ? 1000 : 300) * NSEC_PER_MSEC;
+	while (now_ns(CLOCK_MONOTONIC) < end)
+		if (access("/no/such/file", F_OK) == 0)
+			die("there is /no/such/file");
+	MUST(pfm_stop(c->fd));
+}
+
+TEST(kernel_chain)
+{
+	const sample_t *s = NULL;
+	struct chains c;
+	unsigned int i, deep = 0;
+
+	NEED_CALLCHAIN();
+	NEED_ROOT();
+	sample_system_calls(&c);
+	while ((s = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
+		ASSERT_TRUE(sample_size_ok(s));
+		EXPECT_EQ(is_kernel(s->ip), s->nr_kernel > 0);
+		if (s->nr_kernel)
+			EXPECT_EQ(s->ip, kernel_part(s)[0]);
+		for (i = 0; i < s->nr_kernel; i++) {
+			EXPECT_TRUE(is_kernel(kernel_part(s)[i]));
+			EXPECT_NE(-1ULL, kernel_part(s)[i]);
+		}
+		/* Where it entered, if nothing else. */
+		EXPECT_LE(1, s->nr_user);
+		EXPECT_FALSE(is_kernel(user_part(s)[0]));
+		deep += s->nr_kernel > 2;
+	}
+	EXPECT_LT(0, deep);
+}
+
+/* Whether a sample of one's own system calls shows a kernel address. */
+static int shows_kernel(void)
+{
+	const sample_t *s = NULL;
+	unsigned int n = 0;
+	struct chains c;
+
+	sample_system_calls(&c);
+	while ((s = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
+		if (s->nr_kernel || is_kernel(s->ip))
+			return 1;
+		if (!s->nr_user || is_kernel(user_part(s)[0]))
+			return 2;
+		n++;
+	}
+	return n ? 0 : 3;
+}
+
+TEST(kernel_hidden_from_others)
+{
+	pid_t pid;
+
+	NEED_CALLCHAIN();
+	NEED_ROOT();
+	harden(true);
+	pid = fork_child();
+	if (!pid) {
+		become(NOBODY);
+		_exit(shows_kernel());
+	}
+	EXPECT_EQ(0, reap(pid));
+	harden(false);
+}
+
+/* ------------------------------------------------------------------------
+ * Maps
+ */
+
+/* The line of /proc/self/maps that begins with @addr, as a record. */
+static bool proc_map(u64 addr, map_t *m, char *path, size_t size)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long long start, end, offset, ino;
+	char line[PATH_MAX + 128], perm[8];
+	unsigned int major, minor;
+	bool found = false;
+	int at = 0;
+
+	if (!f)
+		die("/proc/self/maps: %s", strerror(errno));
+	while (!found && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start,
+			   &end, perm, &offset, &major, &minor, &ino, &at) != 7)
+			die("%s", line);
+		found = start == addr;
+	}
+	fclose(f);
+	if (!found)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(path, size, "%s", line + at);
+	*m = (map_t) {
+		.addr = start, .len = end - start, .pgoff = offset, .ino = ino,
+		.major = major, .minor = minor,
+		.flags = (perm[0] == 'r' ? PFM_CALLCHAIN_MAP_READ : 0) |
+			 (perm[1] == 'w' ? PFM_CALLCHAIN_MAP_WRITE : 0) |
+			 (perm[2] == 'x' ? PFM_CALLCHAIN_MAP_EXEC : 0) |
+			 (perm[3] == 's' ? PFM_CALLCHAIN_MAP_SHARED : 0),
+	};
+	return true;
+}
+
+static const char *path_of(const map_t *m)
+{
+	return (const char *)(m + 1);
+}
+
+static void check_map(struct __test_metadata *_metadata, const map_t *m,
+		      const void *addr)
+{
+	char path[PATH_MAX];
+	map_t want;
+
+	ASSERT_TRUE(proc_map(address(addr), &want, path, sizeof(path)));
+	EXPECT_EQ(want.addr, m->addr);
+	EXPECT_EQ(want.len, m->len);
+	EXPECT_EQ(want.pgoff, m->pgoff);
+	EXPECT_EQ(want.ino, m->ino);
+	EXPECT_EQ(want.major, m->major);
+	EXPECT_EQ(want.minor, m->minor);
+	EXPECT_EQ(want.flags, m->flags);
+	EXPECT_EQ(getpid(), m->pid);
+	EXPECT_EQ(my_tid(), m->tid);
+	EXPECT_STREQ(path, path_of(m));
+	EXPECT_EQ(sizeof(*m) + (strlen(path) + 8) / 8 * 8, m->size);
+	EXPECT_TRUE(all_bytes(path_of(m) + strlen(path),
+			      m->size - sizeof(*m) - strlen(path), 0));
+}
+
+static void *map_exe(int prot, int flags, size_t offset)
+{
+	int fd = (int)MUST(open("/proc/self/exe", O_RDONLY));
+	void *p = mmap(NULL, page_size(), prot, flags, fd, (off_t)offset);
+
+	if (p == MAP_FAILED)
+		die("mmap: %s", strerror(errno));
+	close(fd);
+	return p;
+}
+
+#define RX	(PROT_READ | PROT_EXEC)
+
+TEST(maps)
+{
+	const map_t *m;
+	struct chains c;
+	u64 before, after;
+	void *a, *b, *d;
+
+	NEED_CALLCHAIN();
+	chains_open(&c, 65536, 0, MAPS);
+	a = map_exe(RX, MAP_PRIVATE, 0);
+	EXPECT_EQ(0ULL, c.hdr->hdr_count);
+	MUST(munmap(a, page_size()));
+
+	MUST(pfm_load(c.fd, my_tid()));
+	before = now_ns(CLOCK_MONOTONIC);
+	a = map_exe(RX, MAP_PRIVATE, page_size());
+	after = now_ns(CLOCK_MONOTONIC);
+	MUST(pfm_start(c.fd));
+	b = map_exe(RX, MAP_SHARED, 0);
+	/* Not these: not executable, or no file's. */
+	map_exe(PROT_READ, MAP_PRIVATE, 0);
+	ASSERT_NE(MAP_FAILED, mmap(NULL, page_size(), RX,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	d = map_exe(RX | PROT_WRITE, MAP_PRIVATE, 0);
+	ASSERT_EQ(3ULL, c.hdr->hdr_count);
+	ASSERT_EQ(3, count(&c, PFM_CALLCHAIN_SMPL_MAP));
+
+	m = next(&c, NULL, 0);
+	check_map(_metadata, m, a);
+	EXPECT_LE(before, m->tstamp);
+	EXPECT_GE(after, m->tstamp);
+	m = next(&c, m, 0);
+	check_map(_metadata, m, b);
+	EXPECT_EQ(PFM_CALLCHAIN_MAP_READ | PFM_CALLCHAIN_MAP_EXEC |
+		  PFM_CALLCHAIN_MAP_SHARED, m->flags);
+	m = next(&c, m, 0);
+	check_map(_metadata, m, d);
+
+	MUST(pfm_unload(c.fd));
+	map_exe(RX, MAP_SHARED, page_size());
+	EXPECT_EQ(3ULL, c.hdr->hdr_count);
+}
+
+TEST(maps_not_asked_for)
+{
+	struct chains c;
+
+	NEED_CALLCHAIN();
+	chains_open(&c, 65536, 0, USER);
+	attach(c.fd, my_tid());
+	map_exe(RX, MAP_PRIVATE, 0);
+	EXPECT_EQ(0, count(&c, PFM_CALLCHAIN_SMPL_MAP));
+	EXPECT_EQ(0ULL, c.hdr->hdr_lost_maps);
+}
+
+/* Another thread's mappings are in the contexts of that thread. */
+static void *other_thread(void *arg)
+{
+	(void)arg;
+	return map_exe(RX, MAP_PRIVATE, 0);
+}
+
+TEST(maps_of_the_thread_only)
+{
+	struct chains c;
+	pthread_t t;
+
+	NEED_CALLCHAIN();
+	chains_open(&c, 65536, 0, MAPS);
+	attach(c.fd, my_tid());
+	ASSERT_EQ(0, pthread_create(&t, NULL, other_thread, NULL));
+	pthread_join(t, NULL);
+	EXPECT_EQ(0ULL, c.hdr->hdr_count);
+}
+
+TEST(exec)
+{
+	const exec_t *e;
+	const map_t *m;
+	char path[PATH_MAX];
+	bool found = false;
+	struct chains c;
+	int go[2];
+	pid_t pid;
+	char byte;
+
+	NEED_CALLCHAIN();
+	if (access("/bin/true", X_OK) || !realpath("/bin/true", path))
+		SKIP(return, "exec: there is no /bin/true");
+	MUST(pipe2(go, O_CLOEXEC));
+	pid = fork_child();
+	if (!pid) {
+		MUST(read(go[0], &byte, 1));
+		execl("/bin/true", "true", NULL);
+		_exit(95);
+	}
+	/* Now: one who has the descriptor himself is not told of his end. */
+	chains_open(&c, 65536, 0, MAPS | USER);
+	attach(c.fd, pid);
+	MUST(write(go[1], "", 1));
+	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(c.fd, NULL, 5000));
+
+	ASSERT_EQ(1, count(&c, PFM_CALLCHAIN_SMPL_EXEC));
+	e = next(&c, NULL, 0);
+	ASSERT_EQ(PFM_CALLCHAIN_SMPL_EXEC, e->type);
+	EXPECT_EQ(sizeof(*e), e->size);
+	EXPECT_EQ(pid, e->pid);
+	EXPECT_EQ(pid, e->tid);
+	EXPECT_STREQ("true", e->comm);
+	EXPECT_NE(0ULL, e->tstamp);
+	for (m = (const void *)e; (m = next(&c, m, PFM_CALLCHAIN_SMPL_MAP)); ) {
+		EXPECT_EQ(pid, m->pid);
+		EXPECT_EQ(pid, m->tid);
+		EXPECT_LE(e->tstamp, m->tstamp);
+		EXPECT_TRUE(m->flags & PFM_CALLCHAIN_MAP_EXEC);
+		EXPECT_NE(0ULL, m->len);
+		EXPECT_NE(0ULL, m->ino);
+		found |= !strcmp(path, path_of(m));
+	}
+	EXPECT_TRUE(found);
+	EXPECT_EQ(0ULL, c.hdr->hdr_lost_maps);
+}
+
+/* ------------------------------------------------------------------------
+ * Room
+ */
+
+TEST(lost_maps)
+{
+	struct chains c;
+	int i;
+
+	NEED_CALLCHAIN();
+	/* Room for a sample, and that is not for maps. */
+	chains_open(&c, sizeof(hdr_t) + largest(1, 1), 1, MAPS | USER);
+	attach(c.fd, my_tid());
+	for (i = 1; i <= 10; i++) {
+		MUST(munmap(map_exe(RX, MAP_PRIVATE, 0), page_size()));
+		EXPECT_EQ((u64)i, c.hdr->hdr_lost_maps);
+	}
+	EXPECT_EQ(0ULL, c.hdr->hdr_count);
+	EXPECT_EQ(0ULL, c.hdr->hdr_overflows);
+	EXPECT_TRUE(pfm_state_is(c.fd, "loaded"));
+	EXPECT_EQ(0, pfm_poll(c.fd, 0) & POLLIN);
+	/* They are not forgotten. */
+	EXPECT_EQ(0, pfm_restart(c.fd));
+	EXPECT_EQ(10ULL, c.hdr->hdr_lost_maps);
+}
+
+/* Those that are written and those that are lost are all that there are. */
+TEST(maps_until_there_is_no_room)
+{
+	struct chains c;
+	u64 n, i;
+
+	NEED_CALLCHAIN();
+	chains_open(&c, 4096, 1, MAPS);
+	attach(c.fd, my_tid());
+	for (i = 0; i < 100; i++)
+		MUST(munmap(map_exe(RX, MAP_PRIVATE, 0), page_size()));
+	n = count(&c, PFM_CALLCHAIN_SMPL_MAP);
+	EXPECT_LT(0ULL, n);
+	EXPECT_EQ(n, c.hdr->hdr_count);
+	EXPECT_EQ(100 - n, c.hdr->hdr_lost_maps);
+	EXPECT_LE(c.hdr->hdr_max_sample,
+		  c.hdr->hdr_buf_size - c.hdr->hdr_cur_offs);
+	EXPECT_EQ(0ULL, c.hdr->hdr_overflows);
+	EXPECT_TRUE(pfm_state_is(c.fd, "loaded"));
+	EXPECT_EQ(0, pfm_restart(c.fd));
+	EXPECT_EQ(0ULL, c.hdr->hdr_count);
+	EXPECT_EQ(n, c.hdr->hdr_cleared);
+	MUST(munmap(map_exe(RX, MAP_PRIVATE, 0), page_size()));
+	EXPECT_EQ(1ULL, c.hdr->hdr_count);
+}
+
+/* Full: masked and told; nothing is added until PFM_RESTART. */
+TEST(full)
+{
+	const u64 room = 4096 - sizeof(hdr_t);
+	u64 capacity, offs;
+	struct chains c;
+
+	NEED_CALLCHAIN();
+	capacity = capacity_of(room, sizeof(sample_t), largest(1, 0));
+	pages_map(&pages, 1000);
+	outer(1);
+	/* Without chains all samples are of one size. */
+	chains_open(&c, 4096, 1, MAPS);
+	sample_faults(c.fd, 0, 1, NOTIFY, 0);
+	/* Overflows with the last one, and finds no room. */
+	choose(c.fd, 0, 1, FAULTS, 0, 0, 0);
+	MUST(pfm_write_period(c.fd, SW_PMD(1), -capacity, -capacity, -capacity));
+	attach(c.fd, my_tid());
+	leaf((unsigned int)capacity + 10);
+	EXPECT_TRUE(pfm_state_is(c.fd, "masked"));
+	EXPECT_EQ(CTR(0) | CTR(1), overflowed(c.fd));
+	EXPECT_EQ(capacity, c.hdr->hdr_count);
+	EXPECT_EQ(capacity, count(&c, PFM_CALLCHAIN_SMPL_SAMPLE));
+	EXPECT_EQ(1ULL, c.hdr->hdr_overflows);
+	EXPECT_EQ(1ULL, c.hdr->hdr_lost);
+
+	offs = c.hdr->hdr_cur_offs;
+	MUST(munmap(map_exe(RX, MAP_PRIVATE, 0), page_size()));
+	EXPECT_EQ(offs, c.hdr->hdr_cur_offs);
+	EXPECT_EQ(capacity, c.hdr->hdr_count);
+	EXPECT_EQ(1ULL, c.hdr->hdr_lost_maps);
+
+	EXPECT_EQ(0, pfm_restart(c.fd));
+	EXPECT_EQ(capacity, c.hdr->hdr_cleared);
+	EXPECT_TRUE(pfm_state_is(c.fd, "loaded"));
+	MUST(pfm_stop(c.fd));
+	EXPECT_EQ(1ULL, c.hdr->hdr_lost);
+}
+
+/* Without a message nobody would release a thread that blocks. */
+TEST(full_in_silence)
+{
+	pfm_callchain_smpl_arg_t arg = {
+		.buf_size = 4096, .buf_max_depth = 1,
+	};
+	struct puppet p = {};
+	int fd;
+
+	NEED_CALLCHAIN();
+	fd = (int)MUST(chain_create(PFM_FL_NOTIFY_BLOCK, arg, NULL));
+	puppet_start(&p, PUPPET_PROCESS);
+	sample_faults(fd, 0, 1, 0, 0);
+	attach(fd, p.tid);
+	puppet_do(&p, OP_FAULT, 200);
+	EXPECT_TRUE(pfm_state_is(fd, "masked"));
+	EXPECT_EQ(0, pfm_poll(fd, 0) & POLLIN);
+	EXPECT_EQ(0, pfm_restart(fd));
+	EXPECT_TRUE(pfm_state_is(fd, "loaded"));
+	puppet_stop(&p);
+}
+
+TEST(bad_arguments)
+{
+	pfm_callchain_smpl_arg_t arg, good = {
+		.buf_max_depth = 4, .buf_flags = KERNEL | USER | MAPS,
+	};
+	u64 size = 0;
+	int fd;
+
+	NEED_CALLCHAIN();
+	good.buf_size = sizeof(hdr_t) + largest(4, 2);
+	fd = (int)MUST(chain_create(0, good, &size));
+	EXPECT_EQ(page_align(good.buf_size), size);
+	close(fd);
+
+	arg = good;
+	arg.buf_size--;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	arg.buf_size = 0;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	arg.buf_size = -1ULL;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	/* A larger depth, or 64 by default, needs more. */
+	arg = good;
+	arg.buf_max_depth = 5;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	arg.buf_max_depth = 0;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+
+	arg = good;
+	arg.buf_size = 65536;
+	arg.buf_max_depth = PFM_CALLCHAIN_SMPL_MAX_DEPTH + 1;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	arg.buf_max_depth = 0xffff;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	arg.buf_max_depth = 4;
+	arg.buf_flags = 0x8;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	arg.buf_flags = 0x8000;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+	arg.buf_flags = USER;
+	arg.buf_pad = 1;
+	EXPECT_EQ(-EINVAL, chain_create(0, arg, NULL));
+}
+
+TEST_HARNESS_MAIN
