@@ -3,8 +3,8 @@
  * SET_CONFIG and GET_CONFIG: what they say, who may set, that the limits and
  * groups do what they promise, and that sysfs is the same knobs.
  *
- * Not here: cf_smpl_buf_size_max at work, as no format exists yet; the other
- * files of sysfs (sysfs.c).
+ * Not here: cf_smpl_buf_size_max at work (mmap.c); the other files of sysfs
+ * (sysfs.c).
  */
 #include "pfm_test.h"
 #include <grp.h>

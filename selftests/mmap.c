@@ -137,11 +137,12 @@ TEST_F(mapping, sizes)
 {
 	size_t size = (size_t)self->s.size, n;
 
-	for (n = self->page; n <= 3 * size; n += self->page)
+	for (n = self->page; n <= 3 * size; n += self->page) {
 		EXPECT_EQ(n == size ? 0 : EINVAL,
 			  try_mmap(self->s.fd, n, PROT_READ, MAP_SHARED, 0)) {
 			TH_LOG("%zu of %zu bytes", n, size);
 		}
+	}
 	EXPECT_EQ(EINVAL, try_mmap(self->s.fd, 0, PROT_READ, MAP_SHARED, 0));
 	EXPECT_EQ(0, count_mappings());
 }
@@ -186,15 +187,30 @@ TEST_F(mapping, protections_and_flags)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(t); i++)
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		EXPECT_EQ(EINVAL, try_mmap(self->s.fd, (size_t)self->s.size,
 					   t[i].prot, t[i].flags, 0)) {
 			TH_LOG("protection %#x, flags %#x", t[i].prot,
 			       t[i].flags);
 		}
+	}
 	EXPECT_EQ(0, count_mappings());
 	/* And no refusal left anything behind. */
 	map(self);
+}
+
+/* "Everything from now on" is not what was asked for this mapping. */
+TEST_F(mapping, mlockall)
+{
+	pid_t pid = fork_child();
+
+	if (!pid) {
+		if (mlockall(MCL_FUTURE))
+			_exit(97);
+		map(self);
+		_exit(self->s.hdr->hdr_buf_size == self->s.size ? 0 : 1);
+	}
+	EXPECT_EQ(0, reap(pid));
 }
 
 /* Whatever makes all readable memory executable. */
@@ -915,6 +931,29 @@ TEST_F(mapping, close_in_a_vfork_child)
 	EXPECT_EQ(self->s.size, self->s.hdr->hdr_buf_size);
 }
 
+/* One thread has descriptors of its own; the process has the buffer yet. */
+static void *unshare_and_close(void *arg)
+{
+	if (unshare(CLONE_FILES))
+		return (void *)-1L;
+	close(*(int *)arg);
+	return NULL;
+}
+
+TEST_F(mapping, close_by_a_thread_with_descriptors_of_its_own)
+{
+	pthread_t t;
+	void *ret;
+
+	map(self);
+	ASSERT_EQ(0, pthread_create(&t, NULL, unshare_and_close, &self->s.fd));
+	pthread_join(t, &ret);
+	ASSERT_EQ(NULL, ret);
+	EXPECT_EQ(0, fcntl(self->s.fd, F_GETFD));
+	ASSERT_TRUE(is_mapped(self->s.hdr));
+	EXPECT_EQ(self->s.size, self->s.hdr->hdr_buf_size);
+}
+
 /* ------------------------------------------------------------------------
  * Who pays, and how much there is
  */
@@ -1216,7 +1255,9 @@ static void *race_map(void *arg)
 		race_at = p;
 		switch (random_below(&seed, 6)) {
 		case 0: munmap(p, size); break;
-		case 1: munmap(p + random_below(&seed, RACE_PAGES) * page, page);
+		case 1:
+			munmap(p + random_below(&seed, RACE_PAGES) * page,
+			       page);
 			break;
 		case 2: do_mremap(p, size, size, MREMAP_MAYMOVE, NULL); break;
 		case 3: do_mremap(p, size, 2 * size, MREMAP_MAYMOVE, NULL);
@@ -1234,6 +1275,7 @@ static void *race_look(void *arg)
 	char buf[4096];
 	int fds[2];
 
+	(void)arg;
 	MUST(pipe2(fds, O_NONBLOCK));
 	while (!stop) {
 		void *p = race_at;
@@ -1350,9 +1392,10 @@ TEST(race)
 
 	puppet_start(&racer, PUPPET_PROCESS);
 	end = now_ns(CLOCK_MONOTONIC) + race_ns();
-	for (i = 0; i < ARRAY_SIZE(work); i++)
+	for (i = 0; i < ARRAY_SIZE(work); i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, work[i],
 					    (void *)(i + 1)));
+	}
 	while (now_ns(CLOCK_MONOTONIC) < end)
 		puppet_do(&racer, OP_FAULT, 50);
 	stop = true;

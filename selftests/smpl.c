@@ -171,8 +171,12 @@ static void model_random(struct model *m, u32 *seed)
 		m->last[i] = m->value[i];
 		m->short_reset[i] = -(1ULL + random_below(seed, 9));
 		m->long_reset[i] = -(1ULL + random_below(seed, 20));
-		m->smpl[i] = random_below(seed, 3) ? random_below(seed, 256) : 0;
-		m->reset[i] = random_below(seed, 4) ? 0 : random_below(seed, 256);
+		m->smpl[i] = random_below(seed, 256);
+		if (!random_below(seed, 3))
+			m->smpl[i] = 0;
+		m->reset[i] = random_below(seed, 256);
+		if (random_below(seed, 4))
+			m->reset[i] = 0;
 	}
 }
 
@@ -476,10 +480,11 @@ TEST_F(smpl, ip_in_another_process)
 	attach(self->s.fd, pid);
 	tell_toucher(order[1], ack[0], 300);
 	ASSERT_EQ(100ULL, self->s.hdr->hdr_count);
-	for (n = 0; n < 100; n++)
+	for (n = 0; n < 100; n++) {
 		ASSERT_TRUE(in_touch(nth(&self->s, n, 0)->ip)) {
 			TH_LOG("%#llx", nth(&self->s, n, 0)->ip);
 		}
+	}
 	kill_and_reap(pid);
 }
 
@@ -599,10 +604,11 @@ TEST_F(smpl, period_of_time)
 	for (n = 0; n < self->s.hdr->hdr_count; n++) {
 		const u64 *v = values_of(nth(&self->s, n, 2));
 
-		if (n)
+		if (n) {
 			EXPECT_EQ(period + v[0], v[1] - last) {
 				TH_LOG("sample %llu", n);
 			}
+		}
 		last = v[1];
 	}
 }
@@ -666,8 +672,9 @@ TEST_F(smpl, nothing_but_ip)
 	EXPECT_TRUE(pfm_state_is(self->s.fd, "masked"));
 	check_hdr(_metadata, &self->s, cap, sizeof(dfl_hdr_t) + cap * 8, 1);
 	v = dfl_first(&self->s);
-	for (n = 0; n < cap; n++)
+	for (n = 0; n < cap; n++) {
 		ASSERT_TRUE(in_touch(v[n]));
+	}
 	kill_and_reap(pid);
 }
 
@@ -1209,6 +1216,29 @@ TEST_F(smpl, restart_while_stopped)
 	EXPECT_EQ(3ULL, self->s.hdr->hdr_count);
 }
 
+/*
+ * PFM_RESTART finds an overflow that nobody has seen yet, and that fills the
+ * buffer: it came before. Masked with an empty buffer it would be for ever.
+ */
+TEST_F(smpl, restart_that_finds_an_overflow)
+{
+	u64 period = 2000;
+	int n;
+
+	sampler_open(&self->s, 0, size_for(1, 0), 0);
+	choose(self->s.fd, 0, 0, PFM_SW_TASK_CLOCK, 0, 0, 0);
+	MUST(pfm_write_period(self->s.fd, SW_PMD(0), -period, -period,
+			      -period));
+	attach(self->s.fd, my_tid());
+	for (n = 0; n < 500; n++) {
+		ASSERT_EQ(0, pfm_restart(self->s.fd));
+		if (pfm_state_is(self->s.fd, "masked")) {
+			ASSERT_EQ(1ULL, self->s.hdr->hdr_count);
+		}
+	}
+	EXPECT_LT(0ULL, self->s.hdr->hdr_overflows);
+}
+
 /* The PMDs that go with a period: short at each sample, long when full. */
 TEST_F(smpl, reset_pmds)
 {
@@ -1372,8 +1402,9 @@ TEST_F(smpl, sets)
 		ASSERT_EQ(want[n % 4].pmd, e->ovfl_pmd);
 		ASSERT_EQ(self->p.tid, e->tid);
 		ASSERT_LT(last, e->tstamp);
-		if (want[n % 4].values)
+		if (want[n % 4].values) {
 			ASSERT_EQ(0ULL, values_of(e)[0]);
+		}
 		last = e->tstamp;
 		at += sizeof(*e) + 8 * want[n % 4].values;
 	}
@@ -1499,10 +1530,12 @@ TEST_F(smpl, system_wide)
 
 		ASSERT_EQ(cpu, e->cpu);
 		ASSERT_LT(0, e->tid);
-		if (e->tid == p[0].tid)
+		if (e->tid == p[0].tid) {
 			ASSERT_EQ(p[0].tid, e->pid);
-		if (e->tid == p[1].tid)
+		}
+		if (e->tid == p[1].tid) {
 			ASSERT_EQ(getpid(), e->pid);
+		}
 	}
 	for (i = 0; i < 2; i++)
 		puppet_stop(&p[i]);

@@ -146,7 +146,7 @@ static unsigned int pfm_callchain_user32(const struct pt_regs *regs,
 		if (fp < regs->sp ||
 		    copy_from_user_nofault(&frame, (void __user *)fp,
 					   sizeof(frame)) ||
-		    !frame.return_address)
+		    !frame.return_address || frame.return_address == U32_MAX)
 			break;
 		fp = frame.next_frame;
 	}
