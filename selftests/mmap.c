@@ -1234,6 +1234,7 @@ static void *race_look(void *arg)
 	char buf[4096];
 	int fds[2];
 
+	(void)arg;
 	MUST(pipe2(fds, O_NONBLOCK));
 	while (!stop) {
 		void *p = race_at;
