@@ -83,6 +83,20 @@ void pfm_monitor_sync(struct pfm_context *ctx, u64 mask)
 }
 
 /**
+ * pfm_monitor_update() - bring the active set up to date, if it counts
+ * @ctx: context
+ *
+ * May leave the context masked, or with another active set.
+ *
+ * Context: see above.
+ */
+void pfm_monitor_update(struct pfm_context *ctx)
+{
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->used);
+}
+
+/**
  * pfm_monitor_start() - PFM_START (3.1.5)
  * @ctx: loaded context; nothing happens if it is started
  *
@@ -106,8 +120,7 @@ void pfm_monitor_start(struct pfm_context *ctx)
  */
 void pfm_monitor_stop(struct pfm_context *ctx)
 {
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	pfm_monitor_update(ctx);
 	pfm_monitor_pause(ctx, local_clock());
 	ctx->started = false;
 }
@@ -150,9 +163,8 @@ void pfm_monitor_unmask(struct pfm_context *ctx)
 void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
 {
 	/* This may bring a set that thinks otherwise of the idle thread. */
-	if (pfm_monitor_counting(ctx) && idle &&
-	    (ctx->set->flags & PFM_SETFL_EXCL_IDLE))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	if (idle && (ctx->set->flags & PFM_SETFL_EXCL_IDLE))
+		pfm_monitor_update(ctx);
 	if (!(ctx->set->flags & PFM_SETFL_EXCL_IDLE))
 		idle = false;
 	if (idle == ctx->idle)
@@ -196,8 +208,7 @@ void pfm_monitor_in(struct pfm_context *ctx, u64 now)
  */
 void pfm_monitor_out(struct pfm_context *ctx, u64 now)
 {
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	pfm_monitor_update(ctx);
 	pfm_monitor_pause(ctx, now);
 	ctx->cpu = -1;
 	__this_cpu_write(pfm_cpu.live, NULL);

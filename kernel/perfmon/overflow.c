@@ -61,14 +61,20 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 		pfm_overflow_reset_one(set, __ffs64(rest), is_long);
 }
 
-static void pfm_overflow_notify(struct pfm_context *ctx, u64 ovfl)
+/* Queue the message. False if it is lost. */
+static bool pfm_overflow_tell(struct pfm_context *ctx, u64 ovfl)
 {
-	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG) &&
-	    !pfm_message_overflow(&ctx->queue, ctx->set->id, ovfl))
-		pfm_stat_inc(PFM_STAT_LOST);
+	if ((ctx->flags & PFM_FL_OVFL_NO_MSG) ||
+	    pfm_message_overflow(&ctx->queue, ctx->set->id, ovfl))
+		return true;
+	pfm_stat_inc(PFM_STAT_LOST);
+	return false;
+}
+
+static void pfm_overflow_block(struct pfm_context *ctx)
+{
 	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		ctx->blocked = true;
-	pfm_message_notify(ctx);
 }
 
 /**
@@ -86,39 +92,26 @@ void pfm_overflow_throttle(struct pfm_context *ctx)
 	pfm_stat_inc(PFM_STAT_THROTTLED);
 	ctx->throttled++;
 	pfm_monitor_mask(ctx);
-	pfm_overflow_notify(ctx, ctx->set->ovfl);
+	pfm_overflow_tell(ctx, ctx->set->ovfl);
+	pfm_overflow_block(ctx);
+	pfm_message_notify(ctx);
 }
 
 /*
- * The format decides (3.5.14). Masking goes before all resets. A full queue
- * masks, too, since what was to be told would be forgotten.
+ * Without a format: whoever asked is told, and blocked, and monitoring masked;
+ * else all is reset at once.
  */
-static void pfm_overflow_format(struct pfm_context *ctx, u64 ovfl, u64 reached)
+static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
+			      pfm_ovfl_ctrl_t *ctrl)
 {
-	struct pfm_set *set = ctx->set;
-	pfm_ovfl_ctrl_t ctrl;
-	u64 reset = pfm_format_overflow(ctx, ovfl, &ctrl);
+	bool notify = ovfl & set->notify;
 
-	if (ctrl.notify_user && !(ctx->flags & PFM_FL_OVFL_NO_MSG) &&
-	    !pfm_message_overflow(&ctx->queue, set->id, ovfl)) {
-		pfm_stat_inc(PFM_STAT_LOST);
-		ctrl.mask_monitoring = 1;
-	}
-	set->ovfl |= ovfl;
-	if (ctrl.mask_monitoring) {
-		ctx->switch_due = reached;
-		pfm_monitor_mask(ctx);
-	} else if (reached) {
-		pfm_switch_to(ctx, set->next);
-	} else {
-		pfm_overflow_reset(ctx, reset, false);
-		set->ovfl &= ~reset;
-		pfm_timer_rearm(ctx);
-	}
-	if (ctrl.block_thread && (ctx->flags & PFM_FL_NOTIFY_BLOCK))
-		ctx->blocked = true;
-	if (ctrl.notify_user || ctx->blocked)
-		pfm_message_notify(ctx);
+	*ctrl = (pfm_ovfl_ctrl_t){
+		.notify_user = notify,
+		.block_thread = notify,
+		.mask_monitoring = notify,
+	};
+	return ovfl;
 }
 
 /**
@@ -137,27 +130,36 @@ static void pfm_overflow_format(struct pfm_context *ctx, u64 ovfl, u64 reached)
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 {
 	struct pfm_set *set = ctx->set;
-	u64 reached;
+	pfm_ovfl_ctrl_t ctrl;
+	u64 reached, reset;
 
 	if (set->used & ~mask)
 		ovfl |= pfm_soft_sync(ctx, set->used & ~mask);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
 	reached = pfm_switch_count(set, ovfl);
-	if (ctx->format) {
-		pfm_overflow_format(ctx, ovfl, reached);
-	} else if (ovfl & set->notify) {
-		set->ovfl |= ovfl;
+	reset = ctx->format ? pfm_format_overflow(ctx, ovfl, &ctrl) :
+			      pfm_overflow_plain(set, ovfl, &ctrl);
+	/* A full queue masks: what was to be told would be forgotten. */
+	if (ctrl.notify_user && !pfm_overflow_tell(ctx, ovfl))
+		ctrl.mask_monitoring = 1;
+
+	/* Masking goes before all resets. */
+	set->ovfl |= ovfl;
+	if (ctrl.mask_monitoring) {
 		ctx->switch_due = reached;
 		pfm_monitor_mask(ctx);
-		pfm_overflow_notify(ctx, ovfl);
 	} else if (reached) {
-		set->ovfl |= ovfl;
 		pfm_switch_to(ctx, set->next);
 	} else {
-		pfm_overflow_reset(ctx, ovfl, false);
+		pfm_overflow_reset(ctx, reset, false);
+		set->ovfl &= ~reset;
 		pfm_timer_rearm(ctx);
 	}
+	if (ctrl.block_thread)
+		pfm_overflow_block(ctx);
+	if (ctrl.notify_user || ctx->blocked)
+		pfm_message_notify(ctx);
 }
 
 /* What the format says to PFM_RESTART: by default reset, and go on. */
@@ -191,8 +193,8 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
 	/* An overflow that is found now came before the restart, and may mask. */
-	if (ctx->format && pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	if (ctx->format)
+		pfm_monitor_update(ctx);
 	masked = ctx->state == PFM_MASKED;
 	ret = pfm_overflow_ask(ctx, &ctrl);
 	if (ret)

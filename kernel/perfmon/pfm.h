@@ -290,8 +290,6 @@ bool pfm_switch_expired(const struct pfm_context *ctx, u64 now);
 int pfm_switch_start(struct pfm_context *ctx, u16 id);
 
 /* regs.c */
-void pfm_regs_sync(struct pfm_context *ctx);
-void pfm_regs_settle(struct pfm_context *ctx);
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
@@ -307,6 +305,13 @@ u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* timer.c */
+
+/*
+ * A timer is not set closer than this, or a program could take its CPU away
+ * from everybody with a period of a nanosecond.
+ */
+#define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
+
 void pfm_timer_arm(struct pfm_context *ctx, u64 now);
 void pfm_timer_rearm(struct pfm_context *ctx);
 int pfm_timer_cancel(unsigned int cpu);
@@ -314,6 +319,7 @@ void pfm_timer_init_cpu(int cpu);
 
 /* monitor.c */
 void pfm_monitor_sync(struct pfm_context *ctx, u64 mask);
+void pfm_monitor_update(struct pfm_context *ctx);
 void pfm_monitor_resume(struct pfm_context *ctx, u64 now);
 void pfm_monitor_pause(struct pfm_context *ctx, u64 now);
 void pfm_monitor_start(struct pfm_context *ctx);
@@ -418,7 +424,7 @@ struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
 	atomic64_t smpl_buf_size_cur;	/* of all contexts together */
 };
 extern struct pfm_config pfm_config;
-bool pfm_config_size_ok(u64 size);
+#define PFM_CONFIG_SIZE_MIN	PAGE_SIZE	/* of the limits in bytes */
 int pfm_config_set(const pfarg_config_t *req);
 void pfm_config_get(pfarg_config_t *req);
 void pfm_config_init(void);

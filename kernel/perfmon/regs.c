@@ -4,8 +4,8 @@
  *
  * They address the registers of any set, active or not. A command on a vector
  * first brings the active set of a counting context up to date, by
- * pfm_regs_sync(), so that nothing that was counted before a change is lost
- * by it; then come the elements; after writes, pfm_regs_settle().
+ * pfm_monitor_update(), so that nothing that was counted before a change is
+ * lost by it; then come the elements; after writes, pfm_timer_rearm().
  *
  * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
  * CPU where the context is live if it is anywhere: pfm_context_call().
@@ -16,31 +16,6 @@ static bool pfm_regs_is_active(const struct pfm_context *ctx,
 			       const struct pfm_set *set)
 {
 	return set == ctx->set && pfm_monitor_counting(ctx);
-}
-
-/**
- * pfm_regs_sync() - before the elements: bring the active set up to date
- * @ctx: context
- *
- * May leave the context masked.
- *
- * Context: see above.
- */
-void pfm_regs_sync(struct pfm_context *ctx)
-{
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
-}
-
-/**
- * pfm_regs_settle() - after elements that were written: look to the timer
- * @ctx: context
- *
- * Context: see above.
- */
-void pfm_regs_settle(struct pfm_context *ctx)
-{
-	pfm_timer_rearm(ctx);
 }
 
 static bool pfm_regs_is_virtual(const struct pfm_pmd_desc *d)

@@ -149,11 +149,11 @@ static void pfm_syscall_nothing(struct pfm_context *ctx)
 {
 }
 
-PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_regs_sync,
-		   pfm_regs_write_pmc, pfm_regs_settle)
-PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_regs_sync,
-		   pfm_regs_write_pmd, pfm_regs_settle)
-PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_regs_sync,
+PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_monitor_update,
+		   pfm_regs_write_pmc, pfm_timer_rearm)
+PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_monitor_update,
+		   pfm_regs_write_pmd, pfm_timer_rearm)
+PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_monitor_update,
 		   pfm_regs_read_pmd, pfm_syscall_nothing)
 PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_syscall_nothing,
 		   pfm_set_getinfo, pfm_syscall_nothing)

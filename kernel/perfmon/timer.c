@@ -16,12 +16,6 @@
 
 #include "pfm.h"
 
-/*
- * A timer is not set closer than this, or a program could take its CPU away
- * from everybody with a period of a nanosecond.
- */
-#define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
-
 /**
  * pfm_timer_arm() - have the timer come no later than the context needs it
  * @ctx: context; nothing happens unless it runs and is live here

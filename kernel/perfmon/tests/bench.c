@@ -47,9 +47,9 @@ static int pfm_bench_pmc_here(struct pfm_context *ctx, void *arg)
 {
 	int ret;
 
-	pfm_regs_sync(ctx);
+	pfm_monitor_update(ctx);
 	ret = pfm_regs_write_pmc(ctx, arg);
-	pfm_regs_settle(ctx);
+	pfm_timer_rearm(ctx);
 	return ret;
 }
 
@@ -73,9 +73,9 @@ static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
 {
 	int ret;
 
-	pfm_regs_sync(ctx);
+	pfm_monitor_update(ctx);
 	ret = pfm_regs_write_pmd(ctx, arg);
-	pfm_regs_settle(ctx);
+	pfm_timer_rearm(ctx);
 	return ret;
 }
 
@@ -96,7 +96,7 @@ int pfm_bench_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
 
 static int pfm_bench_read_here(struct pfm_context *ctx, void *arg)
 {
-	pfm_regs_sync(ctx);
+	pfm_monitor_update(ctx);
 	return pfm_regs_read_pmd(ctx, arg);
 }
 
