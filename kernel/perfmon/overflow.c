@@ -28,6 +28,7 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 		base += pfm_random_next(&p->random, p->random_mask);
 	p->value = (base & ~d->rsvd) | (d->def & d->rsvd);
 	p->last_reset = p->value;
+	set->rearm |= BIT_ULL(i);
 }
 
 /**
@@ -78,17 +79,28 @@ static void pfm_overflow_block(struct pfm_context *ctx)
 }
 
 /**
- * pfm_overflow_throttle() - a context has had too many interrupts
- * @ctx: context that runs, up to date
+ * pfm_overflow_limit() - an interrupt with an overflow has been handled
+ * @ctx: context, up to date
+ * @now: local_clock()
  *
- * It is masked, and its owner is told, whether he asked to be or not: with a
- * period like this the machine does nothing else. The message names the
- * counters that wait for a reset, none if they have got it.
+ * If there were too many in this second (4.1) the context is masked, unless
+ * it is, and its owner is told, whether he asked to be or not: with a period
+ * like this the machine does nothing else. The message names the counters that
+ * wait for a reset, none if they have got it.
  *
- * Context: see above.
+ * Context: see above; or NMI.
  */
-void pfm_overflow_throttle(struct pfm_context *ctx)
+void pfm_overflow_limit(struct pfm_context *ctx, u64 now)
 {
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	if (now - c->second >= NSEC_PER_SEC) {
+		c->second = now;
+		c->interrupts = 0;
+	}
+	if (++c->interrupts <= READ_ONCE(pfm_config.interrupts_max) ||
+	    !pfm_monitor_running(ctx))
+		return;
 	pfm_stat_inc(PFM_STAT_THROTTLED);
 	ctx->throttled++;
 	pfm_monitor_mask(ctx);
@@ -131,8 +143,10 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 {
 	struct pfm_set *set = ctx->set;
 	pfm_ovfl_ctrl_t ctrl;
+	bool ran = pfm_hw_stop(ctx);
 	u64 reached, reset;
 
+	ovfl |= pfm_hw_sync(ctx, ran ? set->used : set->used & ~mask);
 	if (set->used & ~mask)
 		ovfl |= pfm_soft_sync(ctx, set->used & ~mask);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
@@ -154,6 +168,8 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 	} else {
 		pfm_overflow_reset(ctx, reset, false);
 		set->ovfl &= ~reset;
+		if (ran)
+			pfm_hw_start(ctx);
 		pfm_timer_rearm(ctx);
 	}
 	if (ctrl.block_thread)
@@ -194,11 +210,13 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 		return -EBUSY;
 	/* An overflow that is found now came before the restart, and may mask. */
 	if (ctx->format)
-		pfm_monitor_update(ctx);
+		pfm_monitor_hold(ctx);
 	masked = ctx->state == PFM_MASKED;
 	ret = pfm_overflow_ask(ctx, &ctrl);
-	if (ret)
+	if (ret) {
+		pfm_monitor_release(ctx);
 		return ret;
+	}
 
 	if (masked && (ctx->switch_due || (ctx->started &&
 			pfm_switch_expired(ctx, local_clock())))) {
@@ -215,6 +233,6 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 	else if (!ctrl.mask_monitoring && masked)
 		pfm_monitor_unmask(ctx);
 	else if (!masked)
-		pfm_timer_rearm(ctx);
+		pfm_monitor_release(ctx);
 	return 0;
 }

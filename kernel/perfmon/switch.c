@@ -133,8 +133,10 @@ int pfm_switch_start(struct pfm_context *ctx, u16 id)
 	if (set == ctx->set)
 		return 0;
 	/* This may switch, or mask, by itself. */
-	pfm_monitor_update(ctx);
+	pfm_monitor_hold(ctx);
 	if (set != ctx->set)
 		pfm_switch_to(ctx, set);
+	else
+		pfm_monitor_release(ctx);
 	return 0;
 }
