@@ -263,6 +263,7 @@ const struct pfm_pmu *pfm_amd_describe(const struct pfm_x86_cpu *cpu)
 		amd.pmu.name = amd_name(cpu);
 	amd.pmu.pmcs = amd.pmcs;
 	amd.pmu.pmds = amd.pmds;
-	amd.pmu.num_pmcs = amd.pmu.num_pmds = n;
+	amd.pmu.num_pmcs = n;
+	amd.pmu.num_pmds = n;
 	return &amd.pmu;
 }

@@ -11,12 +11,15 @@
  * All events are events, 0 too: none is chosen by setting all of its bits,
  * and the hardware never sees that.
  *
- * How many bits these counters have is nowhere certain: 32 are.
+ * C3's counter has 32 bits; of WinChip's 40 the same 32 are used. WinChip makes
+ * its TSC of its two counters: with other events RDTSC yields nonsense, and C6
+ * may hang (erratum I-13). So they are described only where nobody can read it.
  *
- * The documentation of perfctr: there is no better one.
+ * The documentation and source of perfctr: there is no better one.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/string.h>
 #include <asm/processor.h>
 
 #include "x86.h"
@@ -29,6 +32,7 @@
 #define C3_PERFCTR1	0x0c2
 #define C3_EVNTSEL1	0x187
 #define C3_EVENT	GENMASK_ULL(8, 0)
+#define C3_IDLE		0x79		/* clocks, as after a reset */
 
 #define CENTAUR_WIDTH	32
 #define CENTAUR_MAX	2
@@ -118,7 +122,7 @@ static void centaur_write(unsigned int i, u64 value)
 	c->less[i] = c->stopped[i] - (u32)value;
 }
 
-/* They need not be told from users' events, so they are the kernel's, too. */
+/* The kernel's events are counted with the users', so this is kernel(), too. */
 static bool winchip_selects(unsigned int num, u64 value)
 {
 	return value != WINCHIP_EVENT;
@@ -184,7 +188,7 @@ static void c3_release(void)
 
 static void c3_program(const unsigned long *changed, const u64 *v)
 {
-	pfm_x86_write(C3_EVNTSEL1, c3_selects(1, v[0]) ? v[0] : 0);
+	pfm_x86_write(C3_EVNTSEL1, c3_selects(1, v[0]) ? v[0] : C3_IDLE);
 }
 
 static void c3_reset(const u64 *v)
@@ -259,7 +263,7 @@ const struct pfm_pmu *pfm_centaur_describe(const struct pfm_x86_cpu *cpu)
 {
 	if (cpu->vendor != X86_VENDOR_CENTAUR || cpu->leaf_a[0] & 0xff)
 		return NULL;
-	if (cpu->family == 5 &&
+	if (cpu->family == 5 && !cpu->tsc &&
 	    (cpu->model == 4 || cpu->model == 8 || cpu->model == 9))
 		return &winchip_pmu;
 	if (cpu->family == 6 && cpu->model >= 6 && cpu->model <= 9)

@@ -325,7 +325,7 @@ static u32 intel_fixed_mask(const struct pfm_x86_cpu *cpu, unsigned int version)
 		return 0;
 	if (version >= 5)
 		mask |= cpu->leaf_a[2];
-	return mask & (BIT(INTEL_MAX) - 1);
+	return mask;
 }
 
 /* Have the register described that stands at @from in the tables of all. */

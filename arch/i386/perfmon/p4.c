@@ -294,7 +294,10 @@ static u64 p4_read(unsigned int i)
 	return pfm_x86_rdpmc(n, P4_COUNTER0 + n);
 }
 
-/* Twice, since the first write may be lost: erratum N15. */
+/*
+ * Twice: events that the counter still holds back may be added to the first
+ * write, with a carry into its upper bits (erratum N15).
+ */
 static void p4_write(unsigned int i, u64 value)
 {
 	u32 msr = P4_COUNTER0 + p4_counter(i);

@@ -109,6 +109,7 @@ static void centaur_test_c3(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, ~0x1ffULL);
 	KUNIT_EXPECT_FALSE(test, pmu->selects(1, 0x1ff));
 	pmu->reset(v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x79ULL);
 	v[0] = 0x1c0;
 	pmu->program(changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x1c0ULL);
@@ -125,6 +126,8 @@ static void centaur_test_others(struct kunit *test)
 	static const struct pfm_x86_cpu none[] = {
 		{ .vendor = X86_VENDOR_CENTAUR, .family = 6, .model = 10 }, /* C7 */
 		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 2 },
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 4,
+		  .tsc = true },
 		{ .family = 5, .model = 4 },
 		{ .family = 6, .model = 8 },
 	};
