@@ -132,6 +132,8 @@ static void __init pfm_x86_facts(struct pfm_x86_cpu *cpu)
 		.model = c->x86_model,
 		.amd_core = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 		.mmx = boot_cpu_has(X86_FEATURE_MMX),
+		.tsc = boot_cpu_has(X86_FEATURE_TSC) ||
+		       !(__read_cr4() & X86_CR4_TSD),
 		.threads = smp_num_siblings,
 	};
 	if (c->cpuid_level >= 0xa)
@@ -173,19 +175,37 @@ static bool __init pfm_x86_is_real(const struct pfm_pmu *pmu)
 	/* Who uses it has found it to be real. */
 	if (pmu->acquire())
 		return true;
+	/* Some counters cannot be stopped. */
 	real = !rdmsrl_safe(msr, &old) && !wrmsrl_safe(msr, PFM_X86_PATTERN) &&
-	       !rdmsrl_safe(msr, &value) && value == PFM_X86_PATTERN &&
+	       !rdmsrl_safe(msr, &value) && value - PFM_X86_PATTERN < 0x10000 &&
 	       !wrmsrl_safe(msr, old);
 	pmu->release();
 	return real;
 }
 
+/* A Pentium 4 says so itself (SDM volume 4, IA32_MISC_ENABLE). */
+static bool __init pfm_x86_is_disabled(void)
+{
+	u64 misc;
+
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
+	       boot_cpu_data.x86 == 15 &&
+	       (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) ||
+		!(misc & MSR_IA32_MISC_ENABLE_EMON));
+}
+
 static int __init pfm_x86_init(void)
 {
-	const struct pfm_pmu *pmu = pfm_x86_describe();
+	const struct pfm_pmu *pmu;
 	int ret;
 
-	if (!pmu || !pfm_x86_is_real(pmu))
+	/* The facts are the boot CPU's, and the others may have less. */
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
+		pr_info("perfmon: hybrid processors are not supported\n");
+		return 0;
+	}
+	pmu = pfm_x86_describe();
+	if (!pmu || pfm_x86_is_disabled() || !pfm_x86_is_real(pmu))
 		return 0;
 	if (!(pmu->flags & PFM_PMU_NO_INTERRUPT) &&
 	    !boot_cpu_has(X86_FEATURE_APIC)) {
