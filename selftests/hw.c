@@ -38,7 +38,7 @@ TEST(counts_exactly)
 	int fd;
 
 	NEED_HW();
-	for (k = 0; k < hw_find()->counters; k++) {
+	for (k = 0; k < hw_counters(); k++) {
 		fd = counter(k, HW_INSTRUCTIONS, HW_USER, 0, 0);
 		base = measure(fd, k, 1000);
 		EXPECT_EQ(base, measure(fd, k, 1000));
@@ -56,7 +56,8 @@ TEST(counters_agree)
 	u64 first;
 
 	NEED_HW();
-	n = hw_find()->counters;
+	n = hw_counters();
+	ASSERT_LE(2U, n);
 	for (k = 0; k < n; k++)
 		hw_counter(fd, 0, k, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	MUST(pfm_load(fd, my_tid()));

@@ -15,7 +15,7 @@ enum hw_level { HW_USER = 1, HW_KERNEL = 2, HW_BOTH = 3 };
 
 struct hw {
 	const char *model;		/* how pmu_model begins */
-	unsigned int counters;		/* at least */
+	unsigned int counters;		/* at most */
 	u64 code[2];			/* of an event select register */
 	int (*write)(int fd, __u16 set, unsigned int k, enum hw_event event,
 		     enum hw_level level, u32 flags);
@@ -82,9 +82,9 @@ static int hw_write_p4(int fd, __u16 set, unsigned int k, enum hw_event event,
 }
 
 static const struct hw hw_models[] = {
-	{ "Intel architectural", 4, { 0xc0, 0x3c }, hw_write_evtsel,
+	{ "Intel architectural", 8, { 0xc0, 0x3c }, hw_write_evtsel,
 	  hw_pmd_evtsel, false },
-	{ "AMD", 4, { 0xc0, 0x76 }, hw_write_evtsel, hw_pmd_evtsel, false },
+	{ "AMD", 6, { 0xc0, 0x76 }, hw_write_evtsel, hw_pmd_evtsel, false },
 	{ "Intel P6", 2, { 0xc0, 0x79 }, hw_write_evtsel, hw_pmd_evtsel, false },
 	{ "Intel P4", 2, { 0, 0 }, hw_write_p4, hw_pmd_p4, false },
 	{ "Intel P5", 2, { 0x16, 0 }, hw_write_p5, hw_pmd_evtsel, true },
@@ -103,6 +103,22 @@ static const struct hw *hw_find(void)
 			     strlen(hw_models[i].model)))
 			found = &hw_models[i];
 	return found;
+}
+
+/* How many counters this processor has, of those that hw.h knows. */
+static inline unsigned int hw_counters(void)
+{
+	unsigned int k;
+
+	for (k = 0; k < hw_find()->counters; k++) {
+		pfarg_pmdinfo_t info = {
+			.reg_num = (__u16)hw_find()->pmd(k, HW_INSTRUCTIONS),
+		};
+
+		if (pfm(-1, PFM_GETINFO_PMDS, &info, 1))
+			break;
+	}
+	return k;
 }
 
 #define NEED_HW()							\

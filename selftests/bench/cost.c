@@ -194,8 +194,11 @@ static void measure(const struct events *e, pid_t other)
 {
 	int k;
 
+	/* Each leaves its hooks on for a second, at the other one's cost. */
 	for (k = 0; k < 2; k++) {
+		sleep(2);
 		pfm_measure(e, other, k ? 4 : 1, pfm_got[k]);
+		sleep(2);
 		perf_measure(e, other, k ? 4 : 1, perf_got[k]);
 	}
 }
