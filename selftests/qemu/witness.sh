@@ -15,7 +15,7 @@ mkdir -p "$out"
 for bits in 32 64; do
 	gcc -m$bits -O2 -Wall -Wextra -static -o "$out/witness$bits" "$top/selftests/qemu/witness.c"
 done
-cat >"$out/perf.sh" <<'END'
+cat >"$out/perf.sh" <<'EOF'
 cd /tmp
 perf stat -x, -e cycles:u,instructions:u -o stat "$1" alone
 awk -F, '/:u/ && $1 > 20000000 && $1 < 20100000 { n++ }
@@ -23,7 +23,7 @@ awk -F, '/:u/ && $1 > 20000000 && $1 < 20100000 { n++ }
 perf record -q -e instructions:u -c 100000 -o data "$1" alone
 perf report -i data --stdio -n 2>/dev/null | awk '/witness/ { n += $2 }
 	END { print (n == 200 ? "PASS" : "FAIL") " perf record: " n " samples" }'
-END
+EOF
 
 passed=0 failed=0
 for cpu; do
