@@ -10,7 +10,7 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$top/build/witness
 mkdir -p "$out"
-[ $# -gt 0 ] || set -- core2duo Nehalem Skylake-Client Icelake-Server-v3 phenom Opteron_G1 Opteron_G5 \
+[ $# -gt 0 ] || set -- core2duo Nehalem Skylake-Client Icelake-Server-v3 phenom Opteron_G1 Opteron_G3 \
 	EPYC EPYC-Milan,perfmon-v2=on nocona pentium2 pentium3 pentium4 athlon coreduo
 for bits in 32 64; do
 	gcc -m$bits -O2 -Wall -Wextra -static -o "$out/witness$bits" "$top/selftests/qemu/witness.c"
