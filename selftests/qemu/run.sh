@@ -22,9 +22,10 @@ cpus() {
 	esac
 }
 
-cc=(${CC:-gcc} -m32 -march=i586 -O2 -Wall -Wextra -ffreestanding -fno-pic -no-pie
-	-fno-stack-protector -mno-sse -mno-mmx -fno-asynchronous-unwind-tables
-	-fcf-protection=none -nostdlib -static -Wl,--build-id=none,--no-warn-rwx-segments)
+read -ra cc <<<"${CC:-gcc}"
+cc+=(-m32 -march=i586 -O2 -Wall -Wextra -ffreestanding -fno-pic -no-pie -fno-stack-protector
+	-mno-sse -mno-mmx -fno-asynchronous-unwind-tables -fcf-protection=none -nostdlib -static
+	"-Wl,--build-id=none,--no-warn-rwx-segments")
 mkdir -p "$out"
 passed=0 failed=0
 
