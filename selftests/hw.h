@@ -60,12 +60,12 @@ static int hw_write_p5(int fd, __u16 set, unsigned int k, enum hw_event event,
 }
 
 /*
- * Instructions retired: CRU_ESCR0 and 1, counters 12 and 14. Unhalted cycles:
- * FSB_ESCR0 and 1, counters 0 and 2.
+ * Instructions retired: CRU_ESCR0, counters 12 and 13. Unhalted cycles:
+ * FSB_ESCR0, counters 0 and 1. With hyper-threading there are these, too.
  */
 static unsigned int hw_pmd_p4(unsigned int k, enum hw_event event)
 {
-	return (event == HW_INSTRUCTIONS ? 12 : 0) + 2 * k;
+	return (event == HW_INSTRUCTIONS ? 12 : 0) + k;
 }
 
 static int hw_write_p4(int fd, __u16 set, unsigned int k, enum hw_event event,
@@ -76,7 +76,7 @@ static int hw_write_p4(int fd, __u16 set, unsigned int k, enum hw_event event,
 	u64 who = (level & HW_USER ? 1 << 2 : 0) | (level & HW_KERNEL ? 1 << 3 : 0);
 	int ret;
 
-	ret = hw_write_one(fd, set, (instr ? 0x38 : 0x22) + k, code | who, 0);
+	ret = hw_write_one(fd, set, instr ? 0x38 : 0x22, code | who, 0);
 	return ret ?: hw_write_one(fd, set, hw_pmd_p4(k, event),
 				   1 << 12 | (instr ? 4 : 6) << 13, flags);
 }
@@ -159,8 +159,8 @@ static inline u64 hw_value(int fd, __u16 set, unsigned int k, enum hw_event even
 	return req.reg_value;
 }
 
-/* 2n instructions. */
-static inline void hw_loop(unsigned long n)
+/* 2n instructions, and the same few around them wherever it is called. */
+static __attribute__((noinline)) void hw_loop(unsigned long n)
 {
 	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 }
