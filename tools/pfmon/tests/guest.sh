@@ -11,7 +11,7 @@
 # major faults (the page cache cannot be emptied of one file only) and
 # set-user-ID programs; the kernel's own tests have these.
 #
-# shellcheck disable=SC2154 # behaviour.sh sets variables
+# shellcheck disable=SC2154,SC2086 # behaviour.sh sets variables; numbers
 
 set -u
 if [ $# -lt 2 ]; then
@@ -26,6 +26,8 @@ cd "$(dirname "$0")" || exit 1
 . ../../../lib/tests/tally.sh
 # shellcheck source=behaviour.sh
 . ./behaviour.sh
+# shellcheck source=profile.sh
+. ./profile.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 sysfs=/sys/kernel/perfmon
@@ -253,6 +255,198 @@ test_killed()
 		until_true grep -q '^0' $sysfs/sys_sessions
 }
 
+# hot_shares NAME [PATTERN]: at least a thousand samples of the last recording,
+# or in rows that match, and in each function as many as its name says, give or
+# take 5 %.
+hot_shares()
+{
+	report -f json --by process,address
+	between "$1: samples" "$(json samples)" 1000 100000
+	for part in 60 30 10; do
+		share hot_$part "${2:-.}"
+		between "$1: per mille in hot_$part" $share $((10 * part - 50)) \
+			$((10 * part + 50))
+	done
+}
+
+# symbol_percent NAME: of all samples, without the fraction.
+symbol_percent()
+{
+	report -f folded --by symbol
+	awk -v name="$1" '{ n = $NF; all += n } $1 == name { sum += n }
+		END { printf "%d", all ? sum * 100 / all : 0 }' "$tmp/report"
+}
+
+test_hot()
+{
+	find_hot
+	record "$VICTIM" hot 2000
+	expect "hot: status" "$status" 0
+	hot_shares "hot"
+	between "hot: samples, of 2000 ms" "$(json samples)" 1500 2400
+	report
+	if has_symbols; then
+		between "hot: percent in the symbol" "$(symbol_percent hot_60)" 55 65
+		report --by symbol --format svg
+		check "hot: flame graph" grep -q '<title>hot_60: ' "$tmp/report"
+	else
+		skip "this pfmon was built without libelf: symbols"
+	fi
+	record -F 4000 "$VICTIM" hot 500
+	hot_shares "hot, 4000 Hz"
+	between "hot, 4000 Hz: samples, of 500 ms" "$(json samples)" 1000 2400
+}
+
+test_hot_fork()
+{
+	find_hot
+	record "$VICTIM" hot-fork 4 400
+	hot_shares "hot, four processes"
+	record sh -c "'$VICTIM' hot 600 & '$VICTIM' hot 600; wait"
+	hot_shares "hot, two at a time" '"victim"'
+}
+
+test_hot_process()
+{
+	find_hot
+	"$VICTIM" hot 60000 &
+	hot=$!
+	until_true grep -q hot "/proc/$hot/cmdline"
+	record -p $hot -- sleep 2.5
+	kill $hot
+	wait $hot 2>/dev/null
+	expect "hot, -p: status" "$status" 0
+	hot_shares "hot, -p"
+}
+
+test_hot_cpus()
+{
+	find_hot
+	record -C all "$VICTIM" hot 2000
+	expect "hot, -C: status" "$status" 0
+	hot_shares "hot, -C" '"victim"'
+	report --by process --format folded
+	between "hot, -C: samples of the victim" \
+		"$(sed -n 's/^victim //p' "$tmp/report")" 1500 2500
+	check "hot, -C: and of somebody else" [ "$(wc -l <"$tmp/report")" -gt 1 ]
+}
+
+# His own program; what he records is for him alone.
+test_hot_user()
+{
+	find_hot
+	chmod 755 "$tmp"
+	mkdir -m 777 "$tmp/user"
+	user record -o "$tmp/user/data" "$VICTIM" hot 1500
+	expect "hot, as a user: status" "$status" 0
+	user report -i "$tmp/user/data" -f json --by process,address
+	expect "hot, as a user: report" "$status" 0
+	cp "$tmp/user/data" "$tmp/data"
+	hot_shares "hot, as a user"
+	# A buffer is locked memory, of which a user may have some.
+	# shellcheck disable=SC3045 # the shells that we have know it
+	(ulimit -l 16 && user record -o "$tmp/user/data" "$VICTIM" hot 10
+	exit "$status")
+	expect "hot, as a user without locked memory: status" $? 125
+	expect_err "hot, as a user without locked memory" "there is not enough memory"
+	user record -o "$tmp/user/data" -p $$ true
+	expect "record as a user, another's process: status" "$status" 125
+	expect_err "record as a user, another's process" "it may not be traced"
+}
+
+# In the kernel: dd of single bytes is there most of the time.
+test_hot_kernel()
+{
+	if ! grep -q '^0*[1-9a-f][0-9a-f]* [tT] ' /proc/kallsyms 2>/dev/null; then
+		skip "/proc/kallsyms shows nothing: symbols of the kernel"
+		return
+	fi
+	record dd if=/dev/zero of=/dev/null bs=1 count=300000
+	report --by binary --format folded
+	n=$(sed -n 's/^\[kernel\] //p' "$tmp/report")
+	between "kernel: samples" "${n:-0}" 50 100000
+	report --by binary,symbol --format folded
+	unknown=$(sed -n 's/^\[kernel\];\[unknown\] //p' "$tmp/report")
+	between "kernel: samples without a symbol" "${unknown:-0}" 0 $((n / 20))
+}
+
+# pfmon is stopped while a small buffer gets full: that is told, and counted.
+test_lost()
+{
+	"$PFMON" record -b 4K -o "$tmp/data" "$VICTIM" hot 2500 2>"$tmp/said" &
+	pid=$!
+	until_true child_of $pid && until_true grep -q hot "/proc/$child/cmdline"
+	sleep 0.3
+	kill -STOP $pid
+	sleep 1.5
+	kill -CONT $pid
+	wait $pid
+	expect "lost: status" $? 0
+	report -f json --by process
+	between "lost: times that the buffer was full" "$(json full)" 5 1000
+	lost=$(sed -n '1s/.*"lost": {"samples": \([0-9]*\).*/\1/p' "$tmp/report")
+	# Of 2500, about 100 fit in it while pfmon was stopped for 1500.
+	between "lost: samples" "$lost" 700 2000
+	between "lost: and those that are there" $((lost + $(json samples))) 2000 3300
+	check "lost: record says so" grep -Eq \
+		'^[0-9,]+ samples, [1-9][0-9,]* lost, ' "$tmp/said"
+	check "lost: and why" grep -q '^ note: full buffers waited ' "$tmp/said"
+	report
+	check "lost: report says so" grep -q '; [1-9][0-9,]* lost; ' "$tmp/report"
+
+	# Too fast for the kernel: it stops sampling, which is told, too.
+	limit=$(cat $sysfs/interrupts_max)
+	echo 500 >$sysfs/interrupts_max
+	record -F 2000 "$VICTIM" hot 1000
+	echo "$limit" >$sysfs/interrupts_max
+	report -f json --by process
+	between "too fast: times that it was stopped" "$(json throttled)" 1 1000000
+	check "too fast: record says so" grep -q \
+		'^ note: sampling was too fast and was stopped ' "$tmp/said"
+
+	# Enough room, and nobody who sleeps: nothing is lost.
+	record "$VICTIM" hot 500
+	check "nothing lost" grep -q ' samples, 0 lost, ' "$tmp/said"
+}
+
+# Processes that are gone before anybody can look at them.
+test_short_lived()
+{
+	record "$VICTIM" hot-fork 100 10
+	report --by process,binary --format folded
+	unknown=$(sed -n 's/^victim;\[unknown\] //p' "$tmp/report")
+	known=$(sed -n "s|^victim;$VICTIM ||p" "$tmp/report")
+	between "short-lived: samples" "${known:-0}" 800 3000
+	between "short-lived: samples of nobody knows what" "${unknown:-0}" 0 20
+}
+
+test_random()
+{
+	find_hot
+	record -F 2000 -R 0x3ffff "$VICTIM" hot 1000
+	hot_shares "random periods"
+	# A mean period of 500 - 131 microseconds.
+	between "random periods: samples" "$(json samples)" 1400 3300
+}
+
+# Faults at each sample of the task clock, and samples of faults.
+test_readings()
+{
+	record -b 256K -c 100000 -r minor-faults "$VICTIM" touch 20000
+	report -f json --by process
+	between "faults between samples" "$(sed -n 's/.*"process": "victim", "minor-faults": \([0-9]*\).*/\1/p' \
+		"$tmp/report")" 15000 21000
+	record -b 256K -e minor-faults -c 10 "$VICTIM" touch 20000
+	report -f json --by process
+	between "samples of faults" "$(json samples)" 1990 2200
+	report
+	if has_symbols; then
+		between "samples of faults: percent in touch()" "$(symbol_percent touch)" 90 100
+	else
+		skip "this pfmon was built without libelf: symbols"
+	fi
+}
+
 if ! [ -d $sysfs ]; then
 	fail "this kernel has no $sysfs"
 	tally
@@ -260,7 +454,9 @@ if ! [ -d $sysfs ]; then
 fi
 if [ $# -eq 0 ]; then
 	# shellcheck disable=SC2086 # names are words
-	set -- $behaviour faults switches clock system_wide offline busy process_end user killed
+	set -- $behaviour faults switches clock system_wide offline busy process_end user killed \
+		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
+		lost short_lived random readings
 fi
 run_tests "$@"
 tally

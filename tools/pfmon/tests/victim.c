@@ -10,6 +10,10 @@
  *	nap N		sleep N times for a millisecond
  *	signal N	send itself N signals and handle them
  *	spin MS		use so much CPU time
+ *	hot MS		the same, in three functions: hot_60, hot_30 and hot_10
+ *			use so many percent of it
+ *	hot-fork N MS	N child processes, one after the other, do so
+ *	where		print "NAME BEGIN END" of these functions
  *	wait		print "ready", then wait for signals
  *	catch		the same, and exit with 42 when SIGINT comes
  *	stop		stop itself, and exit with 7 when it is continued
@@ -37,6 +41,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,7 +50,7 @@
 
 static char *self;
 
-static void touch(long pages)
+__attribute__((noinline)) static void touch(long pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	volatile char *mem;
@@ -161,6 +166,62 @@ static void do_spin(long ms)
 		;
 }
 
+/*
+ * Each in a section of its own, so that the linker says where it ends. The
+ * steps are the same in all, so the work is what their number says.
+ */
+#define HOT(name)							\
+	extern char __start_in_##name[], __stop_in_##name[];			\
+	__attribute__((noinline, section("in_" #name)))			\
+	static void name(long steps)					\
+	{								\
+		while (steps-- > 0)					\
+			__asm__ volatile("" : : : "memory");		\
+	}
+
+HOT(hot_60)
+HOT(hot_30)
+HOT(hot_10)
+
+/*
+ * One percent of a round is some microseconds: no function is cut to pieces.
+ * The compiler is not to know how many steps: it would make other functions.
+ */
+static void do_hot(long ms)
+{
+	volatile long step = 5000;
+	long end = cpu_ms() + ms;
+
+	do {
+		hot_60(60 * step);
+		hot_30(30 * step);
+		hot_10(10 * step);
+	} while (cpu_ms() < end);
+}
+
+static void do_hot_fork(long n, long ms)
+{
+	while (n-- > 0) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid) {
+			do_hot(ms);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static void do_where(void)
+{
+	printf("hot_60 %p %p\nhot_30 %p %p\nhot_10 %p %p\n",
+	       (void *)__start_in_hot_60, (void *)__stop_in_hot_60,
+	       (void *)__start_in_hot_30, (void *)__stop_in_hot_30,
+	       (void *)__start_in_hot_10, (void *)__stop_in_hot_10);
+}
+
 static void on_int(int sig)
 {
 	(void)sig;
@@ -205,12 +266,16 @@ static void run(char **argv)
 
 static void on_terminal(int master, char **argv)
 {
+	struct termios t;
 	int slave;
 
 	setsid();
 	slave = open(ptsname(master), O_RDWR);
-	if (slave < 0 || ioctl(slave, TIOCSCTTY, 0))
+	if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) || tcgetattr(slave, &t))
 		_exit(SKIPPED);
+	/* What is printed while Ctrl-C is on its way is not to be thrown away. */
+	t.c_lflag |= NOFLSH;
+	tcsetattr(slave, TCSANOW, &t);
 	dup2(slave, 0);
 	dup2(slave, 1);
 	dup2(slave, 2);
@@ -291,6 +356,12 @@ static int run_simple(const char *what, long n, long m)
 		do_signal(n);
 	else if (!strcmp(what, "spin"))
 		do_spin(n);
+	else if (!strcmp(what, "hot"))
+		do_hot(n);
+	else if (!strcmp(what, "hot-fork"))
+		do_hot_fork(n, m);
+	else if (!strcmp(what, "where"))
+		do_where();
 	else if (!strcmp(what, "wait"))
 		do_wait();
 	else if (!strcmp(what, "hold"))
