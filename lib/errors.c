@@ -74,7 +74,7 @@ static const struct reason element_reasons[] = {
 /* What an errno means, for one command and for all. */
 static const struct reason errno_reasons[] = {
 	{ PFM_CREATE_CONTEXT, EPERM,
-	  "only members of a certain group may create such contexts" },
+	  "only members of a certain group, or those with CAP_PERFMON, may create such contexts" },
 	{ PFM_CREATE_CONTEXT, EINVAL,
 	  "the flags do not go together or are not defined, a reserved field is not zero, or there is no such sampling format" },
 	{ PFM_CREATE_CONTEXT, E2BIG,

@@ -6,8 +6,9 @@
  * state afterwards is the one of the table is seen twice, in fdinfo and in
  * whether an event is counted.
  *
- * Not here: further sets; what a format changes; the attachment itself
- * (load.c) and its end from the other side (inherit.c).
+ * Not here: that further sets are switched to (switch.c); what a format
+ * changes (smpl.c); the attachment itself (load.c) and its end from the other
+ * side (inherit.c).
  */
 #include "puppet.h"
 
@@ -27,24 +28,30 @@ FIXTURE(state) {
 	struct puppet puppet;
 	struct pages pages;
 	enum who who;
+	bool sets;
 	pid_t tid;
 	int fd;
 };
 
 FIXTURE_VARIANT(state) {
 	enum who who;
+	bool sets;	/* further ones, that are never switched to */
 };
 
 FIXTURE_VARIANT_ADD(state, self) { .who = SELF };
 FIXTURE_VARIANT_ADD(state, thread) { .who = THREAD };
 FIXTURE_VARIANT_ADD(state, process) { .who = PROCESS };
 FIXTURE_VARIANT_ADD(state, cpu) { .who = CPU };
+FIXTURE_VARIANT_ADD(state, self_sets) { .who = SELF, .sets = true };
+FIXTURE_VARIANT_ADD(state, process_sets) { .who = PROCESS, .sets = true };
+FIXTURE_VARIANT_ADD(state, cpu_sets) { .who = CPU, .sets = true };
 
 typedef FIXTURE_DATA(state) state_data;
 
 FIXTURE_SETUP(state)
 {
 	self->who = variant->who;
+	self->sets = variant->sets;
 	self->tid = my_tid();
 	pages_map(&self->pages, 1000);
 	if (self->who == THREAD || self->who == PROCESS) {
@@ -90,6 +97,20 @@ static bool counts(state_data *s)
 	return pfm_value(s->fd, WATCHED) != before;
 }
 
+/* One of each kind, after set 0, which is left by nothing. */
+static void more_sets(int fd)
+{
+	pfarg_setdesc_t desc[] = {
+		{ .set_id = 3, .set_flags = PFM_SETFL_OVFL_SWITCH },
+		{ .set_id = 9, .set_flags = PFM_SETFL_TIME_SWITCH |
+					    PFM_SETFL_EXPL_NEXT,
+		  .set_id_next = 3, .set_timeout = { .tv_nsec = 100000 } },
+		{ .set_id = 65535 },
+	};
+
+	MUST(pfm(fd, PFM_CREATE_EVTSETS, desc, ARRAY_SIZE(desc)));
+}
+
 static void enter(state_data *s, enum state state)
 {
 	bool masked = state == MASKED || state == MASKED_STOPPED;
@@ -99,6 +120,8 @@ static void enter(state_data *s, enum state state)
 			    masked ? PFM_REGFL_OVFL_NOTIFY : 0, 0);
 	MUST(pfm_write_pmc(s->fd, SW_PMC(1), PFM_SW_MINOR_FAULTS, 0));
 	MUST(pfm_write_pmd(s->fd, KEPT, KEPT_VALUE));
+	if (s->sets)
+		more_sets(s->fd);
 	if (state == UNLOADED)
 		return;
 	MUST(pfm_load(s->fd, s->tid));

@@ -209,11 +209,18 @@ user()
 	status=$?
 }
 
+hardened=/proc/sys/kernel/perfmon_hardened
+
 test_user()
 {
 	user stat "$VICTIM" fork 3 1
 	expect "as a user: status" "$status" 0
 	check "as a user: counts" grep -q '(4 threads):' "$tmp/err"
+	echo 1 >$hardened
+	user stat -C 0 true
+	expect "as a user, -C, hardened: status" "$status" 125
+	expect_err "as a user, -C, hardened" "CAP_PERFMON"
+	echo 0 >$hardened
 	user stat -C 0 true
 	expect "as a user, -C: status" "$status" 0
 	user stat -p $$ true
@@ -235,6 +242,7 @@ test_user()
 	echo -1 >$sysfs/thread_group
 	user stat true
 	expect "any group again: status" "$status" 0
+	echo 1 >$hardened
 }
 
 # pfmon is killed: the program goes on, nothing remains in the kernel.
