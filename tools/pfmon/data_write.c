@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct df_reading) == 8, "reading");
 _Static_assert(sizeof(struct df_process) == 16, "process");
 _Static_assert(sizeof(struct df_map) == 40, "map");
 _Static_assert(sizeof(struct df_samples) == 32, "samples");
-_Static_assert(sizeof(struct df_lost) == 48, "lost");
+_Static_assert(sizeof(struct df_lost) == 64, "lost");
 _Static_assert(sizeof(struct df_end) == 24, "end");
 
 /* The pieces of one record: a structure, then strings or a buffer. */

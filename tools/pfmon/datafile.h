@@ -77,7 +77,7 @@ struct df_map {
 	uint64_t offset;	/* in the file */
 };
 
-/* The bytes of the kernel's sampling buffer follow. */
+/* What was copied from the kernel's sampling buffer follows. */
 struct df_samples {
 	uint8_t uuid[16];	/* of their format */
 	int32_t pid, tid, cpu;	/* of the context; -1: not one only */
@@ -85,12 +85,14 @@ struct df_samples {
 };
 
 struct df_lost {
-	uint64_t samples;	/* about so many, or fewer */
+	uint64_t samples;	/* that the kernel has counted */
+	uint64_t estimated;	/* and about so many more */
 	uint64_t full;		/* times that a buffer was full */
 	uint64_t masked_ns;	/* time in which full ones waited for us */
 	uint64_t messages;	/* that the kernel could not queue */
 	uint64_t throttled;	/* times that there were too many interrupts */
 	uint64_t threads;	/* that could not be sampled */
+	uint64_t maps;		/* records of what was mapped and executed */
 };
 
 struct df_end {

@@ -21,11 +21,12 @@ static void print_event(FILE *out, const struct sampled_event *e)
 
 static void print_lost(FILE *out, const struct df_lost *lost)
 {
-	fprintf(out, "\"lost\": {\"samples\": %" PRIu64 ", \"full\": %" PRIu64
+	fprintf(out, "\"lost\": {\"samples\": %" PRIu64 ", \"estimated\": %" PRIu64
+		", \"full\": %" PRIu64
 		", \"masked_ns\": %" PRIu64 ", \"messages\": %" PRIu64
-		", \"throttled\": %" PRIu64 ", \"threads\": %" PRIu64 "}",
-		lost->samples, lost->full, lost->masked_ns, lost->messages,
-		lost->throttled, lost->threads);
+		", \"throttled\": %" PRIu64 ", \"threads\": %" PRIu64
+		", \"maps\": %" PRIu64 "}", lost->samples, lost->estimated, lost->full, lost->masked_ns,
+		lost->messages, lost->throttled, lost->threads, lost->maps);
 }
 
 static void print_by(FILE *out, const struct profile *p)
@@ -43,6 +44,19 @@ static void print_by(FILE *out, const struct profile *p)
 	fputc(']', out);
 }
 
+static void print_chain(FILE *out, const struct row *row, unsigned int f)
+{
+	const char *comma = "";
+
+	fprintf(out, ", \"%s\": [", dimension_names[BY_CHAIN]);
+	for (; f < row->frames; f++) {
+		fputs(comma, out);
+		text_json(out, row->frame[f]);
+		comma = ", ";
+	}
+	fputc(']', out);
+}
+
 static void print_row(FILE *out, const struct profile *p, const struct row *row)
 {
 	const struct sampled_event *e = &p->event[p->chosen];
@@ -50,12 +64,14 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 
 	fprintf(out, "{\"percent\": %.2f, \"samples\": %" PRIu64,
 		output_percent(p, row->count), row->count);
-	for (d = 0; d < DIMENSIONS; d++) {
+	for (d = 0; d < BY_CHAIN; d++) {
 		if (!p->by[d])
 			continue;
 		fputs(", ", out);
 		print_string(out, dimension_names[d], row->frame[f++]);
 	}
+	if (p->by[BY_CHAIN])
+		print_chain(out, row, f);
 	for (r = 0; r < e->readings; r++) {
 		if (!e->reading[r].since_last)
 			continue;

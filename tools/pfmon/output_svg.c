@@ -153,14 +153,14 @@ static void print_head(FILE *out, const struct profile *p, int height)
 	fprintf(out, "</text>\n<text x=\"%d\" y=\"38\">%s samples of ", MARGIN,
 		format_count(n, p->samples));
 	text_xml(out, text_intern(e->name), SIZE_MAX);
-	fprintf(out, ", %s lost%s</text>\n", format_count(n, p->lost.samples),
+	fprintf(out, ", %s lost%s</text>\n", format_lost(n, p->lost.samples, p->lost.estimated),
 		p->complete ? "" : "; the file is not complete");
 }
 
 void output_svg(FILE *out, const struct profile *p, const struct selection *sel)
 {
 	struct node *root = make_tree(p);
-	int height = HEAD + ((int)p->frames + 1) * HEIGHT + MARGIN;
+	int height = HEAD + ((int)p->depth + 1) * HEIGHT + MARGIN;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
 	print_head(out, p, height);

@@ -21,7 +21,7 @@ static void print_heading(FILE *out, const struct profile *p,
 		fprintf(out, "%s", format_count(n, e->period));
 	if (e->random_mask)
 		fputs(" or less", out);
-	fprintf(out, "; %s lost", format_count(n, p->lost.samples));
+	fprintf(out, "; %s lost", format_lost(n, p->lost.samples, p->lost.estimated));
 	if (p->complete)
 		fprintf(out, "; %s s", format_s(n, p->end.elapsed_ns));
 	fputs("\n\n", out);
@@ -32,7 +32,7 @@ static void name_columns(const struct profile *p, const char *name[DIMENSIONS])
 {
 	unsigned int d, n = 0;
 
-	for (d = 0; d < DIMENSIONS; d++)
+	for (d = 0; d < BY_CHAIN; d++)
 		if (p->by[d])
 			name[n++] = dimension_names[d];
 }
@@ -54,15 +54,21 @@ static void find_widths(const struct profile *p, size_t rows,
 	}
 }
 
-/* After the last column there is nothing to align. */
-static void print_frames(FILE *out, unsigned int n, const char *const frame[],
+/*
+ * The columns, then the calls of the chain in one. After the last column there
+ * is nothing to align.
+ */
+static void print_frames(FILE *out, const struct profile *p,
+			 const char *const frame[], unsigned int n,
 			 const int width[DIMENSIONS])
 {
 	unsigned int f;
 
-	for (f = 0; f < n; f++)
+	for (f = 0; f < n && f < p->frames; f++)
 		fprintf(out, "  %s%*s", frame[f],
 			f + 1 < n ? width[f] - text_width(frame[f]) : 0, "");
+	for (; f < n; f++)
+		fprintf(out, "%s%s", f == p->frames ? "  " : ";", frame[f]);
 	fputc('\n', out);
 }
 
@@ -89,7 +95,8 @@ static void print_rows(FILE *out, const struct profile *p,
 		if (e->reading[r].since_last)
 			fprintf(out, " %*s", reading_width(&e->reading[r]),
 				text_intern(e->reading[r].name));
-	print_frames(out, p->frames, name, width);
+	name[p->frames] = dimension_names[BY_CHAIN];
+	print_frames(out, p, name, p->frames + p->by[BY_CHAIN], width);
 	for (i = 0; i < rows; i++) {
 		const struct row *row = p->row[i];
 
@@ -99,7 +106,7 @@ static void print_rows(FILE *out, const struct profile *p,
 			if (e->reading[r].since_last)
 				fprintf(out, " %*s", reading_width(&e->reading[r]),
 					format_count(n, row->sum[r]));
-		print_frames(out, row->frames, row->frame, width);
+		print_frames(out, p, row->frame, row->frames, width);
 	}
 }
 
@@ -121,10 +128,16 @@ static void print_notes(FILE *out, const struct profile *p)
 	char n[FORMAT_MAX], ms[FORMAT_MAX];
 	unsigned int i;
 
-	if (p->lost.full && p->lost.samples)
-		fprintf(out, " note: lost while full buffers waited, %s time%s, for %s ms together\n",
+	if (p->lost.estimated)
+		fprintf(out, " note: lost, by an estimate, while full buffers waited, %s time%s, for %s ms together\n",
 			format_count(n, p->lost.full), p->lost.full == 1 ? "" : "s",
 			format_ms(ms, p->lost.masked_ns));
+	if (p->lost.samples)
+		fprintf(out, " note: %s samples found no room; the kernel has counted them\n",
+			format_count(n, p->lost.samples));
+	if (p->lost.maps)
+		fprintf(out, " note: what was mapped or executed found no room %s time%s: some symbols may be missing\n",
+			format_count(n, p->lost.maps), p->lost.maps == 1 ? "" : "s");
 	if (p->lost.messages)
 		fprintf(out, " note: the kernel could not queue %s messages\n",
 			format_count(n, p->lost.messages));

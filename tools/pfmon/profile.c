@@ -20,8 +20,10 @@
 			 sizeof(((struct profile *)0)->note[0]))
 
 const char *const dimension_names[DIMENSIONS] = {
-	"process", "binary", "symbol", "address",
+	"process", "binary", "symbol", "address", "chain",
 };
+
+#define CHAIN_MAX	256
 
 struct loading {
 	struct profile *profile;
@@ -29,6 +31,7 @@ struct loading {
 	struct space *space;
 	struct smpl_layout layout;
 	uint64_t bad_blocks;		/* of samples */
+	bool chains;			/* samples have them */
 	enum data_status status;	/* that ended the file */
 	uint64_t offset;		/* where */
 };
@@ -87,17 +90,57 @@ static bool add_lost(struct loading *l)
 	if (!data_get_lost(&l->reader, &lost))
 		return false;
 	sum->samples += lost.samples;
+	sum->estimated += lost.estimated;
 	sum->full += lost.full;
 	sum->masked_ns += lost.masked_ns;
 	sum->messages += lost.messages;
 	sum->throttled += lost.throttled;
 	sum->threads += lost.threads;
+	sum->maps += lost.maps;
 	return true;
+}
+
+/* A block that is damaged says nothing of the others; it is counted once. */
+static bool read_block(struct loading *l, const struct smpl_sink *sink)
+{
+	const struct smpl_format *format;
+	struct data_samples s;
+	struct smpl_origin origin;
+
+	if (!data_get_samples(&l->reader, &s))
+		return false;
+	origin = (struct smpl_origin){ s.samples->pid, s.samples->tid,
+				       s.samples->cpu };
+	format = smpl_find_uuid(s.samples->uuid);
+	if (format && format->chains)
+		l->chains = true;
+	/* Formats without chains have no maps either. */
+	if (format && !format->chains && sink->map)
+		return true;
+	if (!format || format->parse(s.buf, s.samples->bytes, &l->layout, &origin,
+				     sink) < 0)
+		l->bad_blocks += !sink->map;
+	return true;
+}
+
+static void add_map(void *arg, const struct smpl_map *map)
+{
+	struct loading *l = arg;
+
+	space_add_record(l->space, map);
+}
+
+static void skip_sample(void *arg, const struct sample *sample)
+{
+	(void)arg;
+	(void)sample;
 }
 
 /* All but samples. */
 static bool first_look(struct loading *l)
 {
+	const struct smpl_sink maps = { .sample = skip_sample, .map = add_map,
+					.arg = l };
 	struct data_process process;
 	struct data_map map;
 
@@ -114,6 +157,8 @@ static bool first_look(struct loading *l)
 			return false;
 		space_add_map(l->space, &map);
 		return true;
+	case DF_SAMPLES:
+		return read_block(l, &maps);
 	case DF_LOST:
 		return add_lost(l);
 	case DF_END:
@@ -125,16 +170,17 @@ static bool first_look(struct loading *l)
 
 static uint32_t hash(const char *const frame[], unsigned int n)
 {
-	uint64_t h = 0;
+	uint64_t h = n;
 
 	while (n--)
 		h = (h ^ ((uintptr_t)frame[n] >> 3)) * 0x9e3779b97f4a7c15;
 	return (uint32_t)(h >> 32);
 }
 
-static struct row *new_row(struct profile *p, const char *const frame[])
+static struct row *new_row(struct profile *p, const char *const frame[],
+			   unsigned int n)
 {
-	size_t frames = p->frames * sizeof(*frame), sums = 8 * p->readings;
+	size_t frames = n * sizeof(*frame), sums = 8 * p->readings;
 	struct row *row = calloc(1, sizeof(*row) + frames + 8 + sums);
 
 	/* Room for a power of two of them. */
@@ -143,7 +189,9 @@ static struct row *new_row(struct profile *p, const char *const frame[])
 				      sizeof(*p->row));
 	if (!row || !p->row)
 		err(EXIT_PFMON, NULL);
-	row->frames = p->frames;
+	row->frames = n;
+	if (n > p->depth)
+		p->depth = n;
 	memcpy(row->frame, frame, frames);
 	row->sum = (uint64_t *)((char *)row + ((sizeof(*row) + frames + 7) & ~7UL));
 	p->row[p->rows++] = row;
@@ -151,15 +199,16 @@ static struct row *new_row(struct profile *p, const char *const frame[])
 }
 
 struct row *profile_add(struct profile *p, const char *const frame[],
-			uint64_t count)
+			unsigned int frames, uint64_t count)
 {
-	struct row **bucket = &p->bucket[hash(frame, p->frames) % PROFILE_BUCKETS];
+	struct row **bucket = &p->bucket[hash(frame, frames) % PROFILE_BUCKETS];
 	struct row *row = *bucket;
 
-	while (row && memcmp(row->frame, frame, p->frames * sizeof(*frame)))
+	while (row && (row->frames != frames ||
+		       memcmp(row->frame, frame, frames * sizeof(*frame))))
 		row = row->next;
 	if (!row) {
-		row = new_row(p, frame);
+		row = new_row(p, frame, frames);
 		row->next = *bucket;
 		*bucket = row;
 	}
@@ -168,12 +217,52 @@ struct row *profile_add(struct profile *p, const char *const frame[],
 	return row;
 }
 
+/* A function of a chain; of one without a name, what it is part of. */
+static const char *call_name(const struct place *place)
+{
+	const char *base;
+	char name[160];
+
+	if (place->symbol != text_intern(PLACE_UNKNOWN))
+		return place->symbol;
+	if (*place->binary == '[')
+		return place->binary;
+	base = strrchr(place->binary, '/');
+	snprintf(name, sizeof(name), "[%s]", base ? base + 1 : place->binary);
+	return text_intern(name);
+}
+
+/*
+ * The calls of a sample, the outermost first, and where it is. Return addresses
+ * are behind the call, which can be the next function; where a part of a chain
+ * begins is the place itself. Of a chain that is too long the innermost remain.
+ */
+static unsigned int add_chain(struct loading *l, const struct sample *sample,
+			      const struct place *place, const char *frame[])
+{
+	unsigned int n = sample->kernel + sample->user, from, i, frames = 0;
+	struct sample call = *sample;
+	struct place at;
+
+	/* The first of them is where it is, unless there is no such part. */
+	from = n && sample->chain[0] == sample->ip;
+	if (n > CHAIN_MAX - 1)
+		n = CHAIN_MAX - 1;
+	for (i = n; i-- > from;) {
+		call.ip = sample->chain[i] - (i && i != sample->kernel);
+		space_find(l->space, &call, &at);
+		frame[frames++] = call_name(&at);
+	}
+	frame[frames++] = call_name(place);
+	return frames;
+}
+
 static void add_sample(void *arg, const struct sample *sample)
 {
 	struct loading *l = arg;
 	struct profile *p = l->profile;
 	const struct sampled_event *event = &p->event[p->chosen];
-	const char *frame[DIMENSIONS];
+	const char *frame[DIMENSIONS + CHAIN_MAX];
 	struct place place;
 	char address[24];
 	unsigned int n = 0, i;
@@ -192,30 +281,20 @@ static void add_sample(void *arg, const struct sample *sample)
 		snprintf(address, sizeof(address), "%#" PRIx64, place.addr);
 		frame[n++] = text_intern(address);
 	}
-	row = profile_add(p, frame, sample->count);
+	if (p->by[BY_CHAIN])
+		n += add_chain(l, sample, &place, frame + n);
+	row = profile_add(p, frame, n, sample->count);
 	for (i = 0; i < p->readings && i < sample->values; i++)
 		if (event->reading[i].since_last)
 			row->sum[i] += sample->value[i];
 }
 
-/* Samples. A block that is damaged says nothing of the others. */
+/* Samples. */
 static bool second_look(struct loading *l)
 {
-	const struct smpl_format *format;
-	struct data_samples s;
-	struct smpl_origin origin;
+	const struct smpl_sink samples = { .sample = add_sample, .arg = l };
 
-	if (l->reader.head.type != DF_SAMPLES)
-		return true;
-	if (!data_get_samples(&l->reader, &s))
-		return false;
-	origin = (struct smpl_origin){ s.samples->pid, s.samples->tid,
-				       s.samples->cpu };
-	format = smpl_find_uuid(s.samples->uuid);
-	if (!format || format->parse(s.buf, s.samples->bytes, &l->layout, &origin,
-				     add_sample, l) < 0)
-		l->bad_blocks++;
-	return true;
+	return l->reader.head.type != DF_SAMPLES || read_block(l, &samples);
 }
 
 /* All records up to @limit, to the end, or to the first that is damaged. */
@@ -306,13 +385,16 @@ int profile_read(struct profile *p, const char *path, const char *event,
 	if (ret)
 		goto free;
 	p->header = l->reader.header;
-	for (d = 0; d < DIMENSIONS; d++)
-		p->frames += p->by[d];
 	l->space = space_new(&p->header);
 	smpl_layout_init(&l->layout);
 	look(l, first_look, UINT64_MAX);
 	ret = choose_event(p, path, event, error);
 	if (!ret) {
+		if (p->prefer_chains && l->chains)
+			profile_by(p->by, "process,chain");
+		for (d = 0; d < BY_CHAIN; d++)
+			p->frames += p->by[d];
+		space_complete(l->space);
 		read_samples(l);
 		profile_sort(p);
 		make_notes(l);
@@ -332,9 +414,9 @@ static int by_count(const void *a, const void *b)
 
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
-	for (i = 0; i < x->frames && !order; i++)
+	for (i = 0; i < x->frames && i < y->frames && !order; i++)
 		order = strcmp(x->frame[i], y->frame[i]);
-	return order;
+	return order ? order : (x->frames > y->frames) - (x->frames < y->frames);
 }
 
 void profile_sort(struct profile *p)

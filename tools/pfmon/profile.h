@@ -10,7 +10,9 @@
 #include "data_read.h"
 
 /* What samples can be told apart by; also the order of columns and frames. */
-enum dimension { BY_PROCESS, BY_BINARY, BY_SYMBOL, BY_ADDRESS, DIMENSIONS };
+enum dimension {
+	BY_PROCESS, BY_BINARY, BY_SYMBOL, BY_ADDRESS, BY_CHAIN, DIMENSIONS,
+};
 
 extern const char *const dimension_names[DIMENSIONS];
 
@@ -18,7 +20,8 @@ struct row {
 	struct row *next;		/* of its hash bucket */
 	uint64_t count;
 	uint64_t *sum;			/* of each reading since the last sample */
-	unsigned int frames;		/* one a dimension, in their order */
+	unsigned int frames;		/* one a dimension, in their order; of
+					 * a chain one a call, the outermost first */
 	const char *frame[];		/* of text_intern() */
 };
 
@@ -31,7 +34,9 @@ struct profile {
 	unsigned int chosen;		/* the one whose samples are here ... */
 	unsigned int readings;		/* ... which have so many of these */
 	bool by[DIMENSIONS];
-	unsigned int frames;		/* so many of these */
+	bool prefer_chains;		/* if there are any, by process and chain */
+	unsigned int frames;		/* so many of these, without the chain */
+	unsigned int depth;		/* frames of the longest row */
 
 	uint64_t samples;
 	size_t rows;
@@ -57,7 +62,7 @@ int profile_by(bool by[DIMENSIONS], const char *list);
 
 /**
  * profile_read() - read a data file
- * @p:     all zeroes but @by
+ * @p:     all zeroes but @by and @prefer_chains
  * @path:  file
  * @event: name of the event whose samples are wanted, NULL: of the first
  * @error: receives one line that says what is wrong
@@ -71,16 +76,18 @@ int profile_read(struct profile *p, const char *path, const char *event,
 
 /**
  * profile_add() - add a sample
- * @p:     profile
- * @frame: a name for each dimension that was chosen, of text_intern()
- * @count: how many samples
+ * @p:      profile
+ * @frame:  names, of text_intern(): one for each dimension that was chosen, for
+ *          a chain any number
+ * @frames: how many
+ * @count:  how many samples
  *
  * To be followed by profile_sort() when all were added.
  *
  * Return: its row.
  */
 struct row *profile_add(struct profile *p, const char *const frame[],
-			uint64_t count);
+			unsigned int frames, uint64_t count);
 
 /**
  * profile_sort() - put the rows in order

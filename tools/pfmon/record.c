@@ -252,10 +252,16 @@ static void set_buffer(struct sampling *s)
 		err(EXIT_PFMON, "PFM_GET_CONFIG");
 	for (i = 0; i < PFM_MAX_PMDS; i++)
 		pmds += (unsigned int)pfm_bv_isset(cfg.cf_impl_pmds, i);
+	if (s->counters.n + s->registers > s->sampled && !s->format->values)
+		errx(EXIT_PFMON, "the format %s records no values: -r is not for it",
+		     s->format->name);
 	min = s->format->min_size(pmds);
 	if (s->buffer_size < min)
-		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too small: a sample needs %" PRIu64,
-		     s->buffer_size, min);
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too small: the format %s needs %" PRIu64,
+		     s->buffer_size, s->format->name, min);
+	if (s->format->max_size && s->buffer_size > s->format->max_size)
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: the format %s takes at most %" PRIu64,
+		     s->buffer_size, s->format->name, s->format->max_size);
 	if (s->buffer_size > cfg.cf_smpl_buf_size_max)
 		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: all together may have %" PRIu64,
 		     s->buffer_size, (uint64_t)cfg.cf_smpl_buf_size_max);
@@ -266,10 +272,17 @@ static void explain_loss(const struct recording *rec)
 	const struct df_lost *lost = &rec->lost;
 	char full[FORMAT_MAX], ms[FORMAT_MAX];
 
-	if (lost->full && recording_lost(rec))
+	if (lost->estimated)
 		fprintf(stderr, " note: full buffers waited %s time%s, for %s ms together, and about so much is lost: a larger one (-b) loses less\n",
 			format_count(full, lost->full), lost->full == 1 ? "" : "s",
 			format_ms(ms, lost->masked_ns));
+	if (lost->samples)
+		fprintf(stderr, " note: %s sample%s found no room: a larger buffer (-b) loses less\n",
+			format_count(full, lost->samples),
+			lost->samples == 1 ? "" : "s");
+	if (lost->maps)
+		fprintf(stderr, " note: what was mapped or executed found no room %s time%s: a larger buffer (-b) loses less\n",
+			format_count(full, lost->maps), lost->maps == 1 ? "" : "s");
 	if (lost->messages)
 		fprintf(stderr, " note: the kernel could not queue %s messages\n",
 			format_count(full, lost->messages));
@@ -289,7 +302,7 @@ static void print_summary(const struct recording *rec, const char *path,
 		fprintf(stderr, "\r%60s\r", "");
 	fprintf(stderr, "%s sample%s, %s lost, %s, %s bytes\n",
 		format_count(samples, rec->samples), rec->samples == 1 ? "" : "s",
-		format_count(lost, recording_lost(rec)), path,
+		format_lost(lost, rec->lost.samples, rec->lost.estimated), path,
 		format_count(size, bytes));
 	explain_loss(rec);
 	for (i = 0; i < rec->result.notes; i++)

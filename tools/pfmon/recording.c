@@ -75,25 +75,21 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 	return 0;
 }
 
-uint64_t recording_lost(const struct recording *rec)
-{
-	return (uint64_t)(rec->lost_samples + 0.5);
-}
-
 void recording_flush(struct recording *rec)
 {
 	struct df_lost *lost = &rec->lost, *old = &rec->written;
 	struct df_lost news;
 
-	lost->samples = recording_lost(rec);
 	if (memcmp(lost, old, sizeof(*lost))) {
 		news = (struct df_lost){
 			.samples = lost->samples - old->samples,
+			.estimated = lost->estimated - old->estimated,
 			.full = lost->full - old->full,
 			.masked_ns = lost->masked_ns - old->masked_ns,
 			.messages = lost->messages - old->messages,
 			.throttled = lost->throttled - old->throttled,
 			.threads = lost->threads - old->threads,
+			.maps = lost->maps - old->maps,
 		};
 		data_lost(&rec->data, &news);
 		*old = *lost;

@@ -41,7 +41,7 @@ struct recording {
 	struct images *images;
 	struct sampler *samplers;
 	uint64_t samples;		/* in the file */
-	double lost_samples;		/* estimated, with fractions */
+	double estimated;		/* lost.estimated, with fractions */
 	struct df_lost lost, written;
 };
 
@@ -73,13 +73,5 @@ void recording_flush(struct recording *rec);
  * Return: 0, or -1 with errno set: the file is not complete.
  */
 int recording_end(struct recording *rec, int status);
-
-/**
- * recording_lost() - lost samples, about
- * @rec: from recording_begin()
- *
- * Return: how many.
- */
-uint64_t recording_lost(const struct recording *rec);
 
 #endif /* PFMON_RECORDING_H */

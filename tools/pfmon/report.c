@@ -19,8 +19,9 @@ static const char usage[] =
 "\n"
 "  -i, --input FILE      data file (" DF_DEFAULT_NAME ")\n"
 "  -e, --event NAME      of which event, if there are several (the first one)\n"
-"  -b, --by LIST         by process, binary, symbol, address: any of them,\n"
-"                        separated by commas (" DEFAULT_BY ")\n"
+"  -b, --by LIST         by process, binary, symbol, address, chain (of calls):\n"
+"                        any of them, separated by commas (" DEFAULT_BY ";\n"
+"                        for folded and svg process,chain if there are chains)\n"
 "  -f, --format FORMAT   text, json, folded (stacks, one a line) or svg (a flame\n"
 "                        graph)\n"
 "  -n, --lines LINES     print so many lines at most; not for svg\n"
@@ -35,11 +36,12 @@ static const struct {
 	const char *name;
 	output_fn *print;
 	bool has_notes;		/* or they go to standard error */
+	bool stacks;		/* calls if there are any, unless --by says more */
 } formats[] = {
-	{ "text", output_text, true },
-	{ "json", output_json, false },
-	{ "folded", output_folded, false },
-	{ "svg", output_svg, false },
+	{ "text", output_text, true, false },
+	{ "json", output_json, false, false },
+	{ "folded", output_folded, false, true },
+	{ "svg", output_svg, false, true },
 };
 
 #define FORMATS	(sizeof(formats) / sizeof(formats[0]))
@@ -153,14 +155,15 @@ static void parse_options(struct options *o, int argc, char **argv)
 int cmd_report(int argc, char **argv)
 {
 	static struct profile profile;
-	struct options o = { .input = DF_DEFAULT_NAME, .by = DEFAULT_BY };
+	struct options o = { .input = DF_DEFAULT_NAME };
 	char error[DATA_ERROR_MAX];
 	FILE *out = stdout;
 	unsigned int i;
 
 	parse_options(&o, argc, argv);
-	if (profile_by(profile.by, o.by))
-		errx(EXIT_PFMON, "'%s' is not a list of process, binary, symbol, address",
+	profile.prefer_chains = !o.by && formats[o.format].stacks;
+	if (profile_by(profile.by, o.by ? o.by : DEFAULT_BY))
+		errx(EXIT_PFMON, "'%s' is not a list of process, binary, symbol, address, chain",
 		     o.by);
 	if (profile_read(&profile, o.input, o.event, error))
 		errx(EXIT_PFMON, "%s", error);

@@ -3,7 +3,8 @@
  * Contexts that sample. The kernel fills the buffer of each; when it is full,
  * or the measurement ends, what is in it goes to the data file.
  *
- * From the moment that a buffer is full until PFM_RESTART nothing is sampled.
+ * Formats that go on while a buffer is full count what is lost. With those that
+ * do not, nothing is sampled from the moment that it is full until PFM_RESTART.
  * What is lost by that is estimated: as many samples as that time would have
  * brought at the rate of those in the buffer.
  */
@@ -31,13 +32,14 @@ struct sampler {
 	size_t size;
 	uint64_t seen;			/* samples that were looked at already */
 	uint64_t since;			/* when the buffer was empty */
-	uint64_t full;			/* times that it has been full so far */
-	bool over;			/* all was taken, and no more will come */
+	struct smpl_state old;		/* what was accounted for already */
+	uint64_t taken;			/* samples, of formats that clear */
 };
 
 /* What a buffer tells at first sight. */
 struct digest {
 	uint64_t skip;			/* samples that were looked at already */
+	uint64_t samples;
 	uint64_t first, last;		/* times */
 	pid_t *pid;			/* of each sample */
 	size_t n, room;
@@ -47,6 +49,7 @@ static void digest_sample(void *arg, const struct sample *sample)
 {
 	struct digest *d = arg;
 
+	d->samples += sample->count;
 	if (d->skip) {
 		d->skip--;
 		return;
@@ -65,19 +68,20 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Takes a buffer apart; each process remains once. */
-static void digest(struct digest *d, const struct sampler *s, const void *buf,
-		   size_t size, uint64_t samples)
+/* Takes a block apart; each process remains once. */
+static void digest(struct digest *d, const struct sampler *s, const void *block,
+		   size_t size)
 {
+	const struct smpl_sink sink = { .sample = digest_sample, .arg = d };
 	size_t i, n = 0;
 
-	/* No sample is smaller than 8 bytes, whatever the count says. */
-	d->room = samples < size / 8 ? (size_t)samples : size / 8;
+	/* No sample is smaller than 8 bytes. */
+	d->room = size / 8;
 	d->pid = malloc((d->room + 1) * sizeof(*d->pid));
 	if (!d->pid)
 		err(EXIT_PFMON, NULL);
-	s->rec->sampling->format->parse(buf, size, &s->rec->layout, &s->origin,
-					digest_sample, d);
+	s->rec->sampling->format->parse(block, size, &s->rec->layout, &s->origin,
+					&sink);
 	qsort(d->pid, d->n, sizeof(*d->pid), by_number);
 	for (i = 0; i < d->n; i++)
 		if (d->pid[i] > 0 && (!n || d->pid[i] != d->pid[n - 1]))
@@ -85,70 +89,129 @@ static void digest(struct digest *d, const struct sampler *s, const void *buf,
 	d->n = n;
 }
 
-static void account_loss(struct sampler *s, const struct digest *d,
-			 uint64_t samples, uint64_t now)
+static void estimate_loss(struct sampler *s, const struct digest *d, uint64_t now)
 {
 	uint64_t from = d->last && d->last < now ? d->last : now;
 	double rate = 0;
 
-	if (samples > 1 && d->last > d->first)
-		rate = (double)(samples - 1) / (double)(d->last - d->first);
-	else if (samples && from > s->since)
-		rate = (double)samples / (double)(from - s->since);
+	if (d->samples > 1 && d->last > d->first)
+		rate = (double)(d->samples - 1) / (double)(d->last - d->first);
+	else if (d->samples && from > s->since)
+		rate = (double)d->samples / (double)(from - s->since);
 	s->rec->lost.masked_ns += now - from;
-	s->rec->lost_samples += rate * (double)(now - from);
+	s->rec->estimated += rate * (double)(now - from);
+	s->rec->lost.estimated = (uint64_t)(s->rec->estimated + 0.5);
 }
 
 /*
- * Empties the buffer. It is stable, since monitoring is masked or stopped; it
- * is copied so that sampling goes on before the file is written.
+ * What the kernel has counted since the last time. Samples that came between
+ * a copy and PFM_RESTART are cleared, and were never taken.
  */
-static void take(struct sampler *s, bool masked, bool restart)
+static void account(struct sampler *s)
+{
+	struct df_lost *lost = &s->rec->lost;
+	struct smpl_state now;
+
+	s->rec->sampling->format->state(s->buf, s->size, &now);
+	if (s->rec->sampling->format->clears) {
+		now.full = s->old.full;
+		now.lost += now.cleared - s->taken;
+	}
+	lost->full += now.full - s->old.full;
+	lost->samples += now.lost - s->old.lost;
+	lost->maps += now.lost_maps - s->old.lost_maps;
+	s->old = now;
+}
+
+/* To the data file, and look at those whose samples they are. */
+static void keep(struct sampler *s, const struct digest *d, const void *block,
+		 size_t size)
 {
 	struct recording *rec = s->rec;
-	struct df_samples block = {
+	struct df_samples head = {
 		.pid = s->origin.pid, .tid = s->origin.tid, .cpu = s->origin.cpu,
+		.bytes = (uint32_t)size,
 	};
-	struct digest d = { 0 };
-	struct smpl_state state;
-	uint64_t now;
-	void *copy;
 	size_t i;
 
-	rec->sampling->format->state(s->buf, s->size, &state);
-	copy = malloc(state.used);
-	if (!copy)
-		err(EXIT_PFMON, NULL);
-	memcpy(copy, s->buf, state.used);
-	/* If it has ended meanwhile the buffer remains as it is. */
-	if (restart && pfm_restart(s->probe.fd))
-		s->over = true;
-	now = now_ns();
+	memcpy(head.uuid, rec->sampling->format->uuid, sizeof(head.uuid));
+	if (size)
+		data_samples(&rec->data, &head, block);
+	rec->samples += d->samples;
+	for (i = 0; i < d->n; i++)
+		images_glance(rec->images, d->pid[i]);
+}
 
-	digest(&d, s, copy, state.used, state.samples);
-	pthread_mutex_lock(&rec->lock);
-	if (masked)
-		account_loss(s, &d, state.samples, now);
-	rec->lost.full += state.full - s->full;
-	s->full = state.full;
-	if (state.samples) {
-		memcpy(block.uuid, rec->sampling->format->uuid, sizeof(block.uuid));
-		block.bytes = (uint32_t)state.used;
-		data_samples(&rec->data, &block, copy);
-		rec->samples += state.samples;
+static void *new_block(const struct sampler *s)
+{
+	void *block = malloc(s->size);
+
+	if (!block)
+		err(EXIT_PFMON, NULL);
+	return block;
+}
+
+/*
+ * Something is full. It is copied, so that sampling goes on before the file is
+ * written. If the context has ended meanwhile there is no PFM_RESTART, and all
+ * stays in the buffer for take_rest().
+ */
+static void take(struct sampler *s)
+{
+	const struct smpl_format *format = s->rec->sampling->format;
+	struct digest d = { 0 };
+	void *block = new_block(s);
+	size_t size = format->copy(s->buf, s->size, false, block);
+	uint64_t now;
+	bool over;
+
+	/* A message of what was there before: who releases unseen loses. */
+	if (!size && !format->masks) {
+		free(block);
+		return;
 	}
-	for (i = 0; i < d.n; i++)
-		images_glance(rec->images, d.pid[i]);
-	s->seen = 0;
-	s->since = now;
-	pthread_mutex_unlock(&rec->lock);
+	over = pfm_restart(s->probe.fd);
+	now = now_ns();
+	digest(&d, s, block, size);
+	pthread_mutex_lock(&s->rec->lock);
+	if (format->masks)
+		estimate_loss(s, &d, now);
+	if (format->clears)
+		s->rec->lost.full++;
+	if (!over) {
+		keep(s, &d, block, size);
+		s->taken += d.samples;
+		s->seen = 0;
+		s->since = now;
+	}
+	account(s);
+	pthread_mutex_unlock(&s->rec->lock);
 	free(d.pid);
-	free(copy);
+	free(block);
+}
+
+/* It is over: nothing changes any more. @masked: it was full before that. */
+static void take_rest(struct sampler *s, bool masked)
+{
+	const struct smpl_format *format = s->rec->sampling->format;
+	struct digest d = { 0 };
+	void *block = new_block(s);
+	size_t size = format->copy(s->buf, s->size, true, block);
+
+	digest(&d, s, block, size);
+	pthread_mutex_lock(&s->rec->lock);
+	if (format->masks && masked)
+		estimate_loss(s, &d, now_ns());
+	keep(s, &d, block, size);
+	account(s);
+	pthread_mutex_unlock(&s->rec->lock);
+	free(d.pid);
+	free(block);
 }
 
 static void sampler_overflow(struct probe *probe)
 {
-	take((struct sampler *)probe, true, true);
+	take((struct sampler *)probe);
 }
 
 /*
@@ -158,26 +221,27 @@ static void sampler_overflow(struct probe *probe)
 static void sampler_look(struct probe *probe)
 {
 	struct sampler *s = (struct sampler *)probe;
-	struct digest d = { .skip = s->seen };
+	const struct smpl_format *format = s->rec->sampling->format;
+	struct digest d = { 0 };
 	struct smpl_state state;
-	void *copy;
+	void *block;
 	size_t i;
 
-	s->rec->sampling->format->state(s->buf, s->size, &state);
+	format->state(s->buf, s->size, &state);
 	if (state.samples == s->seen)
 		return;
-	copy = malloc(state.used);
-	if (!copy)
-		err(EXIT_PFMON, NULL);
-	memcpy(copy, s->buf, state.used);
-	digest(&d, s, copy, state.used, state.samples);
+	/* The older ones come first, but where the new ones stand anywhere. */
+	if (!format->clears && state.samples > s->seen)
+		d.skip = s->seen;
+	block = new_block(s);
+	digest(&d, s, block, format->copy(s->buf, s->size, true, block));
 	pthread_mutex_lock(&s->rec->lock);
 	for (i = 0; i < d.n; i++)
 		images_glance(s->rec->images, d.pid[i]);
 	pthread_mutex_unlock(&s->rec->lock);
 	s->seen = state.samples;
 	free(d.pid);
-	free(copy);
+	free(block);
 }
 
 static int write_registers(const struct sampler *s, uint32_t seed,
@@ -341,8 +405,7 @@ static int sampler_finish(struct probe *probe, uint64_t stops,
 	(void)failure;
 	if (probe->result) {
 		pfm_stop(probe->fd);	/* fails if it is detached already */
-		if (!s->over)
-			take(s, probe_read(probe), false);
+		take_rest(s, probe_read(probe));
 		rec->result.measured++;
 	}
 	pthread_mutex_lock(&rec->lock);
@@ -385,7 +448,7 @@ static void sampler_tick(struct result *result)
 	recording_flush(rec);
 	if (rec->progress)
 		fprintf(stderr, "\r%s samples, %s lost ", format_count(samples, n),
-			format_count(lost, recording_lost(rec)));
+			format_lost(lost, rec->lost.samples, rec->lost.estimated));
 	pthread_mutex_unlock(&rec->lock);
 }
 

@@ -5,7 +5,7 @@
 #include "smpl.h"
 
 static const struct smpl_format *const formats[] = {
-	&smpl_default,
+	&smpl_default, &smpl_double, &smpl_aggregate, &smpl_callchain,
 };
 
 #define FORMATS	(sizeof(formats) / sizeof(formats[0]))
@@ -54,4 +54,12 @@ void smpl_layout_add(struct smpl_layout *layout,
 	if (layout->pmd == PFM_MAX_PMDS)
 		layout->pmd = event->pmd;
 	layout->values[event->pmd] = (int16_t)event->readings;
+}
+
+size_t smpl_copy_front(void *block, const void *buf, size_t size, uint64_t used)
+{
+	if (used < size)
+		size = (size_t)used;
+	memcpy(block, buf, size);
+	return size;
 }

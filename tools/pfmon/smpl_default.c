@@ -6,8 +6,6 @@
 
 #include "smpl.h"
 
-#define MAJOR(version)	((version) >> 16)
-
 static void argument(void *arg, uint64_t buffer_size)
 {
 	((pfm_default_smpl_arg_t *)arg)->buf_size = buffer_size;
@@ -19,17 +17,30 @@ static uint64_t min_size(unsigned int pmds)
 	       sizeof(pfm_default_smpl_entry_t) + pmds * sizeof(uint64_t);
 }
 
-/* The kernel counts a sample when it is in place, so look there first. */
 static void state(const void *buf, size_t size, struct smpl_state *state)
 {
 	const pfm_default_smpl_hdr_t *hdr = buf;
-	uint64_t used;
 
-	state->samples = __atomic_load_n(&hdr->hdr_count, __ATOMIC_ACQUIRE);
+	(void)size;
+	memset(state, 0, sizeof(*state));
+	state->samples = __atomic_load_n(&hdr->hdr_count, __ATOMIC_RELAXED);
 	state->full = __atomic_load_n(&hdr->hdr_overflows, __ATOMIC_RELAXED);
-	used = __atomic_load_n(&hdr->hdr_cur_offs, __ATOMIC_RELAXED);
-	state->used = used < sizeof(*hdr) ? sizeof(*hdr) :
-		      used > size ? size : (size_t)used;
+}
+
+/* The kernel counts a sample when it is in place, so look there first. */
+static size_t copy(const void *buf, size_t size, bool all, void *block)
+{
+	const pfm_default_smpl_hdr_t *hdr = buf;
+	uint64_t count = __atomic_load_n(&hdr->hdr_count, __ATOMIC_ACQUIRE);
+	uint64_t used = __atomic_load_n(&hdr->hdr_cur_offs, __ATOMIC_RELAXED);
+
+	(void)all;
+	if (!count || used < sizeof(*hdr))
+		return 0;
+	size = smpl_copy_front(block, buf, size, used);
+	((pfm_default_smpl_hdr_t *)block)->hdr_count = count;
+	((pfm_default_smpl_hdr_t *)block)->hdr_cur_offs = size;
+	return size;
 }
 
 /*
@@ -71,35 +82,44 @@ static size_t take(const unsigned char *at, size_t left, uint32_t flags,
 	return head + sample->values * sizeof(uint64_t);
 }
 
+long smpl_entries(const void *at, size_t size, uint64_t count, uint32_t flags,
+		  const struct smpl_layout *layout,
+		  const struct smpl_origin *origin, const struct smpl_sink *sink)
+{
+	uint64_t i;
+	size_t len;
+
+	for (i = 0; i < count; i++) {
+		struct sample sample = { .pid = origin->pid, .tid = origin->tid,
+					 .cpu = origin->cpu, .count = 1 };
+
+		len = take(at, size, flags, layout, &sample);
+		/* Samples of no bytes at all would be as many as it says. */
+		if (!len)
+			return -1;
+		at = (const char *)at + len;
+		size -= len;
+		sink->sample(sink->arg, &sample);
+	}
+	return (long)i;
+}
+
 static long parse(const void *buf, size_t size,
 		  const struct smpl_layout *layout,
-		  const struct smpl_origin *origin, smpl_fn *fn, void *arg)
+		  const struct smpl_origin *origin, const struct smpl_sink *sink)
 {
 	pfm_default_smpl_hdr_t hdr;
-	size_t at = sizeof(hdr), len;
-	uint64_t i;
 
 	if (size < sizeof(hdr))
 		return -1;
 	memcpy(&hdr, buf, sizeof(hdr));
-	if (MAJOR(hdr.hdr_version) != MAJOR(PFM_DEFAULT_SMPL_VERSION) ||
+	if (SMPL_MAJOR(hdr.hdr_version) != SMPL_MAJOR(PFM_DEFAULT_SMPL_VERSION) ||
 	    hdr.hdr_flags & ~(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR) ||
-	    hdr.hdr_cur_offs < at || hdr.hdr_cur_offs > size)
+	    hdr.hdr_cur_offs < sizeof(hdr) || hdr.hdr_cur_offs > size)
 		return -1;
-	size = (size_t)hdr.hdr_cur_offs;
-	for (i = 0; i < hdr.hdr_count; i++) {
-		struct sample sample = { .pid = origin->pid, .tid = origin->tid,
-					 .cpu = origin->cpu, .count = 1 };
-
-		len = take((const unsigned char *)buf + at, size - at,
-			   hdr.hdr_flags, layout, &sample);
-		/* Samples of no bytes at all would be as many as it says. */
-		if (!len)
-			return -1;
-		at += len;
-		fn(arg, &sample);
-	}
-	return (long)i;
+	return smpl_entries((const char *)buf + sizeof(hdr),
+			    (size_t)hdr.hdr_cur_offs - sizeof(hdr), hdr.hdr_count,
+			    hdr.hdr_flags, layout, origin, sink);
 }
 
 const struct smpl_format smpl_default = {
@@ -107,8 +127,11 @@ const struct smpl_format smpl_default = {
 	.help = "one sample after the other until the buffer is full",
 	.uuid = PFM_DEFAULT_SMPL_UUID,
 	.arg_size = sizeof(pfm_default_smpl_arg_t),
-	.argument = argument,
+	.masks = true,
+	.values = true,
 	.min_size = min_size,
+	.argument = argument,
 	.state = state,
+	.copy = copy,
 	.parse = parse,
 };

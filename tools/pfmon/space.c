@@ -2,7 +2,9 @@
 /*
  * Address spaces. A process is one image after the other, each with mappings:
  * all that were ever seen of it. They were seen some time after they came to
- * be, so that the time of a sample only says where to look first.
+ * be, so that the time of a sample only says where to look first. Where the
+ * kernel has recorded them the times are right, but records of a process are in
+ * the buffers of several threads or CPUs, so these wait until all are there.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -40,11 +42,21 @@ struct image {
 	struct mapping *map;
 };
 
+/* What is recorded; path NULL: an exec(). */
+struct record {
+	int32_t pid;
+	const char *comm;
+	const char *path;
+	struct mapping map;
+};
+
 struct space {
 	uint64_t kernel_base;
 	char boot[DF_BOOT_MAX];
-	struct image *bucket[BUCKETS];	/* newer ones first */
+	struct image *bucket[BUCKETS];	/* of a process newer ones first */
 	struct binary *binary[BUCKETS];
+	struct record *record;
+	size_t records, record_room;
 	struct symtab kernel;
 	bool kernel_read;
 	const char *note;
@@ -83,16 +95,18 @@ static struct image *older(const struct image *i)
 static struct image *add_image(struct space *space, int32_t pid, uint64_t time,
 			       const char *process)
 {
-	struct image **bucket = &space->bucket[(uint32_t)pid % BUCKETS];
+	struct image **p = &space->bucket[(uint32_t)pid % BUCKETS];
 	struct image *i = calloc(1, sizeof(*i));
 
 	if (!i)
 		err(EXIT_PFMON, NULL);
+	while (*p && ((*p)->pid != pid || (*p)->time > time))
+		p = &(*p)->older;
 	i->pid = pid;
 	i->time = time;
 	i->process = process;
-	i->older = *bucket;
-	*bucket = i;
+	i->older = *p;
+	*p = i;
 	return i;
 }
 
@@ -119,23 +133,105 @@ static struct binary *find_binary(struct space *space, const char *path)
 	return b;
 }
 
-void space_add_map(struct space *space, const struct data_map *m)
+static void add_mapping(struct image *i, const struct mapping *map)
 {
-	struct image *i = newest(space, m->map->pid);
-
-	if (!i)
-		i = add_image(space, m->map->pid, m->map->time,
-			      text_intern(PLACE_UNKNOWN));
 	if (i->maps == i->room) {
 		i->room = i->room ? 2 * i->room : 8;
 		i->map = reallocarray(i->map, i->room, sizeof(*i->map));
 		if (!i->map)
 			err(EXIT_PFMON, NULL);
 	}
-	i->map[i->maps++] = (struct mapping){
+	i->map[i->maps++] = *map;
+}
+
+void space_add_map(struct space *space, const struct data_map *m)
+{
+	struct image *i = newest(space, m->map->pid);
+	struct mapping map = {
 		.time = m->map->time, .start = m->map->start, .end = m->map->end,
 		.offset = m->map->offset, .binary = find_binary(space, m->path),
 	};
+
+	if (!i)
+		i = add_image(space, m->map->pid, m->map->time,
+			      text_intern(PLACE_UNKNOWN));
+	add_mapping(i, &map);
+}
+
+void space_add_record(struct space *space, const struct smpl_map *map)
+{
+	struct record *r;
+
+	if (space->records == space->record_room) {
+		space->record_room = space->records ? 2 * space->records : 64;
+		space->record = reallocarray(space->record, space->record_room,
+					     sizeof(*space->record));
+		if (!space->record)
+			err(EXIT_PFMON, NULL);
+	}
+	r = &space->record[space->records++];
+	*r = (struct record){
+		.pid = map->pid,
+		.map = { .time = map->time, .start = map->start,
+			 .end = map->end, .offset = map->offset },
+	};
+	if (map->path)
+		r->path = text_intern(map->path);
+	else
+		r->comm = text_intern(map->comm);
+}
+
+/* In the order of time; an exec() comes before what it maps. */
+static int by_time(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	if (x->map.time != y->map.time)
+		return x->map.time < y->map.time ? -1 : 1;
+	return !!x->path - !!y->path;
+}
+
+/* The image that a process was then, or the first that is known of it. */
+static struct image *image_at(const struct space *space, int32_t pid,
+			      uint64_t time)
+{
+	struct image *i = newest(space, pid), *first = NULL;
+
+	for (; i && i->time > time; i = older(i))
+		first = i;
+	return i ? i : first;
+}
+
+void space_complete(struct space *space)
+{
+	struct record *r = space->record, *end = r + space->records;
+	struct image *i;
+
+	if (space->records)
+		qsort(r, space->records, sizeof(*r), by_time);
+	for (; r < end; r++) {
+		if (!r->path) {
+			add_image(space, r->pid, r->map.time, r->comm);
+			continue;
+		}
+		i = image_at(space, r->pid, r->map.time);
+		if (!i)
+			i = add_image(space, r->pid, r->map.time,
+				      text_intern(PLACE_UNKNOWN));
+		r->map.binary = find_binary(space, r->path);
+		add_mapping(i, &r->map);
+	}
+	free(space->record);
+	space->record = NULL;
+	space->records = space->record_room = 0;
+}
+
+/* Is @a a better guess than @b of what was there at that time? */
+static bool better(const struct mapping *a, const struct mapping *b, uint64_t time)
+{
+	if (a->time <= time)
+		return b->time > time || a->time >= b->time;
+	return b->time > time && a->time < b->time;
 }
 
 /* The last that was seen before the sample, or else the first after it. */
@@ -148,7 +244,7 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 	for (n = 0; n < i->maps; n++) {
 		if (ip < i->map[n].start || ip >= i->map[n].end)
 			continue;
-		if (!found || i->map[n].time <= time)
+		if (!found || better(&i->map[n], found, time))
 			found = &i->map[n];
 	}
 	return found;
@@ -297,5 +393,6 @@ void space_free(struct space *space)
 		}
 	}
 	symtab_free(&space->kernel);
+	free(space->record);
 	free(space);
 }

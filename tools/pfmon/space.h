@@ -41,8 +41,21 @@ void space_add_process(struct space *space, const struct data_process *p);
 void space_add_map(struct space *space, const struct data_map *m);
 
 /**
+ * space_add_record() - a process has done something, as the kernel recorded it
+ * @space: from space_new()
+ * @map:   in any order
+ */
+void space_add_record(struct space *space, const struct smpl_map *map);
+
+/**
+ * space_complete() - all was added
+ * @space: from space_new()
+ */
+void space_complete(struct space *space);
+
+/**
  * space_find() - find out where a sample is
- * @space:  from space_new(), all was added
+ * @space:  after space_complete()
  * @sample: sample
  * @place:  filled in
  */

@@ -29,6 +29,12 @@ json()
 		head -n 1
 }
 
+# lost NAME: a number of the report's object "lost".
+lost()
+{
+	sed -n "1s/.*\"lost\": {[^}]*\"$1\": \([0-9]*\).*/\1/p" "$tmp/report"
+}
+
 # whole NAME: the data file is complete.
 whole()
 {
@@ -60,7 +66,7 @@ test_record_options()
 	refused "frequency of switches" "-F is for clocks" -F 10 -e cs true
 	refused "large mask" "must be smaller than the period of task-clock" \
 		-R 0xfffff -c 1000 true
-	refused "small buffer" "a buffer of 64 bytes is too small" -b 64 true
+	refused "small buffer" "a buffer of 64 bytes is too small: the format default needs" -b 64 true
 	refused "large buffer" "'1G' is not a buffer's size" -b 1G true
 	refused "bad pid" "'x' is not a process number" -p x true
 	refused "bad CPU list" "'1-' is not a list of CPUs" -C 1- true
@@ -68,7 +74,17 @@ test_record_options()
 	"$PFMON" record -f bogus true 2>"$tmp/err"
 	expect "record, no such format: status" $? 125
 	check "record, no such format" grep -q "no sampling format 'bogus'" "$tmp/err"
-	check "record, no such format: list" grep -q '^  default ' "$tmp/err"
+	for format in default double aggregate callchain; do
+		check "record, no such format: list" grep -q "^  $format " "$tmp/err"
+	done
+	refused "values of a table" "the format aggregate records no values: -r is" \
+		-f aggregate -r cs true
+	refused "small table" "is too small: the format aggregate needs 2048" \
+		-f aggregate -b 2000 true
+	refused "large table" "is too large: the format aggregate takes at most 524288" \
+		-f aggregate -b 1M true
+	refused "small buffer of chains" "is too small: the format callchain needs" \
+		-f callchain -b 1K true
 	"$PFMON" record -o "$tmp/no/such" true 2>"$tmp/err"
 	expect "record -o nowhere: status" $? 125
 	expect_err "record -o nowhere" "no/such: No such file"

@@ -82,13 +82,14 @@ static const struct sampled_event other_event = {
 static long parse(size_t size)
 {
 	static const struct smpl_origin origin = { 7, 8, 9 };
+	static const struct smpl_sink sink = { .sample = see };
 	struct smpl_layout layout;
 
 	seen.n = 0;
 	smpl_layout_init(&layout);
 	smpl_layout_add(&layout, &test_event);
 	smpl_layout_add(&layout, &other_event);
-	return smpl_default.parse(&buffer, size, &layout, &origin, see, NULL);
+	return smpl_default.parse(&buffer, size, &layout, &origin, &sink);
 }
 
 static void test_parse(void)
@@ -161,20 +162,24 @@ static void test_parse_damaged(void)
 
 static void test_state(void)
 {
+	static unsigned char block[sizeof(buffer)] __attribute__((aligned(8)));
 	struct smpl_state state;
 
 	buffer_init(0);
 	buffer_add(0x100, 288, 70, 2);
 	buffer.hdr.hdr_overflows = 5;
 	smpl_default.state(&buffer, sizeof(buffer), &state);
-	CHECK(state.samples == 1 && state.full == 5);
-	CHECK(state.used == sizeof(buffer.hdr) + 40 + 16);
+	CHECK(state.samples == 1 && state.full == 5 && !state.lost);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), false, block) ==
+	      sizeof(buffer.hdr) + 40 + 16);
+	CHECK(!memcmp(block, &buffer, sizeof(buffer.hdr) + 40 + 16));
 	buffer.hdr.hdr_cur_offs = UINT64_MAX;
-	smpl_default.state(&buffer, sizeof(buffer), &state);
-	CHECK(state.used == sizeof(buffer));
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) ==
+	      sizeof(buffer));
 	buffer.hdr.hdr_cur_offs = 0;
-	smpl_default.state(&buffer, sizeof(buffer), &state);
-	CHECK(state.used == sizeof(buffer.hdr));
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) == 0);
+	buffer_init(0);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) == 0);
 	CHECK(smpl_default.min_size(13) == 40 + 40 + 13 * 8);
 	CHECK(smpl_find("default") == &smpl_default && !smpl_find("defaul"));
 	CHECK(smpl_find_uuid(smpl_default.uuid) == &smpl_default);
@@ -198,7 +203,7 @@ static void write_samples(struct data_writer *w)
 static void write_file(void)
 {
 	struct df_map map = { 42, 0, 100, 0x1000, 0x2000, 0x500 };
-	struct df_lost lost = { 1, 2, 3, 4, 5, 6 };
+	struct df_lost lost = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	struct df_end end = { .elapsed_ns = 123456, .samples = 5, .status = 3 };
 	struct data_writer w;
 
@@ -267,7 +272,7 @@ static void test_round_trip(void)
 	CHECK(data_get_samples(&r, &samples) && samples.samples->tid == 43);
 	CHECK(samples.samples->bytes == 40 + 2 * 56 + 40);
 	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_LOST);
-	CHECK(data_get_lost(&r, &lost) && lost.samples == 1 && lost.threads == 6);
+	CHECK(data_get_lost(&r, &lost) && lost.samples == 1 && lost.threads == 7 && lost.maps == 8);
 	CHECK(data_next(&r) == DATA_RECORD && data_next(&r) == DATA_RECORD);
 	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_END);
 	CHECK(data_get_end(&r, &end) && end.elapsed_ns == 123456);
@@ -305,8 +310,9 @@ static void test_profile(void)
 	CHECK_STR(p.row[1]->frame[1], "0x9000");
 	/* Counted since the last sample: added up. A register: not. */
 	CHECK(p.row[0]->sum[0] == 70 + 80 + 90 && p.row[0]->sum[1] == 0);
-	CHECK(p.lost.samples == 2 && p.lost.full == 4 && p.lost.masked_ns == 6);
-	CHECK(p.lost.messages == 8 && p.lost.throttled == 10 && p.lost.threads == 12);
+	CHECK(p.lost.samples == 2 && p.lost.estimated == 4 && p.lost.full == 6);
+	CHECK(p.lost.masked_ns == 8 && p.lost.messages == 10 && p.lost.throttled == 12);
+	CHECK(p.lost.threads == 14 && p.lost.maps == 16);
 	CHECK(p.end.elapsed_ns == 123456);
 	profile_free(&p);
 

@@ -72,7 +72,7 @@ static struct profile *make_profile(void)
 		frame[0] = text_intern(samples[i].process);
 		frame[1] = text_intern(samples[i].binary);
 		frame[2] = text_intern(samples[i].symbol);
-		profile_add(&p, frame, samples[i].count)->sum[0] += 2000;
+		profile_add(&p, frame, 3, samples[i].count)->sum[0] += 2000;
 	}
 	profile_sort(&p);
 	return &p;
