@@ -38,6 +38,7 @@ struct image {
 	int32_t pid;
 	uint64_t time;
 	const char *process;
+	bool recorded;		/* the kernel has said so: the time is right */
 	size_t maps, room;
 	struct mapping *map;
 };
@@ -211,7 +212,8 @@ void space_complete(struct space *space)
 		qsort(r, space->records, sizeof(*r), by_time);
 	for (; r < end; r++) {
 		if (!r->path) {
-			add_image(space, r->pid, r->map.time, r->comm);
+			i = add_image(space, r->pid, r->map.time, r->comm);
+			i->recorded = true;
 			continue;
 		}
 		i = image_at(space, r->pid, r->map.time);
@@ -251,6 +253,19 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 }
 
 /*
+ * An image that was seen has what was mapped when somebody looked: nothing, if
+ * the process was about to end. What it was by the kernel's record has the rest.
+ */
+static const struct image *recorded(const struct image *i)
+{
+	const char *process = i->process;
+
+	while (i && !i->recorded)
+		i = older(i);
+	return i && i->process == process ? i : NULL;
+}
+
+/*
  * The image that the process was then. If it does not have the address, the
  * process had executed another program before that was seen: the next one.
  */
@@ -271,6 +286,8 @@ static const struct image *find_image(const struct space *space,
 	if (!then)
 		return NULL;
 	*map = find_mapping(then, sample->ip, sample->time);
+	if (!*map && recorded(then))
+		*map = find_mapping(recorded(then), sample->ip, sample->time);
 	if (*map || !next)
 		return then;
 	*map = find_mapping(next, sample->ip, sample->time);

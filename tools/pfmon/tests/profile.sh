@@ -245,33 +245,38 @@ test_report_errors()
 	wrong "no whole header" "cut: not a file of pfmon record" -i "$tmp/cut"
 }
 
-# Where the hot functions of the victim are; it is loaded where it was linked.
-find_hot()
+# Where the functions of the victim are; it is loaded where it was linked.
+find_places()
 {
 	"$VICTIM" where >"$tmp/where"
 }
 
-# share NAME [PATTERN]: per mille of samples within a function, in $share, of all
-# or of those in rows that match; from a report by address, as JSON.
-share()
+# hits KIND [PATTERN]: samples in the victim's functions KIND_60, KIND_30 and
+# KIND_10, to $n_60, $n_30 and $n_10, and of all rows that match, to $n_all; from
+# a report by address, as JSON.
+hits()
 {
-	# shellcheck disable=SC2046 # three words
-	set -- $(grep "^$1 " "$tmp/where") "${2:-.}"
-	begin=$(($2)) end=$(($3)) all=0 within=0
-	sed -n "/^{\"percent\".*$4/s/.*\"samples\": \([0-9]*\),.*\"address\": \"\(0x[0-9a-f]*\)\".*/\1 \2/p" \
+	sed -n "/^{\"percent\".*${2:-}/s/.*\"samples\": \([0-9]*\),.*\"address\": \"\(0x[0-9a-f]*\)\".*/\1 \2/p" \
 		"$tmp/report" >"$tmp/rows"
-	while read -r hits addr; do
-		# The kernel's are too large for a shell to count with.
-		case $addr in
-		0x????????????????) addr=0 ;;
-		esac
-		addr=$((addr))
-		all=$((all + hits))
-		if [ $addr -ge $begin ] && [ $addr -lt $end ]; then
-			within=$((within + hits))
-		fi
-	done <"$tmp/rows"
-	share=$((all ? within * 1000 / all : -1))
+	# Addresses may be too large for numbers of awk: compared as text.
+	eval "$(awk -v kind="$1" '
+		function hex(a) { return sprintf("%16s", substr(a, 3)) }
+		FILENAME ~ /where$/ {
+			split($1, part, "_")
+			if (part[1] == kind) {
+				begin[part[2]] = hex($2)
+				end[part[2]] = hex($3)
+			}
+			next
+		}
+		{
+			all += $1
+			for (p in begin)
+				if (hex($2) >= begin[p] && hex($2) < end[p])
+					n[p] += $1
+		}
+		END { printf "n_60=%d n_30=%d n_10=%d n_all=%d\n", n[60], n[30],
+			n[10], all }' "$tmp/where" "$tmp/rows")"
 }
 
 # has_symbols: was this pfmon built with libelf? From a report with notes.

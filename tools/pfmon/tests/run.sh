@@ -66,8 +66,8 @@ test_failures()
 # in_hot: samples are where the hot functions begin, in their proportions.
 in_hot()
 {
-	find_hot
-	FAKE_IPS=$(sed 's/hot_\([0-9]*\) \(.*\) .*/\2:\1/' "$tmp/where")
+	find_places
+	FAKE_IPS=$(sed -n 's/^hot_\([0-9]*\) \(.*\) .*/\2:\1/p' "$tmp/where")
 	export FAKE_IPS
 }
 
@@ -83,10 +83,9 @@ test_profile()
 	report -f json --by process,address
 	expect "a thousand samples: report" "$(json samples)" 1000
 	expect "a thousand samples: period" "$(json period)" 1000000
-	for pair in hot_60:600 hot_30:300 hot_10:100; do
-		share ${pair%:*} '"victim"'
-		expect "a thousand samples: ${pair%:*}" $share ${pair#*:}
-	done
+	hits hot '"victim"'
+	expect "a thousand samples: 60, 30 and 10 percent, and all" \
+		"$n_60 $n_30 $n_10 $n_all" "600 300 100 1000"
 	report
 	check "title" grep -q "^ '$VICTIM hot 1': 1,000 samples of task-clock, one each 1.00 ms; 0 lost; " \
 		"$tmp/report"

@@ -58,6 +58,7 @@ static void test_spaces(void)
 	add_map(2, 100, 0x10000, "c");
 	/* Another process in the same hash bucket. */
 	add_process(1 + 4096, 100, "far");
+	space_complete(test_space);
 
 	expect_place(1, 120, 0x10010, "first", "a");
 	expect_place(1, 50, 0x10010, "first", "a");	/* before it was seen */
@@ -76,6 +77,48 @@ static void test_spaces(void)
 	CHECK(!space_note(test_space));
 	expect_place(2, 100, 1ULL << 63, "other", "[kernel]");
 	CHECK(space_note(test_space) && strstr(space_note(test_space), "booted"));
+	space_free(test_space);
+}
+
+static void add_record(int32_t pid, uint64_t time, uint64_t start,
+		       const char *path, const char *comm)
+{
+	space_add_record(test_space, &(struct smpl_map){
+		.pid = pid, .time = time, .start = start, .end = start + 0x1000,
+		.path = path, .comm = comm });
+}
+
+/* Records are in the buffers of several CPUs: in any order. */
+static void test_records(void)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+
+	test_space = space_new(&header);
+	add_process(1, 100, "shell");
+	add_map(1, 100, 0x10000, "sh");
+	add_record(1, 310, 0x20000, "third", NULL);
+	add_record(1, 210, 0x10000, "second", NULL);
+	add_record(1, 300, 0, NULL, "three");
+	add_record(1, 200, 0, NULL, "two");
+	add_record(1, 200, 0x30000, "at-once", NULL);
+	add_record(1, 120, 0x40000, "by-shell", NULL);
+	add_record(2, 500, 0x10000, "nobody", NULL);
+	/* It was looked at when it was about to end. */
+	add_process(1, 400, "three");
+	add_process(3, 400, "alone");
+	space_complete(test_space);
+
+	expect_place(1, 150, 0x10000, "shell", "sh");
+	expect_place(1, 150, 0x40000, "shell", "by-shell");
+	expect_place(1, 199, 0x40000, "shell", "by-shell");
+	expect_place(1, 250, 0x10000, "two", "second");
+	expect_place(1, 250, 0x30000, "two", "at-once");
+	expect_place(1, 250, 0x40000, "two", "[unknown]");
+	expect_place(1, 350, 0x20000, "three", "third");
+	expect_place(1, 350, 0x10000, "three", "[unknown]");
+	expect_place(1, 450, 0x20000, "three", "third");
+	expect_place(2, 100, 0x10000, "[unknown]", "nobody");
+	expect_place(3, 450, 0x10000, "alone", "[unknown]");
 	space_free(test_space);
 }
 
@@ -132,6 +175,7 @@ static void test_images(void)
 		}
 	}
 	CHECK(processes == 1 && maps >= 3 && maps < 50);
+	space_complete(space);
 	see_place(space, (char *)unit_marker + 1, &place);
 	CHECK_STR(place.binary, self);
 	if (symtab_has_elf) {
@@ -200,7 +244,7 @@ static void test_static(void)
 		CHECK_STR(s ? s->name : NULL, name);
 		found++;
 	}
-	CHECK(f && pclose(f) == 0 && found == 3);
+	CHECK(f && pclose(f) == 0 && found == 6);
 	symtab_free(&t);
 	CHECK(symtab_read_elf(&t, "/no/such/file") == -1);
 	CHECK(symtab_read_elf(&t, "/etc/passwd") == -1);
@@ -289,6 +333,7 @@ int main(int argc, char **argv)
 	directory = slash ? argv[0] : ".";
 	make_file();
 	test_spaces();
+	test_records();
 	test_images();
 	test_images_exec();
 	test_static();
