@@ -494,15 +494,8 @@ test_chains()
 # pfmon is stopped while a small buffer gets full: that is told, and counted.
 test_lost()
 {
-	"$PFMON" record -b 2K -o "$tmp/data" "$VICTIM" hot 2500 2>"$tmp/said" &
-	pid=$!
-	until_true child_of $pid && until_true grep -q hot "/proc/$child/cmdline"
-	sleep 0.3
-	kill -STOP $pid
-	sleep 1.5
-	kill -CONT $pid
-	wait $pid
-	expect "lost: status" $? 0
+	record -b 2K "$VICTIM" freeze 0 1500
+	expect "lost: status" "$status" 0
 	report -f json --by process
 	between "lost: times that the buffer was full" "$(json full)" 1 1000
 	between "lost: ms that it waited" $(($(json masked_ns) / 1000000)) 500 60000

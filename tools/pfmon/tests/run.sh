@@ -186,7 +186,7 @@ for pair in x86_64:-m64 i386:-m32; do
 	fi
 	check "$arch: build" make -s -C "$dir" ARCH="$arch" O="$O/$arch" CC="$CC" \
 		V="${V:-0}" testprogs >"$tmp/build"
-	for unit in unit unit_data unit_places unit_output; do
+	for unit in unit unit_data unit_formats unit_places unit_output; do
 		program "$arch $unit" "$O/$arch/tools/pfmon/tests/$unit"
 	done
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim

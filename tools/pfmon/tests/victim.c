@@ -15,8 +15,8 @@
  *	hot-fork N MS	N child processes, one after the other, do so
  *	pattern N	N times ten minor faults: six in fault_60, then three in
  *			fault_30, then one in fault_10, and no others
- *	freeze N	N times 256 minor faults at as many places, while the
- *			parent process is stopped
+ *	freeze N MS	stop the parent process, do "hot MS" and N times 256 minor
+ *			faults at as many places, and let it go on
  *	where		print "NAME BEGIN END" of all these functions
  *	wait		print "ready", then wait for signals
  *	catch		the same, and exit with 42 when SIGINT comes
@@ -190,6 +190,9 @@ static void do_spin(long ms)
 		;
 }
 
+/* Else a function that calls no other has no frame, and its caller is missed. */
+#define HAVE_FRAME	__asm__ volatile("" : : "r"(__builtin_frame_address(0)))
+
 /* A function in a section of its own: the linker says where that ends. */
 #define PLACED(name)							\
 	extern char __start_in_##name[], __stop_in_##name[];			\
@@ -200,6 +203,7 @@ static void do_spin(long ms)
 #define HOT(name)							\
 	PLACED(name)(long steps)					\
 	{								\
+		HAVE_FRAME;						\
 		while (steps-- > 0)					\
 			__asm__ volatile("" : : : "memory");		\
 	}
@@ -246,6 +250,7 @@ static void do_hot_fork(long n, long ms)
 #define FAULT(name)							\
 	PLACED(name)(volatile char *mem, size_t from, size_t to)	\
 	{								\
+		HAVE_FRAME;						\
 		for (; from < to; from++)				\
 			mem[from * page] = 1;				\
 	}
@@ -289,12 +294,14 @@ static void stop_parent(void)
 	}
 }
 
-static void do_freeze(long n)
+static void do_freeze(long n, long ms)
 {
 	volatile char *mem = fresh(256);
 	size_t i;
 
 	stop_parent();
+	if (ms)
+		do_hot(ms);
 	while (n-- > 0) {
 		i = 0;
 		STORE64 STORE64 STORE64 STORE64
@@ -470,7 +477,7 @@ static int run_simple(const char *what, long n, long m)
 	else if (!strcmp(what, "pattern"))
 		do_pattern(n);
 	else if (!strcmp(what, "freeze"))
-		do_freeze(n);
+		do_freeze(n, m);
 	else if (!strcmp(what, "where"))
 		do_where();
 	else if (!strcmp(what, "wait"))
