@@ -103,6 +103,20 @@ void symtab_free(struct symtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
+/* A mark of the linker's, at the address of a function: __sched_text_start. */
+static bool is_mark(const char *name)
+{
+	static const char *const ends[] = { "_start", "_end", "_begin", "_stext" };
+	size_t len = strlen(name), i, n;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		n = strlen(ends[i]);
+		if (len >= n && !strcmp(name + len - n, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 /* "ADDRESS TYPE NAME", and "[MODULE]" after a tab. */
 static void read_line(struct symtab *t, const char *line)
 {
@@ -116,7 +130,7 @@ static void read_line(struct symtab *t, const char *line)
 		return;
 	s.name = text_intern(name);
 	s.module = *module ? text_intern(module) : NULL;
-	s.rank = type == 'T';
+	s.rank = is_mark(name) ? -1 : type == 'T';
 	symtab_add(t, &s);
 }
 

@@ -306,11 +306,13 @@ static void test_kallsyms(void)
 		   "ffffffff81000100 t helper\n"
 		   "ffffffff81000100 D data_there\n"
 		   "ffffffff81000200 W weak_one\n"
+		   "ffffffff81000200 T __some_text_start\n"
 		   "ffffffffc0000000 t in_module\t[mod]\n"
 		   "nonsense\n");
-	CHECK(symtab_read_kallsyms(&t, path) == 0 && t.symbols == 4);
+	CHECK(symtab_read_kallsyms(&t, path) == 0 && t.symbols == 5);
 	expect_symbol(&t, 0xffffffff810000ff, "_stext");
 	expect_symbol(&t, 0xffffffff81000100, "helper");
+	expect_symbol(&t, 0xffffffff81000200, "weak_one");
 	expect_symbol(&t, 0xffffffffc0000010, "in_module");
 	CHECK_STR(symtab_find(&t, 0xffffffffc0000010)->module, "mod");
 	CHECK(!symtab_find(&t, 0xffffffff81000110)->module);
