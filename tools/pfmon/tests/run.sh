@@ -5,7 +5,7 @@
 # kernel is needed, a perfmonctl() that pretends stands in for it. Called by
 # `make test` with CC and O, the directory above the architectures' own ones.
 #
-# shellcheck disable=SC2086,SC2046 # flags are words
+# shellcheck disable=SC2086,SC2046,SC2154 # flags are words; hits sets variables
 
 set -u
 cd "$(dirname "$0")" || exit 1

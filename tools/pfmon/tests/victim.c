@@ -15,8 +15,9 @@
  *	hot-fork N MS	N child processes, one after the other, do so
  *	pattern N	N times ten minor faults: six in fault_60, then three in
  *			fault_30, then one in fault_10, and no others
- *	freeze N MS	stop the parent process, do "hot MS" and N times 256 minor
- *			faults at as many places, and let it go on
+ *	scatter N	N times 256 minor faults at as many places
+ *	freeze N MS	stop the parent process, do "hot MS" and "scatter N", and
+ *			let it go on
  *	where		print "NAME BEGIN END" of all these functions
  *	wait		print "ready", then wait for signals
  *	catch		the same, and exit with 42 when SIGINT comes
@@ -276,6 +277,18 @@ __attribute__((noinline)) static void do_pattern(long n)
 #define STORE16	STORE4 STORE4 STORE4 STORE4
 #define STORE64	STORE16 STORE16 STORE16 STORE16
 
+static void do_scatter(long n)
+{
+	volatile char *mem = fresh(256);
+	size_t i;
+
+	while (n-- > 0) {
+		i = 0;
+		STORE64 STORE64 STORE64 STORE64
+		madvise((void *)mem, 256 * page, MADV_DONTNEED);
+	}
+}
+
 /* A tracer's stop is not awaited by its tracee: look until it is there. */
 static void stop_parent(void)
 {
@@ -296,17 +309,10 @@ static void stop_parent(void)
 
 static void do_freeze(long n, long ms)
 {
-	volatile char *mem = fresh(256);
-	size_t i;
-
 	stop_parent();
 	if (ms)
 		do_hot(ms);
-	while (n-- > 0) {
-		i = 0;
-		STORE64 STORE64 STORE64 STORE64
-		madvise((void *)mem, 256 * page, MADV_DONTNEED);
-	}
+	do_scatter(n);
 	kill(getppid(), SIGCONT);
 }
 
@@ -476,6 +482,8 @@ static int run_simple(const char *what, long n, long m)
 		do_hot_fork(n, m);
 	else if (!strcmp(what, "pattern"))
 		do_pattern(n);
+	else if (!strcmp(what, "scatter"))
+		do_scatter(n);
 	else if (!strcmp(what, "freeze"))
 		do_freeze(n, m);
 	else if (!strcmp(what, "where"))
