@@ -616,31 +616,6 @@ TEST_F(limits, default_limit)
  * Statistics
  */
 
-static u64 debugfs_sum(const char *name)
-{
-	char path[PATH_MAX], buf[64];
-	u64 sum = 0;
-	int cpu, n = 0;
-
-	for (cpu = 0; cpu < 64; cpu++) {
-		snprintf(path, sizeof(path), DEBUGFS "/cpu%d/%s", cpu, name);
-		if (read_text(path, buf, sizeof(buf)) < 0)
-			continue;
-		sum += strtoull(buf, NULL, 10);
-		n++;
-	}
-	if (!n)
-		die("no %s in " DEBUGFS, name);
-	return sum;
-}
-
-#define NEED_DEBUGFS()							\
-do {									\
-	if (access(DEBUGFS, X_OK))					\
-		SKIP(return, "%s: debugfs: %s", _metadata->name,	\
-		     strerror(errno));					\
-} while (0)
-
 /* One a fault, and no other context is there to add to it. */
 TEST_F(limits, debugfs_counts_set_switches)
 {

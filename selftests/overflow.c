@@ -48,29 +48,6 @@ static u64 last_reset(int fd, int i)
 	return pmd.reg_last_reset_val;
 }
 
-/* The counters that the only message in the queue names; 0 without one. */
-static unsigned int overflowed(int fd)
-{
-	unsigned int i, bits = 0;
-	pfm_msg_t msg;
-	u64 queued = pfm_fdinfo_num(fd, "pfm-queued");
-
-	if (!queued)
-		return 0;
-	if (queued != 1)
-		die("%llu messages", queued);
-	if (pfm_next_msg(fd, &msg, 0) != PFM_MSG_OVFL)
-		die("no overflow message");
-	for (i = 0; i < PFM_MAX_PMDS; i++) {
-		if (!vec_test(msg.pfm_ovfl_msg.msg_ovfl_pmds, i))
-			continue;
-		if (i < PFM_SW_PMD0 || i >= PFM_SW_PMD0 + PFM_SW_COUNTERS)
-			die("PMD %u overflowed", i);
-		bits |= 1U << (i - PFM_SW_PMD0);
-	}
-	return bits;
-}
-
 /* Period P over N events: N / P notifications, at the right events. */
 TEST_F(overflow, period_of_faults)
 {

@@ -374,6 +374,55 @@ static inline u64 sysfs_u64(const char *name)
 	return strtoull(buf, NULL, 0);
 }
 
+/* Of all CPUs. */
+static inline u64 debugfs_sum(const char *name)
+{
+	char path[PATH_MAX], buf[64];
+	u64 sum = 0;
+	int cpu, n = 0;
+
+	for (cpu = 0; cpu < 64; cpu++) {
+		snprintf(path, sizeof(path), DEBUGFS "/cpu%d/%s", cpu, name);
+		if (read_text(path, buf, sizeof(buf)) < 0)
+			continue;
+		sum += strtoull(buf, NULL, 10);
+		n++;
+	}
+	if (!n)
+		die("no %s in " DEBUGFS, name);
+	return sum;
+}
+
+#define NEED_DEBUGFS()							\
+do {									\
+	if (access(DEBUGFS, X_OK))					\
+		SKIP(return, "%s: debugfs: %s", _metadata->name,	\
+		     strerror(errno));					\
+} while (0)
+
+/* The counters that the only message in the queue names; 0 without one. */
+static inline unsigned int overflowed(int fd)
+{
+	unsigned int i, bits = 0;
+	pfm_msg_t msg;
+	u64 queued = pfm_fdinfo_num(fd, "pfm-queued");
+
+	if (!queued)
+		return 0;
+	if (queued != 1)
+		die("%llu messages", queued);
+	if (pfm_next_msg(fd, &msg, 0) != PFM_MSG_OVFL)
+		die("no overflow message");
+	for (i = 0; i < PFM_MAX_PMDS; i++) {
+		if (!vec_test(msg.pfm_ovfl_msg.msg_ovfl_pmds, i))
+			continue;
+		if (i < PFM_SW_PMD0 || i >= PFM_SW_PMD0 + PFM_SW_COUNTERS)
+			die("PMD %u overflowed", i);
+		bits |= 1U << (i - PFM_SW_PMD0);
+	}
+	return bits;
+}
+
 /* ------------------------------------------------------------------------
  * Time, CPUs, threads
  */

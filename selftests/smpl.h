@@ -209,30 +209,6 @@ static inline void attach(int fd, pid_t tid)
 	MUST(pfm_start(fd));
 }
 
-/* The counters that the only message in the queue names; 0 without one. */
-static inline u32 overflowed(int fd)
-{
-	u64 queued = pfm_fdinfo_num(fd, "pfm-queued");
-	pfm_msg_t msg;
-	unsigned int i;
-	u32 bits = 0;
-
-	if (!queued)
-		return 0;
-	if (queued != 1)
-		die("%llu messages", queued);
-	if (pfm_next_msg(fd, &msg, 0) != PFM_MSG_OVFL)
-		die("no overflow message");
-	for (i = 0; i < PFM_MAX_PMDS; i++) {
-		if (!vec_test(msg.pfm_ovfl_msg.msg_ovfl_pmds, i))
-			continue;
-		if (i < PFM_SW_PMD0 || i >= PFM_SW_PMD0 + PFM_SW_COUNTERS)
-			die("PMD %u overflowed", i);
-		bits |= CTR(i - PFM_SW_PMD0);
-	}
-	return bits;
-}
-
 /* ------------------------------------------------------------------------
  * Samples of the default format, and of those that are like it
  */

@@ -23,24 +23,6 @@ static int entries(const char *path, char names[][32], int max)
 	return n;
 }
 
-static u64 debugfs_sum(const char *name)
-{
-	char path[PATH_MAX], buf[64];
-	u64 sum = 0;
-	int cpu, n = 0;
-
-	for (cpu = 0; cpu < 64; cpu++) {
-		snprintf(path, sizeof(path), DEBUGFS "/cpu%d/%s", cpu, name);
-		if (read_text(path, buf, sizeof(buf)) < 0)
-			continue;
-		sum += strtoull(buf, NULL, 10);
-		n++;
-	}
-	if (!n)
-		die("no %s in " DEBUGFS, name);
-	return sum;
-}
-
 TEST(files_and_modes)
 {
 	static const struct {
@@ -236,13 +218,6 @@ TEST(fdinfo_of_a_cpu)
 	snprintf(want, sizeof(want), "cpu %d", cpu);
 	EXPECT_STREQ(want, value);
 }
-
-#define NEED_DEBUGFS()							\
-do {									\
-	if (access(DEBUGFS, X_OK))					\
-		SKIP(return, "%s: debugfs: %s", _metadata->name,	\
-		     strerror(errno));					\
-} while (0)
 
 TEST(debugfs_counts_switches)
 {

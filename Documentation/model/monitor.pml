@@ -73,7 +73,7 @@ inline wake_later(c)
 #endif
 }
 
-/* pfm_monitor_mask(), pfm_overflow_notify() */
+/* pfm_monitor_mask(), pfm_overflow_tell() */
 inline mask(c)
 {
 	pause(c);

@@ -9,8 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include <perfmon/default_smpl.h>
-#include <perfmon/format.h>
+#include <perfmon/sample.h>
 
 #define PFM_DFL_FLAGS	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
 
@@ -57,37 +56,6 @@ static int pfm_dfl_init(u32 ctx_flags, void *data, void *buf)
 	return 0;
 }
 
-static size_t pfm_dfl_head_size(u32 flags)
-{
-	if (flags & PFM_DFL_SMPL_NO_HDR)
-		return 0;
-	return flags & PFM_DFL_SMPL_IIP_HDR ? sizeof(u64)
-					    : sizeof(pfm_default_smpl_entry_t);
-}
-
-static void pfm_dfl_write(u32 flags, void *at, const pfm_ovfl_arg_t *arg,
-			  u64 tstamp, const struct pfm_ovfl_data *data)
-{
-	u64 *value = at + pfm_dfl_head_size(flags);
-	unsigned int i;
-
-	if (flags & PFM_DFL_SMPL_IIP_HDR)
-		*(u64 *)at = data->ip;
-	else if (!(flags & PFM_DFL_SMPL_NO_HDR))
-		*(pfm_default_smpl_entry_t *)at = (pfm_default_smpl_entry_t){
-			.pid = data->pid,
-			.tid = data->tid,
-			.ovfl_pmd = arg->ovfl_pmd,
-			.set = arg->active_set,
-			.cpu = data->cpu,
-			.last_reset_val = arg->pmd_last_reset,
-			.tstamp = tstamp,
-			.ip = data->ip,
-		};
-	for (i = 0; i < arg->num_smpl_pmds; i++)
-		value[i] = arg->smpl_pmds_values[i];
-}
-
 /*
  * Post check: the buffer is full when the largest sample would not fit any
  * more. Other counters that overflow with the one that filled it may find
@@ -97,13 +65,13 @@ static int pfm_dfl_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *dat
 {
 	pfm_default_smpl_hdr_t *hdr = buf;
 	size_t room = hdr->hdr_buf_size - hdr->hdr_cur_offs;
-	size_t size = pfm_dfl_head_size(hdr->hdr_flags) +
+	size_t size = pfm_sample_head_size(hdr->hdr_flags) +
 		      arg->num_smpl_pmds * sizeof(u64);
 	bool full = room < pfm_dfl_sample_max;
 
 	if (size <= room) {
-		pfm_dfl_write(hdr->hdr_flags, buf + hdr->hdr_cur_offs, arg,
-			      tstamp, data);
+		pfm_sample_write(buf + hdr->hdr_cur_offs, hdr->hdr_flags, arg,
+				 tstamp, data);
 		hdr->hdr_cur_offs += size;
 		/* Whoever looks while this runs finds the sample in place. */
 		smp_wmb();

@@ -22,7 +22,7 @@
 #include <linux/string.h>
 
 #include <perfmon/double_smpl.h>
-#include <perfmon/format.h>
+#include <perfmon/sample.h>
 
 #define PFM_DOUBLE_FLAGS	(PFM_DOUBLE_SMPL_NO_HDR | \
 				 PFM_DOUBLE_SMPL_IIP_HDR | \
@@ -33,22 +33,15 @@ static_assert(sizeof(pfm_double_smpl_half_t) == 40);
 static_assert(offsetof(pfm_double_smpl_hdr_t, hdr_half) == 56);
 static_assert(sizeof(pfm_double_smpl_hdr_t) == 136);
 static_assert(sizeof(pfm_double_smpl_entry_t) == 40);
+static_assert(PFM_DOUBLE_SMPL_NO_HDR == PFM_DFL_SMPL_NO_HDR);
+static_assert(PFM_DOUBLE_SMPL_IIP_HDR == PFM_DFL_SMPL_IIP_HDR);
 
 /* As all contexts are told: it does not change while there is one. */
 static u16 pfm_double_num_pmds;
 
-static u32 pfm_double_entry_size(u32 flags)
-{
-	if (flags & PFM_DOUBLE_SMPL_NO_HDR)
-		return 0;
-	if (flags & PFM_DOUBLE_SMPL_IIP_HDR)
-		return sizeof(u64);
-	return sizeof(pfm_double_smpl_entry_t);
-}
-
 static u32 pfm_double_max_sample(u32 flags)
 {
-	return pfm_double_entry_size(flags) +
+	return pfm_sample_head_size(flags) +
 	       READ_ONCE(pfm_double_num_pmds) * sizeof(u64);
 }
 
@@ -158,28 +151,11 @@ static void pfm_double_write(pfm_double_smpl_hdr_t *h,
 			     const pfm_ovfl_arg_t *arg, u64 tstamp,
 			     const struct pfm_ovfl_data *data)
 {
-	void *pos = (void *)h + half->half_cur_offs;
-	u64 *val = pos + pfm_double_entry_size(h->hdr_flags);
-	unsigned int i;
+	/* No more values than are implemented: hdr_max_sample has room. */
+	void *end = pfm_sample_write((void *)h + half->half_cur_offs,
+				     h->hdr_flags, arg, tstamp, data);
 
-	if (h->hdr_flags & PFM_DOUBLE_SMPL_IIP_HDR)
-		*(u64 *)pos = data->ip;
-	else if (!(h->hdr_flags & PFM_DOUBLE_SMPL_NO_HDR))
-		*(pfm_double_smpl_entry_t *)pos = (pfm_double_smpl_entry_t) {
-			.pid = data->pid,
-			.tid = data->tid,
-			.ovfl_pmd = arg->ovfl_pmd,
-			.set = arg->active_set,
-			.cpu = data->cpu,
-			.last_reset_val = arg->pmd_last_reset,
-			.tstamp = tstamp,
-			.ip = data->ip,
-		};
-	/* No more than are implemented: hdr_max_sample has room for these. */
-	for (i = 0; i < arg->num_smpl_pmds; i++)
-		*val++ = arg->smpl_pmds_values[i];
-
-	WRITE_ONCE(half->half_cur_offs, (void *)val - (void *)h);
+	WRITE_ONCE(half->half_cur_offs, end - (void *)h);
 	/* Whoever sees the sample counted sees it whole. */
 	smp_wmb();
 	WRITE_ONCE(half->half_count, half->half_count + 1);

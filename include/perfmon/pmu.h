@@ -14,6 +14,8 @@
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
 
+struct pt_regs;
+
 /* A PMD that no PMC controls. */
 #define PFM_NO_PMC		0xffff
 
@@ -65,20 +67,56 @@ struct pfm_pmd_desc {
 	u64 rsvd;
 };
 
+#define PFM_PMU_NO_INTERRUPT	BIT(0)	/* an overflow is found by reading */
+
 /**
  * struct pfm_pmu - a description
- * @name:      model, for people
- * @pmcs:      control registers, in increasing order of number
- * @pmds:      data registers, in increasing order of number
- * @num_pmcs:  length of @pmcs
- * @num_pmds:  length of @pmds
- * @width:     bits of a hardware counter, 1 to 64
- * @accepts:   (optional) whether @value is safe for control register @num,
- *             the reserved bits being back at their defaults: it neither
- *             faults nor raises an interrupt that nobody expects. Called at
- *             registration, and with a context's lock held and interrupts off.
- * @selects:   (required) whether @value makes control register @num measure
- *             anything. Same context as @accepts.
+ * @name:       model, for people
+ * @pmcs:       control registers, in increasing order of number
+ * @pmds:       data registers, in increasing order of number
+ * @num_pmcs:   length of @pmcs
+ * @num_pmds:   length of @pmds
+ * @width:      bits of a hardware counter, 1 to 64
+ * @write_bits: bits of a counter that can be written; those above take the
+ *              value of the highest of them. 0: @width
+ * @flags:      PFM_PMU_...
+ *
+ * The judgements look at their arguments only. They are asked about each
+ * default at registration, and then with a context's lock held and interrupts
+ * off; @value has its reserved bits at their defaults.
+ *
+ * @accepts:    (optional) whether @value is safe for control register @num: it
+ *              neither faults nor raises an interrupt that nobody expects
+ * @selects:    (required) whether @value makes control register @num measure
+ *              anything
+ * @kernel:     (optional) whether @value has control register @num measure
+ *              at the kernel's level, too
+ *
+ * The registers are reached by what follows, all of it required or none: none
+ * for a description without registers of its own. Table positions, not logical
+ * numbers, name registers; a u64 is a set of PMDs, bit n is @pmds[n], and @v
+ * the values of all control registers, v[n] that of @pmcs[n] with its reserved
+ * bits at their defaults. Bits that are the kernel's, such as the enable of
+ * the counter and of its interrupt, are added by the operation. All but the
+ * first two run on the CPU that is meant with interrupts off, and can run in
+ * an NMI; none may sleep, take a lock or print.
+ *
+ * @acquire:    take the registers of all CPUs from other users in the kernel.
+ *              Process context. 0, or -EBUSY
+ * @release:    give them back. Process context
+ * @reset:      bring this CPU's registers to a known state in which nothing
+ *              counts, and route the overflow interrupt. After @acquire, before
+ *              @release, and when the CPU comes online or wakes up. @v has the
+ *              defaults
+ * @program:    (optional) write the control registers in the bitmap @changed,
+ *              while stopped. What @start writes anyway need not be written
+ * @start:      let @counters count, and no others
+ * @stop:       let nothing count; @counters are those that were started
+ * @read:       the hardware's value of PMD @i, @width bits
+ * @write:      set PMD @i, while stopped; @value has @width bits
+ * @status:     (required unless PFM_PMU_NO_INTERRUPT) acknowledge overflows, and
+ *              let the next interrupt come; return the PMDs for which the hardware
+ *              says that they overflowed, or 0 where it cannot tell
  */
 struct pfm_pmu {
 	const char *name;
@@ -87,10 +125,34 @@ struct pfm_pmu {
 	unsigned int num_pmcs;
 	unsigned int num_pmds;
 	unsigned int width;
+	unsigned int write_bits;
+	unsigned int flags;
 
 	bool (*accepts)(unsigned int num, u64 value);
 	bool (*selects)(unsigned int num, u64 value);
+	bool (*kernel)(unsigned int num, u64 value);
+
+	int (*acquire)(void);
+	void (*release)(void);
+	void (*reset)(const u64 *v);
+	void (*program)(const unsigned long *changed, const u64 *v);
+	void (*start)(u64 counters, const u64 *v);
+	void (*stop)(u64 counters, const u64 *v);
+	u64 (*read)(unsigned int i);
+	void (*write)(unsigned int i, u64 value);
+	u64 (*status)(void);
 };
+
+/*
+ * The overflow interrupt, for the architecture's glue. NMI, or an interrupt
+ * that nothing of ours can interrupt; @regs are those of whoever was
+ * interrupted. False if it was not ours.
+ */
+bool pfm_hw_interrupt(struct pt_regs *regs);
+
+/* This CPU, the last one that runs, sleeps and loses its registers, and wakes. */
+void pfm_hw_suspend(void);
+void pfm_hw_resume(void);
 
 int pfm_pmu_register(const struct pfm_pmu *pmu);
 void pfm_pmu_unregister(const struct pfm_pmu *pmu);

@@ -14,21 +14,9 @@ struct pfm_config pfm_config = {
 	.sys_gid = PFM_GROUP_ANY,
 	.thread_gid = PFM_GROUP_ANY,
 	.arg_size_max = PAGE_SIZE,
-	.set_timeout_min = 10 * NSEC_PER_USEC,
+	.set_timeout_min = PFM_TIMER_MIN,
 	.interrupts_max = 100000,
 };
-
-/**
- * pfm_config_size_ok() - whether a value will do for one of the limits
- * @size: bytes
- *
- * Context: any.
- * Return: whether it will.
- */
-bool pfm_config_size_ok(u64 size)
-{
-	return size >= PAGE_SIZE;
-}
 
 /**
  * pfm_config_set() - PFM_SET_CONFIG (3.1.16)
@@ -46,8 +34,8 @@ int pfm_config_set(const pfarg_config_t *req)
 		return -EPERM;
 	if (req->cf_flags || memchr_inv(req->cf_pad, 0, sizeof(req->cf_pad)))
 		return -EINVAL;
-	if (!pfm_config_size_ok(req->cf_arg_size_max) ||
-	    !pfm_config_size_ok(req->cf_smpl_buf_size_max))
+	if (req->cf_arg_size_max < PFM_CONFIG_SIZE_MIN ||
+	    req->cf_smpl_buf_size_max < PFM_CONFIG_SIZE_MIN)
 		return -EINVAL;
 
 	WRITE_ONCE(pfm_config.sys_gid, req->cf_sys_gid);

@@ -29,6 +29,8 @@ static void pfm_context_release(struct kref *ref)
 	pfm_format_close(ctx);
 	pfm_set_free_all(ctx);
 	pfm_message_free(&ctx->queue);
+	if (ctx->hard_held)
+		pfm_hw_put();
 	mutex_destroy(&ctx->mutex);
 	put_cred(ctx->cred);
 	put_pid_ns(ctx->pid_ns);
@@ -187,6 +189,29 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 	}
 	fd_install(fd, file);
 	return 0;
+}
+
+/**
+ * pfm_context_hold_hardware() - have the PMU's registers for a context
+ * @ctx: context; nothing happens unless it has programmed some of them, and
+ *       does not hold them yet
+ *
+ * It holds them until it is destroyed: an attachment can end where nothing
+ * may sleep.
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0, or -EBUSY if somebody else in the kernel has them.
+ */
+int pfm_context_hold_hardware(struct pfm_context *ctx)
+{
+	int ret;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!ctx->hard || ctx->hard_held)
+		return 0;
+	ret = pfm_hw_get();
+	ctx->hard_held = !ret;
+	return ret;
 }
 
 struct pfm_context_call {

@@ -114,6 +114,12 @@ static void __init pfm_init_check_others(void)
 	PFM_AT(pfm_ovfl_msg_t, msg_ovfl_pmds, 8);
 }
 
+static int pfm_init_online(unsigned int cpu)
+{
+	pfm_timer_cancel(cpu);
+	return pfm_hw_online(cpu);
+}
+
 static int __init pfm_init(void)
 {
 	int cpu, ret;
@@ -128,16 +134,11 @@ static int __init pfm_init(void)
 	if (ret)
 		goto fail;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perfmon:online",
-				pfm_timer_cancel, pfm_attach_offline);
+				pfm_init_online, pfm_attach_offline);
 	if (ret < 0)
 		goto fail;
-	ret = pfm_sysfs_init();
-	if (ret)
-		pr_warn("perfmon: no files in sysfs (%d)\n", ret);
 	pfm_access_init();
 	pfm_stats_init();
-	pr_info("perfmon: version %u.%u, %u PMCs, %u PMDs\n", PFM_VERSION_MAJ,
-		PFM_VERSION_MIN, pfm_regmap.num_pmcs, pfm_regmap.num_pmds);
 	return 0;
 
 fail:
@@ -145,3 +146,16 @@ fail:
 	return ret;
 }
 subsys_initcall(pfm_init);
+
+/* The architecture has registered its description in between. */
+static int __init pfm_init_files(void)
+{
+	int ret = pfm_sysfs_init();
+
+	if (ret)
+		pr_warn("perfmon: no files in sysfs (%d)\n", ret);
+	pr_info("perfmon: version %u.%u, %u PMCs, %u PMDs\n", PFM_VERSION_MAJ,
+		PFM_VERSION_MIN, pfm_regmap.num_pmcs, pfm_regmap.num_pmds);
+	return 0;
+}
+fs_initcall(pfm_init_files);

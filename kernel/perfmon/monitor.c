@@ -44,14 +44,20 @@ void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
 		return;
 	if (!ctx->idle)
 		pfm_soft_base(ctx, ctx->set, ctx->set->used);
-	if (ctx->cpu >= 0)
-		pfm_monitor_enter(ctx, now);
+	if (ctx->cpu < 0)
+		return;
+	pfm_monitor_enter(ctx, now);
+	if (!ctx->idle)
+		pfm_hw_start(ctx);
 }
 
 /**
  * pfm_monitor_pause() - add up the times of a context that is to run no more
  * @ctx: context, up to date; nothing happens unless it runs, and is live here
  * @now: as above
+ *
+ * What the hardware has counted since it was brought up to date is dropped.
+ * Nothing is if that was pfm_monitor_hold().
  *
  * Context: see above.
  */
@@ -61,6 +67,8 @@ void pfm_monitor_pause(struct pfm_context *ctx, u64 now)
 
 	if (ctx->cpu < 0 || !pfm_monitor_running(ctx))
 		return;
+	if (pfm_hw_stop(ctx))
+		pfm_hw_forget(set);
 	set->left = pfm_monitor_left(ctx, set, now);
 	set->act_ns = pfm_monitor_act_ns(ctx, set, now);
 }
@@ -76,10 +84,59 @@ void pfm_monitor_pause(struct pfm_context *ctx, u64 now)
  */
 void pfm_monitor_sync(struct pfm_context *ctx, u64 mask)
 {
-	u64 wrapped = pfm_soft_sync(ctx, mask);
+	u64 wrapped = pfm_soft_sync(ctx, mask) | pfm_hw_sync(ctx, mask);
 
 	if (unlikely(wrapped))
 		pfm_overflow_handle(ctx, wrapped, mask);
+	else
+		pfm_hw_check(ctx);
+}
+
+/**
+ * pfm_monitor_update() - bring the active set up to date, if it counts
+ * @ctx: context
+ *
+ * May leave the context masked, or with another active set.
+ *
+ * Context: see above.
+ */
+void pfm_monitor_update(struct pfm_context *ctx)
+{
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->used);
+}
+
+/**
+ * pfm_monitor_hold() - bring the active set up to date, and keep it there
+ * @ctx: context; pfm_monitor_release() is to follow, or pfm_monitor_pause()
+ *
+ * As pfm_monitor_update(), but the hardware's counters stand still from before
+ * to after: they can be changed, or left, and no event is lost or counted
+ * twice.
+ *
+ * Context: see above.
+ */
+void pfm_monitor_hold(struct pfm_context *ctx)
+{
+	pfm_hw_stop(ctx);
+	if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->used);
+	/* Another set has begun just now. */
+	if (pfm_hw_stop(ctx))
+		pfm_hw_forget(ctx->set);
+}
+
+/**
+ * pfm_monitor_release() - undo pfm_monitor_hold(), after changes
+ * @ctx: context; nothing happens unless it counts
+ *
+ * Context: see above.
+ */
+void pfm_monitor_release(struct pfm_context *ctx)
+{
+	if (pfm_monitor_counting(ctx))
+		pfm_hw_start(ctx);
+	pfm_timer_rearm(ctx);
 }
 
 /**
@@ -106,8 +163,7 @@ void pfm_monitor_start(struct pfm_context *ctx)
  */
 void pfm_monitor_stop(struct pfm_context *ctx)
 {
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	pfm_monitor_hold(ctx);
 	pfm_monitor_pause(ctx, local_clock());
 	ctx->started = false;
 }
@@ -150,13 +206,14 @@ void pfm_monitor_unmask(struct pfm_context *ctx)
 void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
 {
 	/* This may bring a set that thinks otherwise of the idle thread. */
-	if (pfm_monitor_counting(ctx) && idle &&
-	    (ctx->set->flags & PFM_SETFL_EXCL_IDLE))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	if (idle && (ctx->set->flags & PFM_SETFL_EXCL_IDLE))
+		pfm_monitor_hold(ctx);
 	if (!(ctx->set->flags & PFM_SETFL_EXCL_IDLE))
 		idle = false;
-	if (idle == ctx->idle)
+	if (idle == ctx->idle) {
+		pfm_monitor_release(ctx);
 		return;
+	}
 
 	pfm_monitor_pause(ctx, now);
 	ctx->idle = idle;
@@ -185,6 +242,8 @@ void pfm_monitor_in(struct pfm_context *ctx, u64 now)
 		if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, now))
 			pfm_switch_to(ctx, ctx->set->next);
 	}
+	if (unlikely(ctx->set->hard) && pfm_monitor_counting(ctx))
+		pfm_hw_start(ctx);
 }
 
 /**
@@ -196,8 +255,7 @@ void pfm_monitor_in(struct pfm_context *ctx, u64 now)
  */
 void pfm_monitor_out(struct pfm_context *ctx, u64 now)
 {
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	pfm_monitor_hold(ctx);
 	pfm_monitor_pause(ctx, now);
 	ctx->cpu = -1;
 	__this_cpu_write(pfm_cpu.live, NULL);

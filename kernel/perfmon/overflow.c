@@ -28,6 +28,7 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 		base += pfm_random_next(&p->random, p->random_mask);
 	p->value = (base & ~d->rsvd) | (d->def & d->rsvd);
 	p->last_reset = p->value;
+	set->rearm |= BIT_ULL(i);
 }
 
 /**
@@ -61,64 +62,68 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 		pfm_overflow_reset_one(set, __ffs64(rest), is_long);
 }
 
-static void pfm_overflow_notify(struct pfm_context *ctx, u64 ovfl)
+/* Queue the message. False if it is lost. */
+static bool pfm_overflow_tell(struct pfm_context *ctx, u64 ovfl)
 {
-	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG) &&
-	    !pfm_message_overflow(&ctx->queue, ctx->set->id, ovfl))
-		pfm_stat_inc(PFM_STAT_LOST);
+	if ((ctx->flags & PFM_FL_OVFL_NO_MSG) ||
+	    pfm_message_overflow(&ctx->queue, ctx->set->id, ovfl))
+		return true;
+	pfm_stat_inc(PFM_STAT_LOST);
+	return false;
+}
+
+static void pfm_overflow_block(struct pfm_context *ctx)
+{
 	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		ctx->blocked = true;
-	pfm_message_notify(ctx);
 }
 
 /**
- * pfm_overflow_throttle() - a context has had too many interrupts
- * @ctx: context that runs, up to date
+ * pfm_overflow_limit() - an interrupt with an overflow has been handled
+ * @ctx: context, up to date
+ * @now: local_clock()
  *
- * It is masked, and its owner is told, whether he asked to be or not: with a
- * period like this the machine does nothing else. The message names the
- * counters that wait for a reset, none if they have got it.
+ * If there were too many in this second (4.1) the context is masked, unless
+ * it is, and its owner is told, whether he asked to be or not: with a period
+ * like this the machine does nothing else. The message names the counters that
+ * wait for a reset, none if they have got it.
  *
- * Context: see above.
+ * Context: see above; or NMI.
  */
-void pfm_overflow_throttle(struct pfm_context *ctx)
+void pfm_overflow_limit(struct pfm_context *ctx, u64 now)
 {
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	if (now - c->second >= NSEC_PER_SEC) {
+		c->second = now;
+		c->interrupts = 0;
+	}
+	if (++c->interrupts <= READ_ONCE(pfm_config.interrupts_max) ||
+	    !pfm_monitor_running(ctx))
+		return;
 	pfm_stat_inc(PFM_STAT_THROTTLED);
 	ctx->throttled++;
 	pfm_monitor_mask(ctx);
-	pfm_overflow_notify(ctx, ctx->set->ovfl);
+	pfm_overflow_tell(ctx, ctx->set->ovfl);
+	pfm_overflow_block(ctx);
+	pfm_message_notify(ctx);
 }
 
 /*
- * The format decides (3.5.14). Masking goes before all resets. A full queue
- * masks, too, since what was to be told would be forgotten.
+ * Without a format: whoever asked is told, and blocked, and monitoring masked;
+ * else all is reset at once.
  */
-static void pfm_overflow_format(struct pfm_context *ctx, u64 ovfl, u64 reached)
+static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
+			      pfm_ovfl_ctrl_t *ctrl)
 {
-	struct pfm_set *set = ctx->set;
-	pfm_ovfl_ctrl_t ctrl;
-	u64 reset = pfm_format_overflow(ctx, ovfl, &ctrl);
+	bool notify = ovfl & set->notify;
 
-	if (ctrl.notify_user && !(ctx->flags & PFM_FL_OVFL_NO_MSG) &&
-	    !pfm_message_overflow(&ctx->queue, set->id, ovfl)) {
-		pfm_stat_inc(PFM_STAT_LOST);
-		ctrl.mask_monitoring = 1;
-	}
-	set->ovfl |= ovfl;
-	if (ctrl.mask_monitoring) {
-		ctx->switch_due = reached;
-		pfm_monitor_mask(ctx);
-	} else if (reached) {
-		pfm_switch_to(ctx, set->next);
-	} else {
-		pfm_overflow_reset(ctx, reset, false);
-		set->ovfl &= ~reset;
-		pfm_timer_rearm(ctx);
-	}
-	if (ctrl.block_thread && (ctx->flags & PFM_FL_NOTIFY_BLOCK))
-		ctx->blocked = true;
-	if (ctrl.notify_user || ctx->blocked)
-		pfm_message_notify(ctx);
+	*ctrl = (pfm_ovfl_ctrl_t){
+		.notify_user = notify,
+		.block_thread = notify,
+		.mask_monitoring = notify,
+	};
+	return ovfl;
 }
 
 /**
@@ -137,27 +142,40 @@ static void pfm_overflow_format(struct pfm_context *ctx, u64 ovfl, u64 reached)
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 {
 	struct pfm_set *set = ctx->set;
-	u64 reached;
+	pfm_ovfl_ctrl_t ctrl;
+	bool ran = pfm_hw_stop(ctx);
+	u64 reached, reset;
 
+	ovfl |= pfm_hw_sync(ctx, ran ? set->used : set->used & ~mask);
 	if (set->used & ~mask)
 		ovfl |= pfm_soft_sync(ctx, set->used & ~mask);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
 	reached = pfm_switch_count(set, ovfl);
-	if (ctx->format) {
-		pfm_overflow_format(ctx, ovfl, reached);
-	} else if (ovfl & set->notify) {
-		set->ovfl |= ovfl;
+	reset = ctx->format ? pfm_format_overflow(ctx, ovfl, &ctrl) :
+			      pfm_overflow_plain(set, ovfl, &ctrl);
+	/* A full queue masks: what was to be told would be forgotten. */
+	if (ctrl.notify_user && !pfm_overflow_tell(ctx, ovfl))
+		ctrl.mask_monitoring = 1;
+
+	/* Masking goes before all resets. */
+	set->ovfl |= ovfl;
+	if (ctrl.mask_monitoring) {
 		ctx->switch_due = reached;
 		pfm_monitor_mask(ctx);
-		pfm_overflow_notify(ctx, ovfl);
 	} else if (reached) {
-		set->ovfl |= ovfl;
 		pfm_switch_to(ctx, set->next);
 	} else {
-		pfm_overflow_reset(ctx, ovfl, false);
+		pfm_overflow_reset(ctx, reset, false);
+		set->ovfl &= ~reset;
+		if (ran)
+			pfm_hw_start(ctx);
 		pfm_timer_rearm(ctx);
 	}
+	if (ctrl.block_thread)
+		pfm_overflow_block(ctx);
+	if (ctrl.notify_user || ctx->blocked)
+		pfm_message_notify(ctx);
 }
 
 /* What the format says to PFM_RESTART: by default reset, and go on. */
@@ -191,12 +209,14 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
 	/* An overflow that is found now came before the restart, and may mask. */
-	if (ctx->format && pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	if (ctx->format)
+		pfm_monitor_hold(ctx);
 	masked = ctx->state == PFM_MASKED;
 	ret = pfm_overflow_ask(ctx, &ctrl);
-	if (ret)
+	if (ret) {
+		pfm_monitor_release(ctx);
 		return ret;
+	}
 
 	if (masked && (ctx->switch_due || (ctx->started &&
 			pfm_switch_expired(ctx, local_clock())))) {
@@ -213,6 +233,6 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 	else if (!ctrl.mask_monitoring && masked)
 		pfm_monitor_unmask(ctx);
 	else if (!masked)
-		pfm_timer_rearm(ctx);
+		pfm_monitor_release(ctx);
 	return 0;
 }

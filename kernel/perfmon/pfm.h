@@ -56,6 +56,8 @@ struct pfm_regmap {
 	u64 pmds_of[PFM_PMCS_MAX];	/* the counters of a PMC */
 	u64 counters;			/* PMDs that count */
 	u64 soft;			/* ... in software */
+	u64 hard;			/* ... in registers that hw.c reaches */
+	const struct pfm_pmu *hw;	/* the description of the hardware, or NULL */
 };
 
 struct pfm_pmc {
@@ -68,7 +70,7 @@ struct pfm_pmc {
 
 struct pfm_pmd {
 	u64 value;			/* as of the last synchronisation */
-	u64 last;			/* what the event's source said then */
+	u64 last;			/* what the source, or register, said then */
 	u64 long_reset;
 	u64 short_reset;
 	u64 last_reset;
@@ -101,6 +103,11 @@ struct pfm_set {
 	u64 switched;			/* ... that ended its last activity */
 	u64 sw[PFM_SW_EVENTS];		/* ... by software event */
 	unsigned int events;		/* bits of those that have any */
+	u64 hard;			/* used counters of the hardware */
+	u64 rearm;			/* ... that may have to be written */
+	u64 controls;			/* names the values of pmcs, unique */
+	u64 stamp;			/* where last is still right, unique */
+	DECLARE_BITMAP(written, PFM_PMCS_MAX);	/* the hardware's PMCs */
 	struct pfm_pmd *pmds;
 	struct pfm_pmc pmcs[];
 };
@@ -167,6 +174,8 @@ struct pfm_context {
 	bool switch_due;		/* [l] PFM_RESTART goes to the next set */
 	bool linked;			/* [m] pfm_set.next is right */
 	bool clocked;			/* [m] set once: reads a clock */
+	bool hard;			/* [m] set once: has programmed the hardware */
+	bool hard_held;			/* [m] set once: has it to itself */
 	int cpu;			/* [l] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
 	u64 throttled;			/* [l] how often it was masked for that */
@@ -194,7 +203,8 @@ struct pfm_context {
 /* Statistics, per CPU; debugfs shows them. */
 enum pfm_stat {
 	PFM_STAT_INTERRUPTS,		/* timer or PMU interrupts */
-	PFM_STAT_SPURIOUS,		/* ... that found nothing to do */
+	PFM_STAT_SPURIOUS,		/* timer ... that found nothing to do */
+	PFM_STAT_LATE,			/* PMU ... whose overflow had been found */
 	PFM_STAT_SCHED_IN,		/* monitored threads switched in */
 	PFM_STAT_SCHED_OUT,
 	PFM_STAT_OVERFLOWS,		/* of 64-bit counters */
@@ -217,6 +227,13 @@ struct pfm_cpu {
 	atomic_long_t migrations;	/* [a] to this CPU, while sys */
 	struct hrtimer timer;		/* [p] task clock, time-outs of sets */
 	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
+	u64 running;			/* [p] counters that count */
+	u64 controls;			/* [p] pfm_set.controls of what is in pmcs */
+	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
+	u64 stamps;			/* [p] given out here */
+	bool turned;			/* [p] a wrap that may interrupt yet */
+	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold */
+	struct irq_work work;		/* [p] what an NMI could not do */
 	u64 second;			/* [p] local_clock() when it began */
 	u64 interrupts;			/* [p] that overflowed, in this second */
 	unsigned long stats[PFM_STATS];	/* [p] */
@@ -225,17 +242,17 @@ struct pfm_cpu {
 DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
 
 /* Call with interrupts off. */
-static inline void pfm_stat_add(enum pfm_stat s, unsigned long n)
+static __always_inline void pfm_stat_add(enum pfm_stat s, unsigned long n)
 {
 	__this_cpu_add(pfm_cpu.stats[s], n);
 }
 
-static inline void pfm_stat_inc(enum pfm_stat s)
+static __always_inline void pfm_stat_inc(enum pfm_stat s)
 {
 	pfm_stat_add(s, 1);
 }
 
-static inline bool pfm_is_system(const struct pfm_context *ctx)
+static __always_inline bool pfm_is_system(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
 }
@@ -244,13 +261,13 @@ static inline bool pfm_is_system(const struct pfm_context *ctx)
  * Whether the context's time passes. A thread that is on no CPU still runs in
  * this sense: it may be moved. Under ctx->lock.
  */
-static inline bool pfm_monitor_running(const struct pfm_context *ctx)
+static __always_inline bool pfm_monitor_running(const struct pfm_context *ctx)
 {
 	return ctx->state == PFM_LOADED && ctx->started;
 }
 
 /* Whether its events count: it runs, and does not look away from idle. */
-static inline bool pfm_monitor_counting(const struct pfm_context *ctx)
+static __always_inline bool pfm_monitor_counting(const struct pfm_context *ctx)
 {
 	return pfm_monitor_running(ctx) && !ctx->idle;
 }
@@ -262,6 +279,7 @@ const struct pfm_pmu *pfm_pmu_hardware(void);
 void pfm_pmu_get(void);
 void pfm_pmu_put(void);
 unsigned int pfm_pmu_find_pmc(unsigned int num);
+bool pfm_pmu_is_hard(unsigned int num);
 unsigned int pfm_pmu_find_pmd(unsigned int num);
 u64 pfm_pmu_mask(const u64 *vec, bool *bad);
 void pfm_pmu_vector(u64 mask, u64 *vec);
@@ -290,8 +308,6 @@ bool pfm_switch_expired(const struct pfm_context *ctx, u64 now);
 int pfm_switch_start(struct pfm_context *ctx, u16 id);
 
 /* regs.c */
-void pfm_regs_sync(struct pfm_context *ctx);
-void pfm_regs_settle(struct pfm_context *ctx);
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
@@ -306,7 +322,54 @@ void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
 u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
+/* hw.c */
+int pfm_hw_get(void);
+void pfm_hw_put(void);
+int pfm_hw_online(unsigned int cpu);
+void pfm_hw_changed(struct pfm_set *set, unsigned int pmc);
+void __pfm_hw_start(struct pfm_context *ctx);
+bool __pfm_hw_stop(struct pfm_context *ctx);
+u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
+void __pfm_hw_rearm(struct pfm_context *ctx);
+void pfm_hw_forget(struct pfm_set *set);
+void pfm_hw_work(struct irq_work *work);
+
+/* The common ways past hw.c, for sets that count in software only. */
+
+static __always_inline void pfm_hw_start(struct pfm_context *ctx)
+{
+	if (ctx->set->hard)
+		__pfm_hw_start(ctx);
+}
+
+static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
+{
+	return ctx->set->hard && __pfm_hw_stop(ctx);
+}
+
+static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
+{
+	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
+}
+
+/* After a look at counters that may run: have those armed that need it. */
+static __always_inline void pfm_hw_check(struct pfm_context *ctx)
+{
+	if (unlikely(ctx->set->rearm & ctx->set->hard))
+		__pfm_hw_rearm(ctx);
+}
+
 /* timer.c */
+
+/*
+ * A timer is not set closer than this, or a program could take its CPU away
+ * from everybody with a period of a nanosecond.
+ */
+#define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
+
+/* How often the hardware's counters are looked at: long before a whole turn. */
+#define PFM_TIMER_POLL	NSEC_PER_SEC
+
 void pfm_timer_arm(struct pfm_context *ctx, u64 now);
 void pfm_timer_rearm(struct pfm_context *ctx);
 int pfm_timer_cancel(unsigned int cpu);
@@ -314,6 +377,9 @@ void pfm_timer_init_cpu(int cpu);
 
 /* monitor.c */
 void pfm_monitor_sync(struct pfm_context *ctx, u64 mask);
+void pfm_monitor_update(struct pfm_context *ctx);
+void pfm_monitor_hold(struct pfm_context *ctx);
+void pfm_monitor_release(struct pfm_context *ctx);
 void pfm_monitor_resume(struct pfm_context *ctx, u64 now);
 void pfm_monitor_pause(struct pfm_context *ctx, u64 now);
 void pfm_monitor_start(struct pfm_context *ctx);
@@ -331,7 +397,7 @@ u64 pfm_monitor_left(const struct pfm_context *ctx,
 /* overflow.c */
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
-void pfm_overflow_throttle(struct pfm_context *ctx);
+void pfm_overflow_limit(struct pfm_context *ctx, u64 now);
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
 
 /* message.c */
@@ -360,6 +426,7 @@ void pfm_context_put(struct pfm_context *ctx);
 int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
+int pfm_context_hold_hardware(struct pfm_context *ctx);
 
 /* attach.c */
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req);
@@ -418,7 +485,7 @@ struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
 	atomic64_t smpl_buf_size_cur;	/* of all contexts together */
 };
 extern struct pfm_config pfm_config;
-bool pfm_config_size_ok(u64 size);
+#define PFM_CONFIG_SIZE_MIN	PAGE_SIZE	/* of the limits in bytes */
 int pfm_config_set(const pfarg_config_t *req);
 void pfm_config_get(pfarg_config_t *req);
 void pfm_config_init(void);

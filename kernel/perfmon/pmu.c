@@ -17,7 +17,6 @@
 struct pfm_regmap pfm_regmap __read_mostly;
 
 static DEFINE_MUTEX(pfm_pmu_mutex);
-static const struct pfm_pmu *pfm_pmu_hw;	/* under the mutex */
 static unsigned int pfm_pmu_users;		/* contexts, under the mutex */
 
 static bool pfm_pmu_type_ok(u16 type)
@@ -88,6 +87,17 @@ static int pfm_pmu_validate_pmds(const struct pfm_pmu *pmu)
 	return 0;
 }
 
+/* Registers are reached by all operations, or by none. */
+static bool pfm_pmu_complete(const struct pfm_pmu *pmu)
+{
+	unsigned int n = !!pmu->acquire + !!pmu->release + !!pmu->reset +
+			 !!pmu->start + !!pmu->stop + !!pmu->read + !!pmu->write;
+
+	if (!n)
+		return !pmu->program && !pmu->status;
+	return n == 7 && (pmu->status || (pmu->flags & PFM_PMU_NO_INTERRUPT));
+}
+
 /**
  * pfm_pmu_validate() - check a description for nonsense
  * @pmu: description
@@ -104,7 +114,9 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 
 	if (!pmu->name || !pmu->name[0] || !pmu->selects)
 		return -EINVAL;
-	if (!pmu->width || pmu->width > 64)
+	if (!pmu->width || pmu->width > 64 || pmu->write_bits > pmu->width)
+		return -EINVAL;
+	if (!pfm_pmu_complete(pmu))
 		return -EINVAL;
 	if (!pmu->num_pmds || pmu->num_pmds > PFM_PMDS_MAX ||
 	    pmu->num_pmcs > PFM_PMCS_MAX)
@@ -138,11 +150,16 @@ static void pfm_pmu_add(struct pfm_regmap *map, const struct pfm_pmu *pmu)
 			map->pmds_of[map->ctrl[n]] |= BIT_ULL(n);
 			if (pmu == &pfm_soft_pmu)
 				map->soft |= BIT_ULL(n);
+			else if (pmu->start)
+				map->hard |= BIT_ULL(n);
 		}
 	}
 }
 
-/* The hardware's numbers are the lower ones: dense order is logical order. */
+/*
+ * The hardware's numbers are the lower ones: dense order is logical order, and
+ * the dense numbers of its registers are their positions in its tables.
+ */
 static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 {
 	struct pfm_regmap *map = &pfm_regmap;
@@ -153,7 +170,7 @@ static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 	if (hw)
 		pfm_pmu_add(map, hw);
 	pfm_pmu_add(map, &pfm_soft_pmu);
-	pfm_pmu_hw = hw;
+	WRITE_ONCE(map->hw, hw);
 }
 
 /* A hardware description may not reach into the software PMU's numbers. */
@@ -192,7 +209,7 @@ int pfm_pmu_register(const struct pfm_pmu *pmu)
 		pfm_pmu_rebuild(NULL);
 	else if (!pfm_pmu_fits(pmu))
 		ret = -EINVAL;
-	else if (pfm_pmu_hw || pfm_pmu_users)
+	else if (pfm_regmap.hw || pfm_pmu_users)
 		ret = -EBUSY;
 	else
 		pfm_pmu_rebuild(pmu);
@@ -209,7 +226,7 @@ int pfm_pmu_register(const struct pfm_pmu *pmu)
 void pfm_pmu_unregister(const struct pfm_pmu *pmu)
 {
 	mutex_lock(&pfm_pmu_mutex);
-	if (!WARN_ON(pfm_pmu_hw != pmu || pfm_pmu_users))
+	if (!WARN_ON(pfm_regmap.hw != pmu || pfm_pmu_users))
 		pfm_pmu_rebuild(NULL);
 	mutex_unlock(&pfm_pmu_mutex);
 }
@@ -222,7 +239,22 @@ void pfm_pmu_unregister(const struct pfm_pmu *pmu)
  */
 const struct pfm_pmu *pfm_pmu_hardware(void)
 {
-	return READ_ONCE(pfm_pmu_hw);
+	return READ_ONCE(pfm_regmap.hw);
+}
+
+/**
+ * pfm_pmu_is_hard() - whether a control register is one of the hardware's
+ * @num: any number, from a program
+ *
+ * Context: any, while a context exists.
+ * Return: whether it is, and the hardware has to be held to use it.
+ */
+bool pfm_pmu_is_hard(unsigned int num)
+{
+	unsigned int i = pfm_pmu_find_pmc(num);
+
+	return i != PFM_NONE && pfm_regmap.hw && pfm_regmap.hw->start &&
+	       i < pfm_regmap.hw->num_pmcs;
 }
 
 /**

@@ -4,8 +4,9 @@
  *
  * They address the registers of any set, active or not. A command on a vector
  * first brings the active set of a counting context up to date, by
- * pfm_regs_sync(), so that nothing that was counted before a change is lost
- * by it; then come the elements; after writes, pfm_regs_settle().
+ * pfm_monitor_update(), or, before writes, pfm_monitor_hold(), so that nothing
+ * that was counted before a change is lost by it; then come the elements; after
+ * writes, pfm_monitor_release().
  *
  * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
  * CPU where the context is live if it is anywhere: pfm_context_call().
@@ -16,31 +17,6 @@ static bool pfm_regs_is_active(const struct pfm_context *ctx,
 			       const struct pfm_set *set)
 {
 	return set == ctx->set && pfm_monitor_counting(ctx);
-}
-
-/**
- * pfm_regs_sync() - before the elements: bring the active set up to date
- * @ctx: context
- *
- * May leave the context masked.
- *
- * Context: see above.
- */
-void pfm_regs_sync(struct pfm_context *ctx)
-{
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
-}
-
-/**
- * pfm_regs_settle() - after elements that were written: look to the timer
- * @ctx: context
- *
- * Context: see above.
- */
-void pfm_regs_settle(struct pfm_context *ctx)
-{
-	pfm_timer_rearm(ctx);
 }
 
 static bool pfm_regs_is_virtual(const struct pfm_pmd_desc *d)
@@ -88,6 +64,7 @@ static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
 	set->random &= ~pmds;
 	if (map->pmc_pmu[pmc]->selects(map->pmc[pmc]->num, c->value))
 		set->used |= pmds;
+	set->hard = set->used & map->hard;
 	if (c->flags & PFM_REGFL_OVFL_NOTIFY)
 		set->notify |= pmds;
 	if (c->flags & PFM_REGFL_RANDOM)
@@ -110,7 +87,7 @@ static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
  *       changed
  *
  * Context: see above.
- * Return: 0, or -EINVAL.
+ * Return: 0; -EINVAL; -EPERM for the kernel's level.
  */
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 {
@@ -140,9 +117,15 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	reset = pfm_pmu_mask(req->reg_reset_pmds, &bad);
 	if (bad ||
 	    (req->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)) ||
+	    ((req->reg_flags & PFM_REGFL_OVFL_NOTIFY) &&
+	     (pmu->flags & PFM_PMU_NO_INTERRUPT)) ||
 	    (pmu->accepts && !pmu->accepts(d->num, value))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
+	}
+	if (!ctx->see_kernel && pmu->kernel && pmu->kernel(d->num, value)) {
+		req->reg_flags |= PFM_REG_RETFL_EINVAL;
+		return -EPERM;
 	}
 
 	c = &set->pmcs[i];
@@ -152,6 +135,8 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	c->reset_pmds = reset;
 	c->eventid = req->reg_smpl_eventid;
 	pfm_regs_classify(set, i);
+	if (pmu == map->hw)
+		pfm_hw_changed(set, i);
 
 	/* In a context that does not count now, it comes when it does. */
 	if (pfm_regs_is_active(ctx, set))
@@ -209,6 +194,7 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	p->random = pfm_random_seed(req->reg_random_seed);
 	p->thres = req->reg_ovflsw_thres;
 	p->thres_left = p->thres;
+	set->rearm |= BIT_ULL(i);
 	set->triggers &= ~BIT_ULL(i);
 	if (p->thres && (d->flags & PFM_PMD_COUNTER))
 		set->triggers |= BIT_ULL(i);

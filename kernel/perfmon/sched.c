@@ -52,6 +52,7 @@ void __pfm_sched_in(struct task_struct *next)
 	raw_spin_lock(&ctx->lock);
 	if (ctx->task == next && ctx->cpu < 0) {
 		__this_cpu_write(pfm_cpu.clock, next->se.sum_exec_runtime);
+		__this_cpu_write(pfm_cpu.now, this_rq()->clock);
 		pfm_stat_inc(PFM_STAT_SCHED_IN);
 		pfm_monitor_in(ctx, this_rq()->clock);
 	}

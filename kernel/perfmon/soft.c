@@ -181,9 +181,10 @@ static u64 pfm_soft_raw(const struct pfm_context *ctx, unsigned int event)
  * @ctx:  context that counts
  * @mask: PMDs; those that are no software counters in use are ignored
  *
- * All counters of an event see the same difference.
+ * All counters of an event see the same difference. In an NMI a task clock
+ * stands still, since nobody can bring the thread's time up to date there.
  *
- * Context: see above.
+ * Context: see above; or NMI.
  * Return: the counters whose 64 bits wrapped.
  */
 u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
@@ -195,7 +196,7 @@ u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
 	for (events = set->events; events; events &= events - 1) {
 		ev = __ffs(events);
 		rest = set->sw[ev] & mask;
-		if (!rest)
+		if (!rest || (ev == PFM_SW_TASK_CLOCK && in_nmi()))
 			continue;
 		raw = pfm_soft_raw(ctx, ev);
 		for (; rest; rest &= rest - 1) {
@@ -267,9 +268,16 @@ u64 pfm_soft_left(const struct pfm_context *ctx)
 /* Of the monitored thread, or of the one that runs here. */
 static u64 pfm_soft_thread_time(const struct pfm_context *ctx)
 {
+	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	u64 now;
+
 	if (ctx->task && ctx->cpu < 0)
 		return READ_ONCE(ctx->task->se.sum_exec_runtime);
-	return __this_cpu_read(pfm_cpu.clock);
+	if (!in_nmi())
+		return c->clock;
+	/* Nobody could refresh it: what has passed since, then. */
+	now = local_clock();
+	return c->clock + (now > c->now ? now - c->now : 0);
 }
 
 /**

@@ -133,9 +133,10 @@ int pfm_switch_start(struct pfm_context *ctx, u16 id)
 	if (set == ctx->set)
 		return 0;
 	/* This may switch, or mask, by itself. */
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	pfm_monitor_hold(ctx);
 	if (set != ctx->set)
 		pfm_switch_to(ctx, set);
+	else
+		pfm_monitor_release(ctx);
 	return 0;
 }

@@ -149,11 +149,11 @@ static void pfm_syscall_nothing(struct pfm_context *ctx)
 {
 }
 
-PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_regs_sync,
-		   pfm_regs_write_pmc, pfm_regs_settle)
-PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_regs_sync,
-		   pfm_regs_write_pmd, pfm_regs_settle)
-PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_regs_sync,
+PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_monitor_hold,
+		   pfm_regs_write_pmc, pfm_monitor_release)
+PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_monitor_hold,
+		   pfm_regs_write_pmd, pfm_monitor_release)
+PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_monitor_update,
 		   pfm_regs_read_pmd, pfm_syscall_nothing)
 PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_syscall_nothing,
 		   pfm_set_getinfo, pfm_syscall_nothing)
@@ -161,10 +161,20 @@ PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_syscall_nothing,
 static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
 {
 	const pfarg_pmc_t *req = call->arg;
+	struct pfm_context *ctx = call->ctx;
 	unsigned int i;
+	int ret;
 
-	for (i = 0; i < call->n && !call->ctx->clocked; i++)
-		call->ctx->clocked = pfm_soft_wants_clock(&req[i]);
+	for (i = 0; i < call->n; i++) {
+		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
+		ctx->hard |= pfm_pmu_is_hard(req[i].reg_num);
+	}
+	/* Whoever is not loaded yet is asked then. */
+	if (ctx->hard && READ_ONCE(ctx->state) != PFM_UNLOADED) {
+		ret = pfm_context_hold_hardware(ctx);
+		if (ret)
+			return ret;
+	}
 	return pfm_syscall_write_pmcs_pieces(call);
 }
 

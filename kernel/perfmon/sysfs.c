@@ -81,7 +81,7 @@ static ssize_t pfm_sysfs_store(u64 *limit, u64 min, u64 max, const char *buf,
 
 static ssize_t pfm_sysfs_store_size(u64 *limit, const char *buf, size_t count)
 {
-	return pfm_sysfs_store(limit, PAGE_SIZE, U64_MAX, buf, count);
+	return pfm_sysfs_store(limit, PFM_CONFIG_SIZE_MIN, U64_MAX, buf, count);
 }
 
 static ssize_t pfm_sysfs_store_number(u64 *limit, const char *buf, size_t count)
@@ -92,8 +92,8 @@ static ssize_t pfm_sysfs_store_number(u64 *limit, const char *buf, size_t count)
 /* From what the timers do anyway to an hour. */
 static ssize_t pfm_sysfs_store_time(u64 *limit, const char *buf, size_t count)
 {
-	return pfm_sysfs_store(limit, 10 * NSEC_PER_USEC, 3600ULL * NSEC_PER_SEC,
-			       buf, count);
+	return pfm_sysfs_store(limit, PFM_TIMER_MIN, 3600ULL * NSEC_PER_SEC, buf,
+			       count);
 }
 
 static long long pfm_sysfs_gid(u32 gid)

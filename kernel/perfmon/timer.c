@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfmon2: the timer of a CPU, for whatever the live context waits for: the
- * overflow of a task clock, the time-out of its set.
+ * overflow of a task clock, the time-out of its set, the next look at the
+ * counters of the hardware.
  *
  * It is set when a context becomes live, at each switch of threads, and
  * hardly ever cancelled: one that comes too early finds out what is left and is
@@ -16,18 +17,13 @@
 
 #include "pfm.h"
 
-/*
- * A timer is not set closer than this, or a program could take its CPU away
- * from everybody with a period of a nanosecond.
- */
-#define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
-
 /**
  * pfm_timer_arm() - have the timer come no later than the context needs it
  * @ctx: context; nothing happens unless it runs and is live here
  * @now: local_clock(), or the scheduler's last look at it
  *
- * Context: ctx->lock, interrupts off; run queue locks may be held.
+ * Context: ctx->lock, interrupts off; run queue locks may be held. In an NMI
+ * it is done a moment later.
  */
 void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 {
@@ -40,8 +36,15 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 		left = pfm_monitor_left(ctx, ctx->set, now);
 	if (ctx->set->sw[PFM_SW_TASK_CLOCK])
 		left = min(left, pfm_soft_left(ctx));
+	if (ctx->set->hard)
+		left = min_t(u64, left, PFM_TIMER_POLL);
 	if (left > S64_MAX)
 		return;
+	/* It takes a lock. */
+	if (in_nmi()) {
+		irq_work_queue(&c->work);
+		return;
+	}
 
 	left = max_t(u64, left, PFM_TIMER_MIN);
 	at = now + left;
@@ -63,7 +66,8 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 void pfm_timer_rearm(struct pfm_context *ctx)
 {
 	if ((ctx->set->flags & PFM_SETFL_TIME_SWITCH) ||
-	    ctx->set->sw[PFM_SW_TASK_CLOCK])
+	    ctx->set->sw[PFM_SW_TASK_CLOCK] ||
+	    (ctx->set->hard && !__this_cpu_read(pfm_cpu.timer_at)))
 		pfm_timer_arm(ctx, local_clock());
 }
 
@@ -84,16 +88,6 @@ int pfm_timer_cancel(unsigned int cpu)
 	return 0;
 }
 
-/* Whether there were more interrupts with overflows than may be (4.1). */
-static bool pfm_timer_too_many(struct pfm_cpu *c)
-{
-	if (c->now - c->second >= NSEC_PER_SEC) {
-		c->second = c->now;
-		c->interrupts = 0;
-	}
-	return ++c->interrupts > READ_ONCE(pfm_config.interrupts_max);
-}
-
 /*
  * The clocks are not the same one: CPU time may stand still in between, and
  * the timer may have been set for another thread. What is not due yet waits
@@ -102,17 +96,19 @@ static bool pfm_timer_too_many(struct pfm_cpu *c)
 static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 {
 	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
-	bool expired = pfm_switch_expired(ctx, c->now);
 
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, expired ? ctx->set->used :
+	if (pfm_switch_expired(ctx, c->now))
+		pfm_monitor_hold(ctx);
+	else if (pfm_monitor_counting(ctx))
+		pfm_monitor_sync(ctx, ctx->set->hard |
 				 ctx->set->sw[PFM_SW_TASK_CLOCK]);
 	/* An overflow may have masked monitoring, or switched the set. */
 	if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, c->now))
 		pfm_switch_to(ctx, ctx->set->next);
-	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_timer_too_many(c) &&
-	    pfm_monitor_running(ctx))
-		pfm_overflow_throttle(ctx);
+	if (c->stats[PFM_STAT_OVERFLOWS] != before)
+		pfm_overflow_limit(ctx, c->now);
+	if (pfm_monitor_counting(ctx))
+		pfm_hw_start(ctx);
 	pfm_timer_arm(ctx, c->now);
 }
 
@@ -160,4 +156,5 @@ void pfm_timer_init_cpu(int cpu)
 
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer->function = pfm_timer_handler;
+	per_cpu(pfm_cpu, cpu).work = IRQ_WORK_INIT_HARD(pfm_hw_work);
 }

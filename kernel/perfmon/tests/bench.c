@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bench.h"
 
+const struct pfm_pmu *pfm_bench_swap(struct kunit *test,
+				     const struct pfm_pmu *pmu)
+{
+	const struct pfm_pmu *old = pfm_pmu_hardware();
+
+	if (old)
+		pfm_pmu_unregister(old);
+	if (pmu)
+		KUNIT_EXPECT_EQ(test, pfm_pmu_register(pmu), 0);
+	return old;
+}
+
 int pfm_bench_init(struct kunit *test)
 {
 	struct pfm_context *ctx = pfm_context_new(0, NULL);
@@ -47,9 +59,9 @@ static int pfm_bench_pmc_here(struct pfm_context *ctx, void *arg)
 {
 	int ret;
 
-	pfm_regs_sync(ctx);
+	pfm_monitor_hold(ctx);
 	ret = pfm_regs_write_pmc(ctx, arg);
-	pfm_regs_settle(ctx);
+	pfm_monitor_release(ctx);
 	return ret;
 }
 
@@ -73,9 +85,9 @@ static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
 {
 	int ret;
 
-	pfm_regs_sync(ctx);
+	pfm_monitor_hold(ctx);
 	ret = pfm_regs_write_pmd(ctx, arg);
-	pfm_regs_settle(ctx);
+	pfm_monitor_release(ctx);
 	return ret;
 }
 
@@ -96,7 +108,7 @@ int pfm_bench_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
 
 static int pfm_bench_read_here(struct pfm_context *ctx, void *arg)
 {
-	pfm_regs_sync(ctx);
+	pfm_monitor_update(ctx);
 	return pfm_regs_read_pmd(ctx, arg);
 }
 

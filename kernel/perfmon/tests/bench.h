@@ -17,6 +17,10 @@ int pfm_bench_init(struct kunit *test);
 void pfm_bench_exit(struct kunit *test);
 void pfm_bench_load(struct pfm_context *ctx);
 
+/* Have pmu, or NULL, for the hardware's description. What was it before? */
+const struct pfm_pmu *pfm_bench_swap(struct kunit *test,
+				     const struct pfm_pmu *pmu);
+
 /* Counter n of set s, for the functions below. */
 #define PFM_BENCH_IN(s, n)	((s) << 3 | (n))
 

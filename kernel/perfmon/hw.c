@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the counters of the hardware.
+ *
+ * They are narrow, few, belong to a CPU and are expensive to touch. Programs
+ * see 64 bits, per set and thread. A 64-bit value is kept by differences: what
+ * the register says now, less what it said last, modulo its width. So it need
+ * not be written to count, and a wrap is nothing special as long as there is
+ * a look at it in each turn, which the timer sees to: the overflow interrupt
+ * comes a little late, when a whole turn may look like none.
+ *
+ * A counter is written only if its 64 bits end before its own do: for a
+ * period. Then it is set such that both end together, or to the least value
+ * that can be written, and again when that has run out.
+ *
+ * Nothing is written twice. A CPU remembers whose control values it holds
+ * (controls), and whose counters (stamp): a thread that comes back and finds
+ * both its own costs one write, as does its going. Both numbers are given out
+ * once and never again.
+ *
+ * Everything here runs with interrupts off on the CPU where the context is
+ * live, under ctx->lock, or says otherwise.
+ *
+ * The overflow interrupt is an NMI on some machines. It takes ctx->lock if it
+ * can. If it cannot, this CPU is in the midst of changing what the NMI would
+ * look at, or another one looks at the context for a moment: then the NMI
+ * acknowledges the interrupt and leaves the rest to an irq_work, which may
+ * wait for the lock. Nothing is lost meanwhile, since what overflowed is found
+ * by comparing values, not by asking the hardware; whoever looks first finds
+ * it. An interrupt that comes when its overflow has been found is late, not
+ * spurious.
+ */
+#include <linux/sched/clock.h>
+
+#include <asm/irq_regs.h>
+
+#include "pfm.h"
+
+static atomic64_t pfm_hw_ids = ATOMIC64_INIT(0);	/* of control values */
+
+static DEFINE_MUTEX(pfm_hw_mutex);
+static unsigned int pfm_hw_users;		/* under the mutex */
+static bool pfm_hw_owned;			/* READ_ONCE() */
+
+/* A number for a CPU's counters that no other state of them has had. */
+static u64 pfm_hw_stamp(struct pfm_cpu *c)
+{
+	return ++c->stamps * nr_cpu_ids + smp_processor_id();
+}
+
+static u64 pfm_hw_max(const struct pfm_pmu *pmu)
+{
+	return GENMASK_ULL(pmu->width - 1, 0);
+}
+
+/* The longest way to a wrap that can be written into a counter. */
+static u64 pfm_hw_reach(const struct pfm_pmu *pmu)
+{
+	if (pmu->write_bits && pmu->write_bits < pmu->width)
+		return BIT_ULL(pmu->write_bits - 1);
+	return pfm_hw_max(pmu);
+}
+
+/*
+ * See to it that the counters in @mask do not wrap at 64 bits before they do
+ * in hardware. Those that are not @known hold somebody else's values.
+ */
+static void pfm_hw_arm(struct pfm_set *set, u64 mask, bool known)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	u64 max = pfm_hw_max(pmu), need;
+	struct pfm_pmd *p;
+	unsigned int i;
+
+	set->rearm &= ~mask;
+	for (; mask; mask &= mask - 1) {
+		i = __ffs64(mask);
+		p = &set->pmds[i];
+		/* Events before the one that ends the 64 bits. */
+		need = ~p->value;
+		if (known && need >= max - p->last)
+			continue;
+		if (!known && need >= max) {
+			p->last = pmu->read(i);
+			continue;
+		}
+		p->last = ~min(need, pfm_hw_reach(pmu) - 1) & max;
+		pmu->write(i, p->last);
+	}
+}
+
+static void pfm_hw_program(struct pfm_cpu *c, const struct pfm_set *set)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	DECLARE_BITMAP(changed, PFM_PMCS_MAX);
+	bool any = false;
+	unsigned int i;
+
+	bitmap_zero(changed, PFM_PMCS_MAX);
+	for_each_set_bit(i, set->written, pmu->num_pmcs) {
+		if (c->pmcs[i] == set->pmcs[i].value)
+			continue;
+		c->pmcs[i] = set->pmcs[i].value;
+		__set_bit(i, changed);
+		any = true;
+	}
+	if (any && pmu->program)
+		pmu->program(changed, c->pmcs);
+	c->controls = set->controls;
+}
+
+/**
+ * pfm_hw_changed() - a control register of a set has a new value
+ * @set: set; if it is the active one, its counters do not run
+ * @pmc: register
+ *
+ * What the counters do from now on is known when they start again.
+ *
+ * Context: see above.
+ */
+void pfm_hw_changed(struct pfm_set *set, unsigned int pmc)
+{
+	__set_bit(pmc, set->written);
+	set->controls = atomic64_inc_return(&pfm_hw_ids);
+	pfm_hw_forget(set);
+}
+
+/**
+ * __pfm_hw_start() - let the counters of the active set count on this CPU
+ * @ctx: context that counts; nothing happens if it is not live, has no such
+ *       counters, or they run already
+ *
+ * Context: see above; or NMI.
+ */
+void __pfm_hw_start(struct pfm_context *ctx)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_set *set = ctx->set;
+
+	if (ctx->cpu < 0 || c->running)
+		return;
+	if (c->controls != set->controls)
+		pfm_hw_program(c, set);
+	if (c->stamp != set->stamp) {
+		pfm_hw_arm(set, set->hard, false);
+		c->stamp = set->stamp = pfm_hw_stamp(c);
+	} else if (set->rearm) {
+		pfm_hw_arm(set, set->rearm & set->hard, true);
+	}
+	c->running = set->hard;
+	pfm_regmap.hw->start(set->hard, c->pmcs);
+}
+
+/**
+ * __pfm_hw_stop() - stop the counters of this CPU
+ * @ctx: context that is live here, or nothing happens
+ *
+ * What they hold is the set's until somebody else uses them.
+ *
+ * Context: see above; or NMI.
+ * Return: whether they ran.
+ */
+bool __pfm_hw_stop(struct pfm_context *ctx)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	if (ctx->cpu < 0 || !c->running)
+		return false;
+	pfm_regmap.hw->stop(c->running, c->pmcs);
+	c->running = 0;
+	return true;
+}
+
+/**
+ * pfm_hw_forget() - the counters may have changed since they were looked at
+ * @set: set; that change is nobody's
+ *
+ * Context: see above.
+ */
+void pfm_hw_forget(struct pfm_set *set)
+{
+	set->stamp = 0;
+}
+
+/**
+ * __pfm_hw_sync() - bring hardware counters up to date
+ * @ctx:  context
+ * @mask: PMDs; those that are not counters of the hardware in use are ignored
+ *
+ * Context: see above; or NMI.
+ * Return: the counters whose 64 bits wrapped.
+ */
+u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	struct pfm_set *set = ctx->set;
+	u64 wrapped = 0, turned = 0, max, raw, delta, rest = mask & set->hard;
+	struct pfm_pmd *p;
+	unsigned int i;
+
+	if (ctx->cpu < 0 || !set->stamp || c->stamp != set->stamp)
+		return 0;
+	max = pfm_hw_max(pmu);
+	for (; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
+		p = &set->pmds[i];
+		raw = pmu->read(i);
+		if (raw < p->last)
+			turned |= BIT_ULL(i);
+		delta = (raw - p->last) & max;
+		p->last = raw;
+		p->value += delta;
+		if (p->value < delta)
+			wrapped |= BIT_ULL(i);
+	}
+	/* In hardware, too: an interrupt has come, or will. */
+	if (unlikely(turned)) {
+		set->rearm |= turned;
+		c->turned = true;
+	}
+	return wrapped;
+}
+
+/**
+ * __pfm_hw_rearm() - counters have gone on beyond their wrap: arm them
+ * @ctx: context that counts
+ *
+ * That needs a stop; what overflows until then is seen to first. Counters that
+ * stand still are armed when they start.
+ *
+ * Context: see above; or NMI.
+ */
+void __pfm_hw_rearm(struct pfm_context *ctx)
+{
+	if (!pfm_hw_stop(ctx))
+		return;
+	pfm_monitor_update(ctx);
+	if (pfm_monitor_counting(ctx))
+		pfm_hw_start(ctx);
+}
+
+/* The interrupt's work proper. */
+static void pfm_hw_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
+{
+	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
+
+	if (!pfm_monitor_counting(ctx))
+		return;
+	pfm_hw_stop(ctx);
+	pfm_monitor_update(ctx);
+	if (c->stats[PFM_STAT_OVERFLOWS] != before)
+		pfm_overflow_limit(ctx, local_clock());
+	if (pfm_monitor_counting(ctx))
+		pfm_hw_start(ctx);
+}
+
+/**
+ * pfm_hw_work() - what an NMI could not do
+ * @work: of this CPU
+ *
+ * Context: interrupt.
+ */
+void pfm_hw_work(struct irq_work *work)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *ctx;
+
+	pfm_soft_refresh();
+	rcu_read_lock();
+	ctx = READ_ONCE(c->live);
+	if (ctx) {
+		raw_spin_lock(&ctx->lock);
+		if (c->live == ctx) {
+			pfm_hw_overflow(ctx, c);
+			pfm_timer_arm(ctx, local_clock());
+		}
+		raw_spin_unlock(&ctx->lock);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * pfm_hw_interrupt() - the overflow interrupt of this CPU
+ * @regs: of whoever was interrupted
+ *
+ * Context: NMI, or an interrupt that nothing of ours can interrupt.
+ * Return: whether it was ours.
+ */
+bool pfm_hw_interrupt(struct pt_regs *regs)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *ctx;
+	struct pt_regs *old;
+	bool locked, late;
+
+	if (!READ_ONCE(pfm_hw_owned))
+		return false;
+	/* This CPU clears it, interrupts off, before the context can go. */
+	ctx = READ_ONCE(c->live);
+	locked = ctx && raw_spin_trylock(&ctx->lock);
+	if (locked)
+		pfm_hw_stop(ctx);
+	late = pfm_regmap.hw->status();
+	/* Somebody else has found an overflow, and could not wait for us. */
+	late |= c->turned;
+	c->turned = false;
+	if (locked) {
+		old = set_irq_regs(regs);
+		pfm_hw_overflow(ctx, c);
+		set_irq_regs(old);
+		raw_spin_unlock(&ctx->lock);
+	} else if (ctx) {
+		irq_work_queue(&c->work);
+		late = true;
+	}
+
+	if (c->turned)
+		pfm_stat_inc(PFM_STAT_INTERRUPTS);
+	else if (late)
+		pfm_stat_inc(PFM_STAT_LATE);
+	late |= c->turned;
+	c->turned = false;
+	return late;
+}
+
+static void pfm_hw_reset_here(void *unused)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	unsigned int i;
+
+	for (i = 0; i < pmu->num_pmcs; i++)
+		c->pmcs[i] = pmu->pmcs[i].def;
+	c->running = 0;
+	c->controls = 0;
+	c->stamp = pfm_hw_stamp(c);
+	pmu->reset(c->pmcs);
+}
+
+/**
+ * pfm_hw_online() - a CPU comes
+ * @cpu: its number
+ *
+ * Context: process, on that CPU, under the hotplug lock.
+ * Return: 0.
+ */
+int pfm_hw_online(unsigned int cpu)
+{
+	local_irq_disable();
+	if (READ_ONCE(pfm_hw_owned))
+		pfm_hw_reset_here(NULL);
+	local_irq_enable();
+	return 0;
+}
+
+/**
+ * pfm_hw_suspend() - this CPU is about to lose its registers
+ *
+ * Context: interrupts off, the last CPU that runs.
+ */
+void pfm_hw_suspend(void)
+{
+	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
+
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	pfm_monitor_hold(ctx);
+	pfm_hw_forget(ctx->set);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * pfm_hw_resume() - it has lost them, and lives again
+ *
+ * Context: as pfm_hw_suspend().
+ */
+void pfm_hw_resume(void)
+{
+	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
+
+	if (!READ_ONCE(pfm_hw_owned))
+		return;
+	pfm_hw_reset_here(NULL);
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	pfm_monitor_release(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * pfm_hw_get() - a context is going to use the hardware's registers
+ *
+ * Context: process.
+ * Return: 0, or -EBUSY if somebody else in the kernel has them.
+ */
+int pfm_hw_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&pfm_hw_mutex);
+	if (!pfm_hw_users)
+		ret = pfm_regmap.hw->acquire();
+	/* A CPU that comes meanwhile sees it, or gets the call, or both. */
+	if (!ret && !pfm_hw_users++) {
+		WRITE_ONCE(pfm_hw_owned, true);
+		on_each_cpu(pfm_hw_reset_here, NULL, 1);
+	}
+	mutex_unlock(&pfm_hw_mutex);
+	return ret;
+}
+
+/**
+ * pfm_hw_put() - undo pfm_hw_get()
+ *
+ * Context: process; no context of the caller's is loaded.
+ */
+void pfm_hw_put(void)
+{
+	mutex_lock(&pfm_hw_mutex);
+	if (!--pfm_hw_users) {
+		WRITE_ONCE(pfm_hw_owned, false);
+		on_each_cpu(pfm_hw_reset_here, NULL, 1);
+		pfm_regmap.hw->release();
+	}
+	mutex_unlock(&pfm_hw_mutex);
+}

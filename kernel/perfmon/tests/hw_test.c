@@ -1,0 +1,765 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters' path on a PMU in memory: four counters of 40 bits, of which
+ * 32 can be written, and one register that starts and stops them.
+ *
+ * The context is live on the CPU where the test runs, which stays the same.
+ */
+#include <linux/preempt.h>
+#include <linux/sched/clock.h>
+
+#include "bench.h"
+
+#define FAKE_MAX	GENMASK_ULL(39, 0)
+#define FAKE_COUNTERS	4
+
+static struct {
+	u64 ctr[FAKE_COUNTERS];
+	u64 sel[FAKE_COUNTERS];
+	u64 running;
+	u64 ovfl;
+	bool interrupt;		/* pending */
+	bool blind;		/* has no status register */
+	unsigned int starts;
+	unsigned int stops;
+	unsigned int programs;
+	unsigned int reads;
+	unsigned int writes;
+} fake;
+
+static int fake_acquire(void)
+{
+	return 0;
+}
+
+static void fake_release(void)
+{
+}
+
+static void fake_reset(const u64 *v)
+{
+	fake.running = 0;
+}
+
+static void fake_program(const unsigned long *changed, const u64 *v)
+{
+	unsigned int i;
+
+	for_each_set_bit(i, changed, FAKE_COUNTERS) {
+		fake.sel[i] = v[i];
+		fake.programs++;
+	}
+}
+
+static void fake_start(u64 counters, const u64 *v)
+{
+	fake.running = counters;
+	fake.starts++;
+}
+
+static void fake_stop(u64 counters, const u64 *v)
+{
+	fake.running = 0;
+	fake.stops++;
+}
+
+static u64 fake_read(unsigned int i)
+{
+	fake.reads++;
+	return fake.ctr[i];
+}
+
+static void fake_write(unsigned int i, u64 value)
+{
+	WARN_ON(fake.running || value > FAKE_MAX);
+	fake.ctr[i] = (u64)(s32)value & FAKE_MAX;
+	fake.writes++;
+}
+
+static u64 fake_status(void)
+{
+	u64 ovfl = fake.ovfl;
+
+	fake.ovfl = 0;
+	fake.interrupt = false;
+	return fake.blind ? 0 : ovfl;
+}
+
+static bool fake_selects(unsigned int num, u64 value)
+{
+	return value & 0xff;
+}
+
+/* Bit 9 is the kernel's level. */
+static bool fake_kernel(unsigned int num, u64 value)
+{
+	return value & BIT(9);
+}
+
+#define FAKE_PMC(n) { .name = "SEL" #n, .num = n, .type = PFM_REG_TYPE_MSR,	\
+		      .index = 0x186 + n, .rsvd = ~0xfffULL }
+#define FAKE_PMD(n) { .name = "CTR" #n, .num = n, .type = PFM_REG_TYPE_MSR,	\
+		      .index = 0xc1 + n, .flags = PFM_PMD_COUNTER, .ctrl = n }
+
+static const struct pfm_pmc_desc fake_pmcs[] = {
+	FAKE_PMC(0), FAKE_PMC(1), FAKE_PMC(2), FAKE_PMC(3)
+};
+
+static const struct pfm_pmd_desc fake_pmds[] = {
+	FAKE_PMD(0), FAKE_PMD(1), FAKE_PMD(2), FAKE_PMD(3)
+};
+
+#define FAKE_PMU(n, f) {						\
+	.name = n, .pmcs = fake_pmcs, .pmds = fake_pmds,		\
+	.num_pmcs = FAKE_COUNTERS, .num_pmds = FAKE_COUNTERS,		\
+	.width = 40, .write_bits = 32, .flags = f,			\
+	.selects = fake_selects, .kernel = fake_kernel,			\
+	.acquire = fake_acquire, .release = fake_release,		\
+	.reset = fake_reset, .program = fake_program,			\
+	.start = fake_start, .stop = fake_stop,				\
+	.read = fake_read, .write = fake_write, .status = fake_status,	\
+}
+
+static const struct pfm_pmu fake_pmu = FAKE_PMU("fake", 0);
+static const struct pfm_pmu fake_deaf = FAKE_PMU("deaf", PFM_PMU_NO_INTERRUPT);
+
+static const struct pfm_pmu *real_pmu;
+
+/* The counters that run see n events. */
+static void fake_count(u64 n)
+{
+	unsigned int i;
+
+	for (i = 0; i < FAKE_COUNTERS; i++) {
+		if (!(fake.running & BIT_ULL(i)))
+			continue;
+		fake.ctr[i] += n;
+		if (fake.ctr[i] > FAKE_MAX) {
+			fake.ctr[i] &= FAKE_MAX;
+			fake.ovfl |= BIT_ULL(i);
+			fake.interrupt = true;
+		}
+	}
+}
+
+static bool fake_interrupt(void)
+{
+	unsigned long flags;
+	bool ours;
+
+	local_irq_save(flags);
+	ours = pfm_hw_interrupt(NULL);
+	local_irq_restore(flags);
+	return ours;
+}
+
+/* As fake_count(), event by event, interrupts and all. */
+static void fake_happen(unsigned int n)
+{
+	while (n--) {
+		fake_count(1);
+		if (fake.interrupt)
+			fake_interrupt();
+	}
+}
+
+static unsigned long hw_stat(enum pfm_stat s)
+{
+	return this_cpu_read(pfm_cpu.stats[s]);
+}
+
+static int hw_pmc_here(struct pfm_context *ctx, void *arg)
+{
+	int ret;
+
+	pfm_monitor_hold(ctx);
+	ret = pfm_regs_write_pmc(ctx, arg);
+	pfm_monitor_release(ctx);
+	return ret;
+}
+
+static int hw_pmc(struct pfm_context *ctx, u16 set, u16 n, u64 value, u32 flags)
+{
+	pfarg_pmc_t req = {
+		.reg_num = n, .reg_set = set, .reg_value = value,
+		.reg_flags = flags,
+	};
+
+	ctx->hard = true;
+	return pfm_context_call(ctx, hw_pmc_here, &req);
+}
+
+static int hw_pmd_here(struct pfm_context *ctx, void *arg)
+{
+	int ret;
+
+	pfm_monitor_hold(ctx);
+	ret = pfm_regs_write_pmd(ctx, arg);
+	pfm_monitor_release(ctx);
+	return ret;
+}
+
+static int hw_pmd(struct pfm_context *ctx, u16 set, u16 n, u64 value, u64 reset)
+{
+	pfarg_pmd_t req = {
+		.reg_num = n, .reg_set = set, .reg_value = value,
+		.reg_long_reset = reset, .reg_short_reset = reset,
+		.reg_ovflsw_thres = 1,
+	};
+
+	return pfm_context_call(ctx, hw_pmd_here, &req);
+}
+
+static int hw_read_here(struct pfm_context *ctx, void *arg)
+{
+	pfm_monitor_update(ctx);
+	return pfm_regs_read_pmd(ctx, arg);
+}
+
+static u64 hw_read(struct pfm_context *ctx, u16 set, u16 n)
+{
+	pfarg_pmd_t req = { .reg_num = n, .reg_set = set };
+
+	return pfm_context_call(ctx, hw_read_here, &req) ? 0xdeadbeef
+							: req.reg_value;
+}
+
+/* The monitored thread comes to this CPU, and goes. */
+static void hw_in(struct pfm_context *ctx)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	pfm_monitor_in(ctx, local_clock());
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
+static void hw_out(struct pfm_context *ctx)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	pfm_monitor_out(ctx, local_clock());
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
+static struct pfm_context *hw_context(struct kunit *test)
+{
+	struct pfm_context *ctx = pfm_context_new(0, NULL);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock(&ctx->mutex);
+	return ctx;
+}
+
+static void hw_load(struct kunit *test, struct pfm_context *ctx)
+{
+	KUNIT_ASSERT_EQ(test, pfm_context_hold_hardware(ctx), 0);
+	pfm_bench_load(ctx);
+	pfm_bench_start(ctx);
+}
+
+static void hw_free(struct pfm_context *ctx)
+{
+	if (ctx->cpu >= 0)
+		hw_out(ctx);
+	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
+	ctx->state = PFM_UNLOADED;
+	ctx->task = NULL;
+	mutex_unlock(&ctx->mutex);
+	irq_work_sync(&ctx->notify_work);
+	pfm_context_put(ctx);
+}
+
+static int hw_init_with(struct kunit *test, const struct pfm_pmu *pmu)
+{
+	real_pmu = pfm_bench_swap(test, pmu);
+	memset(&fake, 0, sizeof(fake));
+	migrate_disable();
+	test->priv = hw_context(test);
+	return 0;
+}
+
+static int hw_init(struct kunit *test)
+{
+	return hw_init_with(test, &fake_pmu);
+}
+
+static void hw_exit(struct kunit *test)
+{
+	if (test->priv)
+		hw_free(test->priv);
+	migrate_enable();
+	pfm_bench_swap(test, real_pmu);
+}
+
+/* The overflow messages in the queue, which are taken out. */
+static unsigned int hw_messages(struct pfm_context *ctx)
+{
+	struct pfm_queue *q = &ctx->queue;
+	unsigned int n = pfm_message_count(q);
+
+	q->tail += n;
+	return n;
+}
+
+/* Whatever the register held before; and it is not written. */
+static void hw_test_count(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	fake.ctr[1] = 12345;
+	hw_pmc(ctx, 0, 1, 1, 0);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_count(100);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 100ULL);
+	fake_count(1);
+	hw_out(ctx);
+	fake_count(1000);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 101ULL);
+	hw_in(ctx);
+	fake_count(10);
+	pfm_bench_stop(ctx);
+	fake_count(1000);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 111ULL);
+	pfm_bench_start(ctx);
+	fake_count(1);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 112ULL);
+	KUNIT_EXPECT_EQ(test, fake.writes, 0U);
+	KUNIT_EXPECT_EQ(test, fake.programs, 1U);
+}
+
+/* Beyond the width of the register, whoever notices. */
+static void hw_test_wrap(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long late = hw_stat(PFM_STAT_LATE);
+	unsigned int i;
+
+	fake.ctr[0] = FAKE_MAX - 5;
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_happen(4);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 4ULL);
+	fake_happen(4);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 8ULL);
+	/* The timer sees to a look, at least. */
+	for (i = 0; i < 10; i++) {
+		fake_count(FAKE_MAX);
+		fake_interrupt();
+		fake_count(1);
+		fake_interrupt();
+	}
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 8 + 10 * (FAKE_MAX + 1));
+	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
+	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_LATE), late);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
+	KUNIT_EXPECT_EQ(test, fake.writes, 0U);
+}
+
+/* N events, N/P periods; each costs one write. */
+static void hw_test_period(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long before = hw_stat(PFM_STAT_OVERFLOWS);
+
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_pmd(ctx, 0, 0, -7ULL, -7ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_happen(7 * 100 + 3);
+	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_OVERFLOWS) - before, 100UL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), -4ULL);
+	KUNIT_EXPECT_EQ(test, fake.writes, 101U);
+}
+
+/* A period that cannot be written, nor even be counted, in one go. */
+static void hw_test_long_period(struct kunit *test)
+{
+	static const u64 periods[] = { BIT_ULL(31), BIT_ULL(31) + 1, BIT_ULL(33) + 77,
+				       BIT_ULL(40) - 1, BIT_ULL(40), BIT_ULL(40) + 1,
+				       5ULL << 41 };
+	struct pfm_context *ctx = test->priv;
+	unsigned int i;
+	u64 sum, step;
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	for (i = 0; i < ARRAY_SIZE(periods); i++) {
+		hw_pmd(ctx, 0, 0, -periods[i], -1ULL);
+		for (sum = 0; !hw_messages(ctx) && sum < 8 * periods[i]; sum += step) {
+			step = min(FAKE_MAX + 1 - fake.ctr[0], BIT_ULL(38));
+			fake_count(step);
+			if (fake.interrupt)
+				fake_interrupt();
+			else
+				hw_read(ctx, 0, 0);
+		}
+		KUNIT_EXPECT_EQ(test, sum, periods[i]);
+		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+	}
+}
+
+/* Whoever looks first finds the overflow, once; the interrupt comes late. */
+static void hw_test_late(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long late = hw_stat(PFM_STAT_LATE);
+	int blind;
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	for (blind = 0; blind < 2; blind++) {
+		fake.blind = blind;
+		hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
+		fake_count(12);
+		KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 2ULL);
+		KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+		KUNIT_EXPECT_TRUE(test, fake_interrupt());
+		KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_LATE), ++late);
+		KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
+		/* That was the one; the next one is somebody else's. */
+		KUNIT_EXPECT_FALSE(test, fake_interrupt());
+		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+		KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), -10ULL);
+	}
+}
+
+/* An overflow on the way out is the leaver's, not the next one's. */
+static void hw_test_switched_out(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *next = hw_context(test);
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	hw_load(test, ctx);
+	hw_pmc(next, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmd(next, 0, 0, -20ULL, -20ULL);
+	hw_load(test, next);
+
+	hw_in(ctx);
+	fake_count(10);
+	hw_out(ctx);
+	hw_in(next);
+	KUNIT_EXPECT_TRUE(test, fake_interrupt());
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+	KUNIT_EXPECT_EQ(test, hw_messages(next), 0U);
+	fake_happen(19);
+	KUNIT_EXPECT_EQ(test, hw_messages(next), 0U);
+	fake_happen(1);
+	KUNIT_EXPECT_EQ(test, hw_messages(next), 1U);
+	hw_free(next);
+}
+
+/* An NMI that finds the lock taken leaves it to the irq_work. */
+static void hw_test_locked(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	fake_count(11);
+	KUNIT_EXPECT_TRUE(test, pfm_hw_interrupt(NULL));
+	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 0U);
+	/* Meanwhile it counts. */
+	KUNIT_EXPECT_EQ(test, fake.running, 1ULL);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+	KUNIT_EXPECT_EQ(test, fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 1ULL);
+}
+
+/* What has not changed is not written. */
+static void hw_test_lazy(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *other = hw_context(test);
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		hw_pmc(ctx, 0, i, 1 + i, 0);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	hw_out(ctx);
+	KUNIT_EXPECT_EQ(test, fake.programs, 4U);
+	KUNIT_EXPECT_EQ(test, fake.reads, 8U);	/* first, and on the way out */
+
+	for (i = 0; i < 10; i++) {
+		hw_in(ctx);
+		fake_count(1);
+		hw_out(ctx);
+	}
+	KUNIT_EXPECT_EQ(test, fake.programs, 4U);
+	KUNIT_EXPECT_EQ(test, fake.reads, 8U + 40U);
+	KUNIT_EXPECT_EQ(test, fake.starts, 11U);
+	KUNIT_EXPECT_EQ(test, fake.stops, 11U);
+
+	/* Somebody who differs in one control. */
+	for (i = 0; i < 4; i++)
+		hw_pmc(other, 0, i, i == 2 ? 9 : 1 + i, 0);
+	hw_load(test, other);
+	hw_in(other);
+	fake_count(5);
+	hw_out(other);
+	KUNIT_EXPECT_EQ(test, fake.programs, 5U);
+	KUNIT_EXPECT_EQ(test, fake.sel[2], 9ULL);
+	hw_in(ctx);
+	KUNIT_EXPECT_EQ(test, fake.programs, 6U);
+	KUNIT_EXPECT_EQ(test, fake.sel[2], 3ULL);
+	fake_count(1);
+	hw_out(ctx);
+	KUNIT_EXPECT_EQ(test, fake.writes, 0U);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, i), 11ULL);
+		KUNIT_EXPECT_EQ(test, hw_read(other, 0, i), 5ULL);
+	}
+	hw_free(other);
+}
+
+/* In the midst of a period somebody else uses the counter. */
+static void hw_test_shared_period(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *other = hw_context(test);
+	unsigned int i;
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmd(ctx, 0, 0, -100ULL, -100ULL);
+	hw_load(test, ctx);
+	hw_pmc(other, 0, 0, 1, 0);
+	hw_load(test, other);
+	for (i = 0; i < 33; i++) {
+		hw_in(ctx);
+		fake_happen(3);
+		hw_out(ctx);
+		hw_in(other);
+		fake_happen(1000);
+		hw_out(other);
+	}
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), -1ULL);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
+	hw_in(ctx);
+	fake_happen(1);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+	KUNIT_EXPECT_EQ(test, hw_read(other, 0, 0), 33000ULL);
+	hw_free(other);
+}
+
+/* Two at once are one event. */
+static void hw_test_together(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfm_msg_t *msg = &ctx->queue.ring[0];
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmc(ctx, 0, 3, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	hw_pmd(ctx, 0, 3, -10ULL, -10ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_happen(10);
+	KUNIT_EXPECT_EQ(test, msg->pfm_ovfl_msg.msg_ovfl_pmds[0], 9ULL);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+}
+
+/* Masked, the hardware stands still; it goes on with the long values. */
+static void hw_test_masked(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmc(ctx, 0, 1, 1, 0);
+	hw_pmd(ctx, 0, 0, -10ULL, -20ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_happen(15);
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
+	KUNIT_EXPECT_EQ(test, fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 10ULL);
+	/* Also if the thread comes and goes. */
+	hw_out(ctx);
+	hw_in(ctx);
+	KUNIT_EXPECT_EQ(test, fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+	fake_happen(19);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), -1ULL);
+	fake_happen(1);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+}
+
+/* Registers written while they count: nothing is lost, nothing invented. */
+static void hw_test_write_running(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_pmc(ctx, 0, 1, 1, 0);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_count(5);
+	hw_pmd(ctx, 0, 0, 1000, 0);
+	fake_count(5);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 1005ULL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 10ULL);
+	hw_pmc(ctx, 0, 2, 1, 0);
+	hw_pmc(ctx, 0, 1, 0, 0);
+	fake_count(5);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 1010ULL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 10ULL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 2), 5ULL);
+	hw_pmd(ctx, 0, 0, -3ULL, 0);
+	fake_happen(4);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 1ULL);
+}
+
+/* Two sets by turns, each of them with a period in the same counter. */
+static void hw_test_sets(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long before;
+
+	pfm_bench_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
+	pfm_bench_set(ctx, 1, PFM_SETFL_OVFL_SWITCH);
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_pmc(ctx, 0, 1, 2, 0);
+	hw_pmc(ctx, 1, 0, 1, 0);
+	hw_pmc(ctx, 1, 1, 3, 0);
+	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	hw_pmd(ctx, 1, 0, -20ULL, -20ULL);
+	hw_load(test, ctx);
+	before = hw_stat(PFM_STAT_SWITCHES);
+	hw_in(ctx);
+	fake_happen(30 * 50 + 4);
+	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_SWITCHES) - before, 100UL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 1), 10 * 50 + 4ULL);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 1, 1), 20 * 50ULL);
+	/* Only what differs between them. */
+	KUNIT_EXPECT_EQ(test, fake.programs, 2U + 100U);
+}
+
+/* What another CPU has counted is in the value, not in this register. */
+static void hw_test_migrated(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	hw_pmd(ctx, 0, 0, -100ULL, -100ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_happen(30);
+	hw_out(ctx);
+	/* There. */
+	ctx->set->pmds[0].value += 50;
+	ctx->set->pmds[0].last = 50;
+	ctx->set->stamp = ~0ULL;
+	hw_in(ctx);
+	fake_happen(19);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
+	fake_happen(1);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+}
+
+static void hw_test_refused(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	ctx->see_kernel = false;
+	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 0x201, 0), -EPERM);
+	KUNIT_EXPECT_EQ(test, ctx->set->hard, 0ULL);
+	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 0x101, 0), 0);
+	ctx->see_kernel = true;
+	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 0x201, 0), 0);
+	KUNIT_EXPECT_EQ(test, ctx->set->hard, 1ULL);
+}
+
+/* The registers are lost in the sleep of the machine, the counts are not. */
+static void hw_test_suspend(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
+
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_count(10);
+	local_irq_save(flags);
+	pfm_hw_suspend();
+	fake_count(10);
+	fake.ctr[0] = 0;
+	fake.sel[0] = 0;
+	pfm_hw_resume();
+	local_irq_restore(flags);
+	fake_count(10);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 20ULL);
+	KUNIT_EXPECT_EQ(test, fake.sel[0], 1ULL);
+}
+
+static struct kunit_case hw_cases[] = {
+	KUNIT_CASE(hw_test_count),
+	KUNIT_CASE(hw_test_wrap),
+	KUNIT_CASE(hw_test_period),
+	KUNIT_CASE(hw_test_long_period),
+	KUNIT_CASE(hw_test_late),
+	KUNIT_CASE(hw_test_switched_out),
+	KUNIT_CASE(hw_test_locked),
+	KUNIT_CASE(hw_test_lazy),
+	KUNIT_CASE(hw_test_shared_period),
+	KUNIT_CASE(hw_test_together),
+	KUNIT_CASE(hw_test_masked),
+	KUNIT_CASE(hw_test_write_running),
+	KUNIT_CASE(hw_test_sets),
+	KUNIT_CASE(hw_test_migrated),
+	KUNIT_CASE(hw_test_refused),
+	KUNIT_CASE(hw_test_suspend),
+	{}
+};
+
+static struct kunit_suite hw_suite = {
+	.name = "perfmon-hw",
+	.init = hw_init,
+	.exit = hw_exit,
+	.test_cases = hw_cases,
+};
+
+static int deaf_init(struct kunit *test)
+{
+	return hw_init_with(test, &fake_deaf);
+}
+
+/* A wrap that nobody tells of is found in time; a period cannot be had. */
+static void hw_test_deaf(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 1, 0), 0);
+	hw_load(test, ctx);
+	fake.ctr[0] = FAKE_MAX - 1;
+	hw_in(ctx);
+	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
+	fake_count(5);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 5ULL);
+}
+
+static struct kunit_case deaf_cases[] = {
+	KUNIT_CASE(hw_test_deaf),
+	{}
+};
+
+static struct kunit_suite deaf_suite = {
+	.name = "perfmon-hw-deaf",
+	.init = deaf_init,
+	.exit = hw_exit,
+	.test_cases = deaf_cases,
+};
+
+kunit_test_suites(&hw_suite, &deaf_suite);

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Intel's architectural performance monitoring, of the version that CPUID says
+ *
+ * Not covered: AnyThread (there is one thread), events of caches.
+ */
+#include "rt.h"
+
+#define PMC(n)		(0x0c1 + (n))
+#define FULL_PMC(n)	(0x4c1 + (n))
+#define EVTSEL(n)	(0x186 + (n))
+#define FIXED(n)	(0x309 + (n))
+#define DEBUGCTL	0x1d9
+#define PERF_CAP	0x345
+#define FIXED_CTRL	0x38d
+#define STATUS		0x38e
+#define CTRL		0x38f
+#define OVF_CTRL	0x390
+#define STATUS_SET	0x391
+#define INUSE		0x392
+
+#define CYCLES		0x003c
+#define REF		0x013c
+#define INSNS		0x00c0
+#define BRANCHES	0x00c4
+
+static u32 version, counters, fixed, width;
+static u64 mask;
+
+static u64 after_loop(u32 event, u32 count)
+{
+	wrmsr(PMC(0), 0);
+	loop_between(EVTSEL(0), event | EN, event, count);
+	return rdmsr(PMC(0));
+}
+
+static void counts(void)
+{
+	u32 all = USR | OS, i;
+
+	check_equal("instructions of a loop", after_loop(INSNS | all, 1000), 2002);
+	check_equal("instructions of a long loop", after_loop(INSNS | all, 1000000), 2000002);
+	check_equal("cycles of a loop", after_loop(CYCLES | all, 1000), 2002);
+	check_equal("reference cycles of a loop", after_loop(REF | all, 1000), 2002);
+	check_equal("branches of a loop", after_loop(BRANCHES | all, 1000), 1000);
+	check_equal("an event that never happens", after_loop(0x00c5 | all, 1000), 0);
+	check_equal("an unknown event", after_loop(0x4242 | all, 1000), 0);
+	check_equal("kernel only", after_loop(INSNS | OS, 1000), 2002);
+	check_equal("user only, in the kernel", after_loop(INSNS | USR, 1000), 0);
+	check_equal("neither", after_loop(INSNS, 1000), 0);
+	check_equal("threshold 1", after_loop(INSNS | all | CMASK(1), 1000), 2002);
+	check_equal("threshold 2", after_loop(INSNS | all | CMASK(2), 1000), 0);
+	check_equal("threshold 2 inverted", after_loop(INSNS | all | CMASK(2) | INV, 1000), 2002);
+	check_equal("threshold 1 inverted, branches",
+		    after_loop(BRANCHES | all | CMASK(1) | INV, 1000), 1002);
+	check_equal("edges of branches",
+		    after_loop(BRANCHES | all | CMASK(1) | EDGE, 1000), 1000);
+
+	wrmsr(PMC(0), 0);
+	rep_between(EVTSEL(0), INSNS | all | EN, 0, 100);
+	check_equal("a repeated instruction retires once", rdmsr(PMC(0)), 5);
+	wrmsr(PMC(0), 0);
+	rep_between(EVTSEL(0), CYCLES | all | EN, 0, 100);
+	check_equal("but takes a cycle a turn", rdmsr(PMC(0)), 105);
+
+	for (i = 0; i < counters; i++) {
+		wrmsr(PMC(i), 0);
+		wrmsr(EVTSEL(i), (i & 1 ? BRANCHES : INSNS) | USR | EN);
+	}
+	in_user(user_loop, 5000);
+	for (i = 0; i < counters; i++)
+		wrmsr(EVTSEL(i), 0);
+	check_equal("user mode: instructions", rdmsr(PMC(0)), 10001);
+	check_equal("user mode: branches", rdmsr(PMC(1)), 5001);
+	if (counters > 3) {
+		check_equal("user mode: the third counter", rdmsr(PMC(2)), 10001);
+		check_equal("user mode: the fourth counter", rdmsr(PMC(3)), 5001);
+	}
+}
+
+static u64 kernel_part(u32 count)
+{
+	wrmsr(PMC(0), 0);
+	wrmsr(EVTSEL(0), INSNS | OS | EN);
+	in_user(user_loop, count);
+	wrmsr(EVTSEL(0), 0);
+	return rdmsr(PMC(0));
+}
+
+static void split(void)
+{
+	u64 few = kernel_part(10);
+
+	check("kernel mode round a user loop", few > 20 && few < 100);
+	check_equal("which does not depend on the user's part", kernel_part(100000), few);
+}
+
+static void values(void)
+{
+	u64 val;
+
+	wrmsr(PMC(0), 0x123456789ull);
+	check_equal("a write takes the low 32 bits", rdmsr(PMC(0)), 0x23456789);
+	wrmsr(PMC(0), 0x80000000ull);
+	check_equal("and extends their sign", rdmsr(PMC(0)), mask & ~0x7fffffffull);
+
+	wrmsr(PMC(0), (u64)-2000);
+	loop_between(EVTSEL(0), INSNS | OS | EN, INSNS | OS, 1000);
+	check_equal("wraps at its width", rdmsr(PMC(0)), 2);
+
+	if (version >= 4) {
+		check_equal("PERF_CAPABILITIES has the full-width writes",
+			    rdmsr(PERF_CAP) >> 13 & 1, 1);
+		wrmsr(FULL_PMC(1), mask - 5);
+		check_equal("a full-width write", rdmsr(PMC(1)), mask - 5);
+		check_equal("read by the other address", rdmsr(FULL_PMC(1)), mask - 5);
+		check_equal("beyond the width it faults", try_wrmsr(FULL_PMC(1), mask + 1), GP_FAULT);
+	} else if (version >= 2) {
+		check_equal("no full-width writes", rdmsr(PERF_CAP) >> 13 & 1, 0);
+	}
+	check_equal("upper half of an event select", try_wrmsr(EVTSEL(0), 1ull << 32), GP_FAULT);
+	check_equal("AnyThread", try_wrmsr(EVTSEL(0), ANY),
+		    version == 3 || version == 4 ? 0 : GP_FAULT);
+	wrmsr(EVTSEL(0), 0);
+	check_equal("pin control", try_wrmsr(EVTSEL(0), 1 << 19), 0);
+	check_equal("which reads back", rdmsr(EVTSEL(0)), 1 << 19);
+	wrmsr(EVTSEL(0), 0);
+	if (version < 2)
+		return;
+	check_equal("a counter that is not there, in CTRL",
+		    try_wrmsr(CTRL, 1ull << counters), GP_FAULT);
+	check_equal("a fixed counter that is not there, in CTRL",
+		    try_wrmsr(CTRL, 1ull << (32 + fixed)), GP_FAULT);
+	check_equal("a fixed counter that is not there, in its control",
+		    try_wrmsr(FIXED_CTRL, 1ull << 4 * fixed), GP_FAULT);
+	check_equal("AnyThread of a fixed counter", try_wrmsr(FIXED_CTRL, 4),
+		    version == 3 || version == 4 ? 0 : GP_FAULT);
+	wrmsr(FIXED_CTRL, 0);
+	check_equal("STATUS cannot be written", try_wrmsr(STATUS, 0), GP_FAULT);
+	check_equal("reserved bits of OVF_CTRL", try_wrmsr(OVF_CTRL, 1ull << 50), GP_FAULT);
+	check_equal("reserved bits of DEBUGCTL", try_wrmsr(DEBUGCTL, 1ull << 40), GP_FAULT);
+	check_equal("PERF_CAPABILITIES cannot be written", try_wrmsr(PERF_CAP, 0), GP_FAULT);
+	wrmsr(FIXED(0), mask);
+	check_equal("a fixed counter takes all its bits", rdmsr(FIXED(0)), mask);
+	check_equal("and no more", try_wrmsr(FIXED(0), mask + 1), GP_FAULT);
+	check_equal("a foreign register reads as before", try_rdmsr(0x10, &val), 0);
+}
+
+static void fixed_counters(void)
+{
+	u32 i;
+
+	if (!fixed)
+		return;
+	for (i = 0; i < fixed; i++)
+		wrmsr(FIXED(i), 0);
+	wrmsr(CTRL, 7ull << 32);
+	loop_between(FIXED_CTRL, 0x333, 0, 1000);
+	check_equal("fixed instructions", rdmsr(FIXED(0)), 2002);
+	check_equal("fixed cycles", rdmsr(FIXED(1)), 2002);
+	check_equal("fixed reference cycles", rdmsr(FIXED(2)), 2002);
+	wrmsr(FIXED(0), 0);
+	loop_between(FIXED_CTRL, 0x2, 0, 1000);
+	check_equal("fixed, user only, in the kernel", rdmsr(FIXED(0)), 0);
+	wrmsr(FIXED_CTRL, 0x2);
+	in_user(user_loop, 1000);
+	wrmsr(FIXED_CTRL, 0);
+	check_equal("fixed, user only", rdmsr(FIXED(0)), 2001);
+	check_equal("RDPMC of a fixed counter", rdpmc(1u << 30), 2001);
+	wrmsr(CTRL, 0);
+	wrmsr(FIXED(0), 0);
+	loop_between(FIXED_CTRL, 0x3, 0, 1000);
+	check_equal("fixed, not enabled in CTRL", rdmsr(FIXED(0)), 0);
+}
+
+static void global(void)
+{
+	if (version < 2)
+		return;
+	wrmsr(CTRL, 0);
+	check_equal("nothing counts that CTRL has not", after_loop(INSNS | OS, 1000), 0);
+	wrmsr(PMC(0), 0);
+	wrmsr(EVTSEL(0), INSNS | OS | EN);
+	spin(100);
+	loop_between(CTRL, 1, 0, 1000);
+	check_equal("CTRL starts and stops", rdmsr(PMC(0)), 2002);
+	wrmsr(EVTSEL(0), 0);
+	wrmsr(CTRL, (1u << counters) - 1);
+
+	wrmsr(PMC(0), (u64)-1000);
+	wrmsr(PMC(1), (u64)-500);
+	wrmsr(EVTSEL(1), BRANCHES | OS | EN);
+	loop_between(EVTSEL(0), INSNS | OS | EN, INSNS | OS, 1000);
+	wrmsr(EVTSEL(1), 0);
+	check_equal("STATUS tells of two overflows", rdmsr(STATUS), 3);
+	wrmsr(OVF_CTRL, 1);
+	check_equal("OVF_CTRL clears one", rdmsr(STATUS), 2);
+	wrmsr(OVF_CTRL, 2);
+	check_equal("and the other", rdmsr(STATUS), 0);
+	wrmsr(FIXED(1), mask);
+	wrmsr(CTRL, 2ull << 32);
+	loop_between(FIXED_CTRL, 0x30, 0, 10);
+	check_equal("STATUS tells of a fixed counter", rdmsr(STATUS), 2ull << 32);
+	wrmsr(OVF_CTRL, 2ull << 32);
+	wrmsr(CTRL, (1u << counters) - 1);
+
+	if (version < 4) {
+		check_equal("no register to set STATUS", try_wrmsr(STATUS_SET, 0), 0);
+		return;
+	}
+	wrmsr(STATUS_SET, 1ull << 33 | 1);
+	check_equal("STATUS_SET sets", rdmsr(STATUS), 1ull << 33 | 1);
+	wrmsr(OVF_CTRL, 1ull << 33 | 1);
+	wrmsr(EVTSEL(0), 0);
+	wrmsr(EVTSEL(1), INSNS | INT);
+	wrmsr(FIXED_CTRL, 0x20);
+	check_equal("INUSE", rdmsr(INUSE), 1ull << 63 | 1ull << 33 | 2);
+	wrmsr(EVTSEL(1), 0);
+	wrmsr(FIXED_CTRL, 0);
+	check_equal("INUSE of nothing", rdmsr(INUSE), 0);
+	check_equal("INUSE cannot be written", try_wrmsr(INUSE, 0), GP_FAULT);
+}
+
+static u64 at_pmi, status_at_pmi, lvt_at_pmi;
+
+static void reload(void)
+{
+	at_pmi = rdmsr(PMC(0));
+	lvt_at_pmi = lvtpc_read();
+	if (version >= 2) {
+		status_at_pmi = rdmsr(STATUS);
+		wrmsr(OVF_CTRL, status_at_pmi);
+	}
+	wrmsr(PMC(0), (u64)-1000);
+	lvtpc(lvt_at_pmi & ~LVT_MASKED);
+}
+
+static void no_reload(void)
+{
+	at_pmi = rdmsr(PMC(0));
+	if (version >= 2)
+		status_at_pmi = rdmsr(STATUS);
+}
+
+static void interrupts(void)
+{
+	u64 pmis = rdmsr(BENCH_MSR_PMIS);
+
+	nr_pmis = 0;
+	on_pmi = reload;
+	lvtpc(LVT_NMI);
+	wrmsr(PMC(0), (u64)-1000);
+	wrmsr(EVTSEL(0), INSNS | USR | INT | EN);
+	in_user(user_loop, 50000);
+	wrmsr(EVTSEL(0), 0);
+	check_equal("a period of 1000 in 100001: NMIs", nr_pmis, 100);
+	check_equal("and in the bench's own count", rdmsr(BENCH_MSR_PMIS) - pmis, 100);
+	check_equal("what is left of the last period", rdmsr(PMC(0)), (mask & (u64)-1000) + 1);
+	check_equal("LVTPC is masked on delivery", lvt_at_pmi & LVT_MASKED, LVT_MASKED);
+	check_equal("no event between overflow and interrupt", at_pmi, 0);
+	if (version >= 2)
+		check_equal("the status at an interrupt", status_at_pmi, 1);
+
+	nr_pmis = 0;
+	lvtpc(LVT_VECTOR);
+	asm volatile("sti");
+	wrmsr(PMC(0), (u64)-1000);
+	loop_between(EVTSEL(0), BRANCHES | OS | INT | EN, 0, 1000);
+	asm volatile("cli");
+	check_equal("a fixed vector", nr_pmis, 1);
+
+	nr_pmis = 0;
+	on_pmi = no_reload;
+	lvtpc(LVT_NMI);
+	wrmsr(PMC(0), (u64)-10);
+	wrmsr(EVTSEL(0), INSNS | OS | INT | EN);
+	spin(1000);
+	wrmsr(PMC(0), (u64)-10);
+	spin(1000);
+	wrmsr(EVTSEL(0), 0);
+	check_equal("who does not unmask gets one", nr_pmis, 1);
+
+	nr_pmis = 0;
+	lvtpc(LVT_NMI | LVT_MASKED);
+	wrmsr(PMC(0), (u64)-10);
+	loop_between(EVTSEL(0), INSNS | OS | INT | EN, 0, 1000);
+	check_equal("none while masked", nr_pmis, 0);
+	lvtpc(LVT_NMI);
+	check_equal("and none afterwards", nr_pmis, 0);
+	wrmsr(PMC(0), (u64)-10);
+	loop_between(EVTSEL(0), INSNS | OS | EN, 0, 1000);
+	check_equal("none without INT", nr_pmis, 0);
+
+	if (version >= 2) {
+		wrmsr(OVF_CTRL, rdmsr(STATUS));
+		nr_pmis = 0;
+		wrmsr(CTRL, 0);
+		wrmsr(PMC(0), (u64)-1000);
+		wrmsr(PMC(1), (u64)-1000);
+		wrmsr(EVTSEL(0), INSNS | USR | INT | EN);
+		wrmsr(EVTSEL(1), CYCLES | USR | INT | EN);
+		wrmsr(CTRL, 3);
+		in_user(user_loop, 5000);
+		wrmsr(CTRL, 0);
+		check_equal("two overflow together: one interrupt", nr_pmis, 1);
+		check_equal("with both in the status", status_at_pmi, 3);
+		wrmsr(EVTSEL(0), 0);
+		wrmsr(EVTSEL(1), 0);
+		wrmsr(OVF_CTRL, 3);
+		if (fixed) {
+			nr_pmis = 0;
+			lvtpc(LVT_NMI);
+			wrmsr(FIXED(0), mask - 99);
+			wrmsr(FIXED_CTRL, 0xa);
+			wrmsr(CTRL, 1ull << 32);
+			in_user(user_loop, 5000);
+			wrmsr(CTRL, 0);
+			wrmsr(FIXED_CTRL, 0);
+			check_equal("a fixed counter interrupts", nr_pmis, 1);
+			check_equal("and is in the status", status_at_pmi, 1ull << 32);
+			wrmsr(OVF_CTRL, 1ull << 32);
+		}
+		wrmsr(CTRL, (1u << counters) - 1);
+	}
+	on_pmi = 0;
+	lvtpc(LVT_MASKED);
+}
+
+static u64 ctrl_at_pmi;
+
+static void look(void)
+{
+	ctrl_at_pmi = rdmsr(CTRL);
+	status_at_pmi = rdmsr(STATUS);
+	at_pmi = rdmsr(PMC(0));
+}
+
+static void freeze(void)
+{
+	if (version < 2)
+		return;
+	on_pmi = look;
+	nr_pmis = 0;
+	lvtpc(LVT_NMI);
+	wrmsr(DEBUGCTL, 1 << 12);
+	check_equal("DEBUGCTL reads back", rdmsr(DEBUGCTL), 1 << 12);
+	wrmsr(PMC(0), (u64)-1001);
+	loop_between(EVTSEL(0), INSNS | OS | INT | EN, 0, 1000);
+	check_equal("freeze: one interrupt", nr_pmis, 1);
+	check_equal("freeze: the handler is not counted", rdmsr(PMC(0)), at_pmi);
+	check_equal("freeze: at the overflow", at_pmi, 0);
+	if (version < 4) {
+		check_equal("freeze: clears CTRL", ctrl_at_pmi, 0);
+		check_equal("freeze: status", status_at_pmi, 1);
+		wrmsr(OVF_CTRL, 1);
+	} else {
+		check_equal("freeze: leaves CTRL", ctrl_at_pmi, (1u << counters) - 1);
+		check_equal("freeze: status has CTR_FRZ", status_at_pmi, 1ull << 59 | 1);
+		wrmsr(OVF_CTRL, 1);
+		check_equal("freeze: stays while CTR_FRZ is set",
+			    after_loop(INSNS | OS, 1000), 0);
+		wrmsr(OVF_CTRL, 1ull << 59);
+	}
+	wrmsr(CTRL, (1u << counters) - 1);
+	check_equal("freeze: ends", after_loop(INSNS | OS, 1000), 2002);
+	wrmsr(DEBUGCTL, 0);
+	on_pmi = 0;
+	lvtpc(LVT_MASKED);
+}
+
+static void reading(void)
+{
+	u64 val, reads, writes;
+
+	wrmsr(PMC(0), 42);
+	check_equal("RDPMC", rdpmc(0), 42);
+	check_equal("RDPMC beyond the last counter", try_rdpmc(counters, &val), GP_FAULT);
+	check_equal("RDPMC beyond the last fixed counter",
+		    try_rdpmc(1u << 30 | fixed, &val), GP_FAULT);
+	set_pce(false);
+	check_equal("RDPMC in user mode without CR4.PCE", in_user(user_rdpmc, 0), GP_FAULT);
+	set_pce(true);
+	check_equal("RDPMC in user mode with it", in_user(user_rdpmc, 0), 0);
+	set_pce(false);
+
+	wrmsr(BENCH_MSR_READS, 0);
+	wrmsr(BENCH_MSR_WRITES, 0);
+	rdpmc(0);
+	rdmsr(EVTSEL(0));
+	rdmsr(0x10);
+	wrmsr(PMC(0), 0);
+	reads = rdmsr(BENCH_MSR_READS);
+	writes = rdmsr(BENCH_MSR_WRITES);
+	check_equal("the bench counts reads", reads, 2);
+	check_equal("and writes", writes, 1);
+}
+
+static void halted(void)
+{
+	/* A second of the PIT's at most: its output is not connected to us. */
+	nr_pmis = 0;
+	wrmsr(PMC(0), 0);
+	wrmsr(EVTSEL(0), CYCLES | OS | EN);
+	*(volatile u32 *)0xfee003e0 = 0xb;	/* APIC timer: divide by 1, */
+	*(volatile u32 *)0xfee00320 = LVT_VECTOR;
+	*(volatile u32 *)0xfee00380 = 10000000;	/* 10 ms */
+	asm volatile("sti; hlt; cli");
+	wrmsr(EVTSEL(0), 0);
+	*(volatile u32 *)0xfee00320 = LVT_MASKED;
+	check_equal("HLT ended by the timer", nr_pmis, 1);
+	check("no cycles while halted", rdmsr(PMC(0)) < 200);
+}
+
+int main(void)
+{
+	struct cpuid leaf = cpuid(10);
+
+	version = leaf.eax & 0xff;
+	counters = leaf.eax >> 8 & 0xff;
+	width = leaf.eax >> 16 & 0xff;
+	fixed = version >= 2 ? leaf.edx & 0x1f : 0;
+	mask = (1ull << width) - 1;
+	check("CPUID leaf 10", version && version <= 5 && counters >= 2 && counters <= 8);
+	if (version >= 2)
+		check_equal("CTRL after a reset", rdmsr(CTRL), (1u << counters) - 1);
+
+	counts();
+	split();
+	values();
+	fixed_counters();
+	if (version >= 2)
+		wrmsr(CTRL, (1u << counters) - 1);
+	global();
+	interrupts();
+	freeze();
+	reading();
+	halted();
+	return 0;
+}
