@@ -297,7 +297,8 @@ have()
 counted()
 {
 	awk -v key="\"$1\": " 'i = index($0, key) {
-		if (/^{"percent"/) n += substr($0, i + length(key)) + 0
+		if (index($0, "{\"percent\"") == 1)
+			n += substr($0, i + length(key)) + 0
 	} END { printf "%.0f", n }' "$tmp/report"
 }
 
@@ -326,7 +327,8 @@ fair()
 		awk -v a="$n_60" -v b="$n_30" -v c="$n_10" '
 		function off(got, p) {
 			d = got - p * n
-			return (d < 0 ? -d : d) > 5 * sqrt(n * p * (1 - p)) + n / 50
+			d = (d < 0 ? -d : d) - n / 50
+			return d > 0 && d * d > 25 * n * p * (1 - p)
 		}
 		BEGIN {
 			n = a + b + c
@@ -586,14 +588,15 @@ test_short_lived()
 	between "short-lived: samples" "${known:-0}" 2500 10000
 	between "short-lived: samples of nobody knows what" "${unknown:-0}" 0 20
 
-	# Those that execute a program tell the kernel, which tells pfmon.
+	# Those that execute a program tell the kernel, which tells pfmon; but not
+	# of the vDSO, by which 32-bit programs enter the kernel: no file.
 	record -C all -f callchain -b 512K -e minor-faults -c 1 "$VICTIM" vfork 50 50
 	report --by process,binary --format folded
 	unknown=$(awk '/^(victim|pid [0-9]*);\[unknown\] / { n += $NF }
 		END { print n + 0 }' "$tmp/report")
 	known=$(sed -n "s|^victim;$VICTIM ||p" "$tmp/report")
 	between "short-lived, -C: samples" "${known:-0}" 2500 10000
-	between "short-lived, -C: samples of nobody knows what" "$unknown" 0 20
+	between "short-lived, -C: samples of nobody knows what" "$unknown" 0 400
 }
 
 # One of the three functions has them all, whichever the first sample hit.
