@@ -62,14 +62,16 @@ void child_release(struct child *child)
 	close(child->go);
 }
 
-int child_wait(struct child *child, struct rusage *usage)
+bool child_ended(struct child *child, int *status, struct rusage *usage)
 {
-	int status;
+	pid_t pid;
 
-	while (wait4(child->pid, &status, 0, usage) < 0)
-		if (errno != EINTR)
-			err(EXIT_PFMON, "wait4");
-	return status;
+	do
+		pid = wait4(child->pid, status, WNOHANG, usage);
+	while (pid < 0 && errno == EINTR);
+	if (pid < 0)
+		err(EXIT_PFMON, "wait4");
+	return pid > 0;
 }
 
 int child_exec_error(struct child *child)

@@ -3,6 +3,7 @@
 #ifndef PFMON_CHILD_H
 #define PFMON_CHILD_H
 
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -29,13 +30,14 @@ void child_fork(struct child *child, char **argv);
 void child_release(struct child *child);
 
 /**
- * child_wait() - wait for its end
- * @child: from child_fork()
- * @usage: receives what it and its children used
+ * child_ended() - has it ended?
+ * @child:  from child_fork()
+ * @status: receives the status then, as waitpid() has it
+ * @usage:  receives what it and its children used
  *
- * Return: the status, as waitpid() has it.
+ * Return: true once; it is waited for then.
  */
-int child_wait(struct child *child, struct rusage *usage);
+bool child_ended(struct child *child, int *status, struct rusage *usage);
 
 /**
  * child_exec_error() - could the command not be run?

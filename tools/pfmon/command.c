@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Measures the first thread of a command, without ptrace(). */
 #include <err.h>
-#include <unistd.h>
 
-#include "context.h"
 #include "measure.h"
 #include "signals.h"
+#include "watch.h"
 
 void result_usage(struct result *result, const struct rusage *usage)
 {
@@ -18,28 +17,27 @@ void result_usage(struct result *result, const struct rusage *usage)
 
 int measure_command(struct result *result, struct child *child)
 {
-	uint64_t values[MAX_COUNTERS], begin;
 	struct failure failure;
 	struct rusage usage;
-	int fd, status;
+	struct probe *probe;
+	uint64_t begin;
+	int status;
 
-	fd = context_create(result->counters, 0, &failure);
-	if (fd < 0 || context_attach(fd, child->pid, &failure) ||
-	    context_start(fd, &failure))
+	probe = probe_attach(result, child->pid, -1, &failure);
+	if (!probe || probe_start(probe, &failure))
 		errx(EXIT_PFMON, "cannot attach to the command: %s",
 		     failure_text(&failure));
+	watch_add(probe);
 	begin = now_ns();
 	child_release(child);
-	status = child_wait(child, &usage);
+	status = watch_child(result, child, &usage);
 	signals_child_gone();
 	result->elapsed_ns = now_ns() - begin;
 	result_usage(result, &usage);
 
-	/* The context is detached by now and keeps the last counts. */
-	if (context_read(fd, result->counters, values, &failure))
-		errx(EXIT_PFMON, "cannot read the counts: %s",
+	/* The context is detached by now and keeps what it has. */
+	if (probe_finish(probe, 0, &failure))
+		errx(EXIT_PFMON, "cannot read the %s: %s", result->ops->what,
 		     failure_text(&failure));
-	result_add(result, values, 0);
-	close(fd);
 	return status;
 }

@@ -13,7 +13,7 @@
 
 #include "context.h"
 
-static int fail(struct failure *failure, int cmd, unsigned int flags)
+int failure_set(struct failure *failure, int cmd, unsigned int flags)
 {
 	failure->cmd = cmd;
 	failure->err = errno;
@@ -40,23 +40,31 @@ void perfmon_require(void)
 		     PFM_VERSION_MAJ, PFM_VERSION_MIN);
 }
 
+int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
+		       struct failure *failure)
+{
+	unsigned int i, bad = 0;
+
+	if (pfm_write_pmcs(fd, pmcs, (int)n) == 0)
+		return 0;
+	for (i = 0; i < n; i++)
+		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags))
+			bad = pmcs[i].reg_flags;
+	return failure_set(failure, PFM_WRITE_PMCS, bad);
+}
+
 static int program(int fd, const struct counters *counters,
 		   struct failure *failure)
 {
 	pfarg_pmc_t pmcs[MAX_COUNTERS];
-	unsigned int i, bad = 0;
+	unsigned int i;
 
 	memset(pmcs, 0, sizeof(pmcs));
 	for (i = 0; i < counters->n; i++) {
 		pmcs[i].reg_num = counters->c[i].pmc;
 		pmcs[i].reg_value = counters->c[i].event->value;
 	}
-	if (pfm_write_pmcs(fd, pmcs, (int)counters->n) == 0)
-		return 0;
-	for (i = 0; i < counters->n; i++)
-		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags))
-			bad = pmcs[i].reg_flags;
-	return fail(failure, PFM_WRITE_PMCS, bad);
+	return context_write_pmcs(fd, pmcs, counters->n, failure);
 }
 
 int context_create(const struct counters *counters, unsigned int flags,
@@ -67,7 +75,7 @@ int context_create(const struct counters *counters, unsigned int flags,
 	memset(&ctx, 0, sizeof(ctx));
 	ctx.ctx_flags = flags;
 	if (pfm_create_context(&ctx, 1))
-		return fail(failure, PFM_CREATE_CONTEXT, 0);
+		return failure_set(failure, PFM_CREATE_CONTEXT, 0);
 	fcntl(ctx.ctx_fd, F_SETFD, FD_CLOEXEC);
 	if (program(ctx.ctx_fd, counters, failure)) {
 		close(ctx.ctx_fd);
@@ -83,14 +91,14 @@ int context_attach(int fd, pid_t tid, struct failure *failure)
 	memset(&load, 0, sizeof(load));
 	load.load_pid = tid;
 	if (pfm_load_context(fd, &load))
-		return fail(failure, PFM_LOAD_CONTEXT, 0);
+		return failure_set(failure, PFM_LOAD_CONTEXT, 0);
 	return 0;
 }
 
 int context_start(int fd, struct failure *failure)
 {
 	if (pfm_start(fd, NULL))
-		return fail(failure, PFM_START, 0);
+		return failure_set(failure, PFM_START, 0);
 	return 0;
 }
 
@@ -104,7 +112,7 @@ int context_read(int fd, const struct counters *counters,
 	for (i = 0; i < counters->n; i++)
 		pmds[i].reg_num = counters->c[i].pmd;
 	if (pfm_read_pmds(fd, pmds, (int)counters->n))
-		return fail(failure, PFM_READ_PMDS, 0);
+		return failure_set(failure, PFM_READ_PMDS, 0);
 	for (i = 0; i < counters->n; i++)
 		values[i] = pmds[i].reg_value;
 	return 0;
@@ -129,6 +137,8 @@ const char *failure_text(const struct failure *failure)
 	}
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EPERM)
 		return "it may not be traced: it is another user's or a thread of the kernel, or /proc/sys/kernel/yama/ptrace_scope forbids it";
+	if (!failure->cmd)
+		return strerror(failure->err);
 	return pfm_strerror(failure->cmd, failure->err, failure->flags);
 }
 

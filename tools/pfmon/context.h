@@ -8,17 +8,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <perfmon/perfmon.h>
+
 #include "events.h"
 
 /* Exit status for all that goes wrong with pfmon itself, as env(1) has it. */
 #define EXIT_PFMON	125
 
-/* The command that failed, and how; cmd is 0 when nothing did. */
+/* The command that failed, and how; cmd is 0 when it was another call. */
 struct failure {
 	int cmd;
 	int err;
 	unsigned int flags;
 };
+
+/**
+ * failure_set() - note what failed
+ * @failure: filled in, with errno as it is
+ * @cmd:     command of perfmonctl(), or 0
+ * @flags:   what the kernel said of the bad element
+ *
+ * Return: -1.
+ */
+int failure_set(struct failure *failure, int cmd, unsigned int flags);
 
 /**
  * perfmon_require() - end the program unless the kernel has our perfmon
@@ -37,6 +49,18 @@ void perfmon_require(void);
  */
 int context_create(const struct counters *counters, unsigned int flags,
 		   struct failure *failure);
+
+/**
+ * context_write_pmcs() - program control registers
+ * @fd:      context
+ * @pmcs:    registers
+ * @n:       how many
+ * @failure: filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
+		       struct failure *failure);
 
 /**
  * context_attach() - attach a context to a thread

@@ -14,26 +14,32 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
 #include "measure.h"
 #include "signals.h"
+#include "watch.h"
+
+#define LOOK_MS	20
 
 struct worker {
 	pthread_t thread;
 	pthread_barrier_t *step;
-	const struct counters *counters;
+	struct result *result;
 	unsigned int cpu;
-	int fd;
+	int over;		/* becomes readable when the time is over */
+	struct probe *probe;
 	bool lost;		/* its CPU went offline meanwhile */
-	uint64_t values[MAX_COUNTERS];
 	const char *action;	/* that failed, NULL if none did ... */
 	struct failure failure;	/* ... and why; cmd 0: errno alone */
 };
+
+/* Results are added up by one worker at a time. */
+static pthread_mutex_t result_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int pin(unsigned int cpu)
 {
@@ -57,29 +63,46 @@ static void worker_attach(struct worker *w)
 		w->failure.err = errno;
 		return;
 	}
-	w->fd = context_create(w->counters, PFM_FL_SYSTEM_WIDE, &w->failure);
-	if (w->fd < 0)
-		return;
-	if (context_attach(w->fd, (pid_t)syscall(SYS_gettid), &w->failure))
-		return;
-	w->action = NULL;
+	w->probe = probe_attach(w->result, (pid_t)syscall(SYS_gettid),
+				(int)w->cpu, &w->failure);
+	if (w->probe)
+		w->action = NULL;
 }
 
 static void worker_start(struct worker *w)
 {
-	if (context_start(w->fd, &w->failure))
+	if (probe_start(w->probe, &w->failure))
 		w->action = "start counting on";
+}
+
+/* A context whose CPU went offline is hung up: there is nothing to wait for. */
+static void worker_wait(struct worker *w)
+{
+	void (*look)(struct probe *) = w->probe->ops->look;
+	struct pollfd fds[] = { { w->over, POLLIN, 0 },
+				{ w->probe->fd, POLLIN, 0 } };
+
+	while (!fds[0].revents) {
+		if (poll(fds, 2, look ? LOOK_MS : -1) < 0)
+			continue;
+		if (fds[1].revents & POLLIN)
+			probe_messages(w->probe);
+		else if (fds[1].revents)
+			fds[1].fd = -1;
+		if (look)
+			look(w->probe);
+	}
 }
 
 /* A context whose CPU went offline is detached: it can be read anywhere. */
 static void worker_read(struct worker *w)
 {
-	if (w->action)
-		return;
-	if (pfm_stop(w->fd) && errno == EBUSY)
+	if (pfm_stop(w->probe->fd) && errno == EBUSY)
 		w->lost = true;
-	if (context_read(w->fd, w->counters, w->values, &w->failure))
+	pthread_mutex_lock(&result_lock);
+	if (probe_finish(w->probe, 0, &w->failure))
 		w->action = "read the counts of";
+	pthread_mutex_unlock(&result_lock);
 }
 
 static void *worker_main(void *arg)
@@ -90,8 +113,9 @@ static void *worker_main(void *arg)
 	pthread_barrier_wait(w->step);	/* all attached, or one failed */
 	pthread_barrier_wait(w->step);	/* main has seen that none failed */
 	worker_start(w);
-	pthread_barrier_wait(w->step);	/* all count */
-	pthread_barrier_wait(w->step);	/* the time is over */
+	pthread_barrier_wait(w->step);	/* all count, or one failed */
+	pthread_barrier_wait(w->step);	/* main has seen that none failed */
+	worker_wait(w);
 	worker_read(w);
 	return NULL;
 }
@@ -134,14 +158,6 @@ static void create_workers(struct worker *workers, unsigned int n)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static void wait_for_signal(void)
-{
-	struct pollfd fd = { .fd = signals_fd(), .events = POLLIN };
-
-	while (!signals_last())
-		poll(&fd, 1, -1);
-}
-
 static void collect(struct result *result, struct worker *workers,
 		    unsigned int n)
 {
@@ -150,13 +166,10 @@ static void collect(struct result *result, struct worker *workers,
 	for (i = 0; i < n; i++)
 		pthread_join(workers[i].thread, NULL);
 	check_workers(workers, n);
-	for (i = 0; i < n; i++) {
-		result_add(result, workers[i].values, 0);
-		close(workers[i].fd);
+	for (i = 0; i < n; i++)
 		if (workers[i].lost)
-			result_note(result, "CPU %u went offline and was counted until then",
-				    workers[i].cpu);
-	}
+			result_note(result, "CPU %u went offline and was %s until then",
+				    workers[i].cpu, result->ops->done);
 }
 
 int measure_cpus(struct result *result, const struct cpu_list *cpus,
@@ -168,14 +181,19 @@ int measure_cpus(struct result *result, const struct cpu_list *cpus,
 	int status = 0;
 	uint64_t begin;
 	unsigned int i;
+	int over;
 
+	over = eventfd(0, EFD_CLOEXEC);
+	if (over < 0)
+		err(EXIT_PFMON, "eventfd");
 	workers = calloc(cpus->n, sizeof(*workers));
 	if (!workers)
 		err(EXIT_PFMON, NULL);
 	pthread_barrier_init(&step, NULL, cpus->n + 1);
 	for (i = 0; i < cpus->n; i++) {
 		workers[i].step = &step;
-		workers[i].counters = result->counters;
+		workers[i].result = result;
+		workers[i].over = over;
 		workers[i].cpu = cpus->cpu[i];
 	}
 	create_workers(workers, cpus->n);
@@ -184,17 +202,21 @@ int measure_cpus(struct result *result, const struct cpu_list *cpus,
 	begin = now_ns();
 	pthread_barrier_wait(&step);
 	pthread_barrier_wait(&step);
+	check_workers(workers, cpus->n);
+	pthread_barrier_wait(&step);
 	if (child) {
 		child_release(child);
-		status = child_wait(child, &usage);
+		status = watch_child(result, child, &usage);
 		signals_child_gone();
 	} else {
-		wait_for_signal();
+		while (!signals_last())
+			watch_wait(result);
 	}
-	pthread_barrier_wait(&step);
+	eventfd_write(over, 1);
 	result->elapsed_ns = now_ns() - begin;
 	collect(result, workers, cpus->n);
 	pthread_barrier_destroy(&step);
+	close(over);
 	free(workers);
 	return status;
 }

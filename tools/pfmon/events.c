@@ -14,14 +14,18 @@
 
 static const struct event sw_events[] = {
 	{ .name = "task-clock", .value = PFM_SW_TASK_CLOCK, .unit = UNIT_NS,
+	  .period = 1000000,
 	  .help = "CPU time; with -C the time in which the CPU was not idle" },
 	{ .name = "context-switches", .value = PFM_SW_CSWITCHES,
-	  .counts_stops = true, .help = "times that the CPU was given away" },
-	{ .name = "migrations", .value = PFM_SW_MIGRATIONS,
+	  .period = 1, .counts_stops = true,
+	  .help = "times that the CPU was given away" },
+	{ .name = "migrations", .value = PFM_SW_MIGRATIONS, .period = 1,
 	  .help = "moves to another CPU" },
 	{ .name = "minor-faults", .value = PFM_SW_MINOR_FAULTS,
+	  .period = 100,
 	  .help = "page faults that needed no I/O" },
 	{ .name = "major-faults", .value = PFM_SW_MAJOR_FAULTS,
+	  .period = 1,
 	  .help = "page faults that needed I/O" },
 };
 

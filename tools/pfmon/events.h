@@ -17,6 +17,7 @@ struct event {
 	const char *help;
 	uint64_t value;		/* of the control register */
 	enum event_unit unit;
+	uint64_t period;	/* between samples, if no other is asked for */
 	/*
 	 * Each stop that following a thread causes is one of these events:
 	 * it is the tool's, not the program's, and is taken off.

@@ -5,7 +5,8 @@
  * A context is never inherited, so each new thread needs one of its own
  * before it runs its first instruction: ptrace() reports it while it is still
  * stopped (3.1.7 of the specification). Its exit needs no stop: the kernel
- * unloads the context then, which keeps the last counts.
+ * unloads the context then, which keeps what it has. Only who wants to look
+ * at a process before it is gone has threads stop there, too.
  *
  * Each stop that ptrace() causes is a context switch of the thread that is
  * not the program's own. They are counted here and taken off; a stop of the
@@ -19,12 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "context.h"
 #include "measure.h"
 #include "signals.h"
+#include "watch.h"
 
 #define OPTIONS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
 		 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC)
@@ -32,7 +34,7 @@
 struct tracee {
 	struct tracee *next;
 	pid_t tid;
-	int fd;			/* its context, -1 if it has none */
+	struct probe *probe;	/* NULL if it has none */
 	uint64_t stops;		/* context switches to take off */
 };
 
@@ -56,63 +58,55 @@ static struct tracee **find(struct follow *f, pid_t tid)
 	return p;
 }
 
-static struct tracee *insert(struct follow *f, pid_t tid, int fd)
+static struct tracee *insert(struct follow *f, pid_t tid, struct probe *probe)
 {
 	struct tracee *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		err(EXIT_PFMON, NULL);
 	t->tid = tid;
-	t->fd = fd;
+	t->probe = probe;
 	t->next = f->bucket[tid % BUCKETS];
 	f->bucket[tid % BUCKETS] = t;
 	return t;
 }
 
-/* Takes its counts, whether it still runs or not, and forgets it. */
+/* Takes its results, whether it still runs or not, and forgets it. */
 static void finish(struct follow *f, struct tracee **p)
 {
 	struct tracee *t = *p;
-	uint64_t values[MAX_COUNTERS];
 	struct failure failure;
 
 	*p = t->next;
-	if (t->fd >= 0) {
-		if (context_read(t->fd, f->result->counters, values, &failure))
-			warnx("cannot read the counts of thread %d: %s",
-			      (int)t->tid, failure_text(&failure));
-		else
-			result_add(f->result, values, t->stops);
-		close(t->fd);
-	}
+	if (t->probe && probe_finish(t->probe, t->stops, &failure))
+		warnx("cannot read the %s of thread %d: %s",
+		      f->result->ops->what, (int)t->tid, failure_text(&failure));
 	free(t);
 }
 
-static int open_context(struct follow *f, pid_t tid, struct failure *failure)
+static void tell(struct follow *f, pid_t pid, enum process_event event)
 {
-	int fd = context_create(f->result->counters, 0, failure);
-
-	if (fd >= 0 && context_attach(fd, tid, failure)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	/* A thread's number is its process's if it is the first one. */
+	if (f->result->ops->process && !syscall(SYS_tgkill, pid, pid, 0))
+		f->result->ops->process(f->result, pid, event);
 }
 
-/* A thread was born and is stopped: it gets a context and counts. */
+/* A thread was born and is stopped: it gets a context. */
 static void add_thread(struct follow *f, pid_t tid)
 {
 	struct failure failure;
-	int fd = open_context(f, tid, &failure);
+	struct probe *probe = probe_attach(f->result, tid, -1, &failure);
 
-	if (fd >= 0 && context_start(fd, &failure)) {
-		close(fd);
-		fd = -1;
+	if (probe && probe_start(probe, &failure)) {
+		probe_drop(probe);
+		probe = NULL;
 	}
-	/* One that was killed at birth did nothing that could be counted. */
-	if (fd < 0 && failure.err != ESRCH && !f->missed++)
+	/* One that was killed at birth did nothing that could be measured. */
+	if (!probe && failure.err != ESRCH && !f->missed++)
 		f->failure = failure;
-	insert(f, tid, fd);
+	if (probe)
+		watch_add(probe);
+	insert(f, tid, probe);
 }
 
 /*
@@ -138,13 +132,13 @@ static void rename_thread(struct follow *f, pid_t pid)
 	f->bucket[pid % BUCKETS] = t;
 }
 
-/* The command itself begins here, and its counts do. */
+/* The command itself begins here, and measuring does. */
 static void begin(struct follow *f)
 {
 	struct failure failure;
 
-	if (context_start(f->root->fd, &failure))
-		warnx("cannot start counting: %s", failure_text(&failure));
+	if (probe_start(f->root->probe, &failure))
+		warnx("cannot start: %s", failure_text(&failure));
 	f->root->stops = 0;
 	f->root = NULL;
 	f->begin = now_ns();
@@ -168,6 +162,10 @@ static void stopped(struct follow *f, pid_t tid, int status)
 	}
 	if (t)
 		t->stops++;
+	if (event == PTRACE_EVENT_EXEC)
+		tell(f, tid, PROCESS_EXEC);
+	else if (event == PTRACE_EVENT_EXIT)
+		tell(f, tid, PROCESS_EXIT);
 	if (event == PTRACE_EVENT_EXEC && t && t == f->root)
 		begin(f);
 	else if (!event)
@@ -184,7 +182,11 @@ static int trace(struct follow *f, pid_t root, struct rusage *usage)
 	pid_t tid;
 
 	for (;;) {
-		tid = wait4(-1, &status, __WALL, usage);
+		tid = wait4(-1, &status, __WALL | WNOHANG, usage);
+		if (!tid) {
+			watch_wait(f->result);
+			continue;
+		}
 		if (tid < 0) {
 			if (errno == EINTR)
 				continue;
@@ -214,8 +216,9 @@ static void finish_rest(struct follow *f)
 		}
 	}
 	if (n)
-		result_note(f->result, "%u thread%s outlived the command and %s counted until it ended",
-			    n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
+		result_note(f->result, "%u thread%s outlived the command and %s %s until it ended",
+			    n, n == 1 ? "" : "s", n == 1 ? "was" : "were",
+			    f->result->ops->done);
 }
 
 int measure_follow(struct result *result, struct child *child)
@@ -223,16 +226,22 @@ int measure_follow(struct result *result, struct child *child)
 	static struct follow f;
 	struct failure failure;
 	struct rusage usage;
-	int fd, status;
+	struct probe *probe;
+	long options = OPTIONS;
+	int status;
 
 	f.result = result;
-	fd = open_context(&f, child->pid, &failure);
-	if (fd < 0)
+	probe = probe_attach(result, child->pid, -1, &failure);
+	if (!probe)
 		errx(EXIT_PFMON, "cannot attach to the command: %s",
 		     failure_text(&failure));
-	if (ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)OPTIONS))
-		err(EXIT_PFMON, "cannot trace the command (--no-follow needs not to)");
-	f.root = insert(&f, child->pid, fd);
+	if (result->ops->process)
+		options |= PTRACE_O_TRACEEXIT;
+	if (ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)options))
+		err(EXIT_PFMON, "cannot trace the command%s",
+		    result->ops->process ? "" : " (--no-follow needs not to)");
+	watch_add(probe);
+	f.root = insert(&f, child->pid, probe);
 	f.begin = now_ns();
 	child_release(child);
 
@@ -241,9 +250,10 @@ int measure_follow(struct result *result, struct child *child)
 	result->elapsed_ns = now_ns() - f.begin;
 	result_usage(result, &usage);
 	finish_rest(&f);
+	result->missed = f.missed;
 	if (f.missed)
-		result_note(result, "%u thread%s not counted: %s", f.missed,
+		result_note(result, "%u thread%s not %s: %s", f.missed,
 			    f.missed == 1 ? " was" : "s were",
-			    failure_text(&f.failure));
+			    result->ops->done, failure_text(&f.failure));
 	return status;
 }

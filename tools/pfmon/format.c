@@ -66,3 +66,11 @@ char *format_rate(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
 		 rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, units[unit]);
 	return buf;
 }
+
+char *format_lost(char buf[FORMAT_MAX], uint64_t counted, uint64_t estimated)
+{
+	size_t len = (size_t)sprintf(buf, "%s", estimated ? "about " : "");
+
+	format_count(buf + len, counted + estimated);
+	return buf;
+}

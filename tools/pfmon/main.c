@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pfmon: counts what programs and CPUs do, with the kernel's perfmon. */
+/* pfmon: counts and samples what programs and CPUs do, with perfmon. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,8 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "stat", "count the events of a command, a process or CPUs", cmd_stat },
+	{ "record", "sample where a command, a process or CPUs are", cmd_record },
+	{ "report", "print where they were", cmd_report },
 	{ "info", "print what the kernel and its PMU offer", cmd_info },
 };
 

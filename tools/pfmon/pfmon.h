@@ -13,6 +13,24 @@
 int cmd_stat(int argc, char **argv);
 
 /**
+ * cmd_record() - pfmon record: sample into a data file
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_record(int argc, char **argv);
+
+/**
+ * cmd_report() - pfmon report: what a data file says
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_report(int argc, char **argv);
+
+/**
  * cmd_info() - pfmon info: what the kernel offers
  * @argc: as main() has it
  * @argv: as main() has it

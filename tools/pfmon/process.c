@@ -7,24 +7,15 @@
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
-#include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include <perfmon/libperfmon.h>
-
-#include "context.h"
 #include "measure.h"
 #include "signals.h"
+#include "watch.h"
 
 struct threads {
 	unsigned int n, room;
-	struct thread {
-		pid_t tid;
-		int fd;
-		bool ended;
-	} *t;
+	struct probe **t;
 };
 
 static bool known(const struct threads *threads, pid_t tid)
@@ -32,25 +23,20 @@ static bool known(const struct threads *threads, pid_t tid)
 	unsigned int i;
 
 	for (i = 0; i < threads->n; i++)
-		if (threads->t[i].tid == tid)
+		if (threads->t[i]->tid == tid)
 			return true;
 	return false;
 }
 
-static void attach(struct threads *threads, const struct counters *counters,
-		   pid_t tid)
+static void attach(struct threads *threads, struct result *result, pid_t tid)
 {
 	struct failure failure;
-	int fd;
+	struct probe *probe;
 
-	fd = context_create(counters, 0, &failure);
-	if (fd >= 0 && context_attach(fd, tid, &failure)) {
-		close(fd);
-		if (failure.err == ESRCH)
-			return;		/* it ended meanwhile */
-		fd = -1;
-	}
-	if (fd < 0)
+	probe = probe_attach(result, tid, -1, &failure);
+	if (!probe && failure.err == ESRCH)
+		return;			/* it ended meanwhile */
+	if (!probe)
 		errx(EXIT_PFMON, "cannot attach to thread %d: %s", (int)tid,
 		     failure_text(&failure));
 	if (threads->n == threads->room) {
@@ -60,16 +46,16 @@ static void attach(struct threads *threads, const struct counters *counters,
 		if (!threads->t)
 			err(EXIT_PFMON, NULL);
 	}
-	threads->t[threads->n++] = (struct thread){ .tid = tid, .fd = fd };
+	threads->t[threads->n++] = probe;
+	watch_add(probe);
 }
 
 /*
  * Goes once through the threads of a process, and attaches to those that are
- * new if @counters says what to count. Returns how many were new, or -1 if
- * there is no such process.
+ * new if @result says what for. Returns how many were new, or -1 if there is no
+ * such process.
  */
-static int scan(struct threads *threads, pid_t pid,
-		const struct counters *counters)
+static int scan(struct threads *threads, pid_t pid, struct result *result)
 {
 	char path[32];
 	struct dirent *entry;
@@ -86,105 +72,81 @@ static int scan(struct threads *threads, pid_t pid,
 		if (tid <= 0 || known(threads, tid))
 			continue;
 		fresh++;
-		if (counters)
-			attach(threads, counters, tid);
+		if (result)
+			attach(threads, result, tid);
 	}
 	closedir(dir);
 	return fresh;
 }
 
-/* A thread that ends says so with a message; its context is detached then. */
-static void take_messages(struct thread *thread)
+static bool all_ended(const struct threads *threads)
 {
-	pfm_msg_t msg;
+	unsigned int i;
 
-	if (read(thread->fd, &msg, sizeof(msg)) == sizeof(msg) &&
-	    msg.msg_type == PFM_MSG_END)
-		thread->ended = true;
-}
-
-/* Until all threads have ended, or a signal comes. */
-static void wait_for_threads(struct threads *threads)
-{
-	unsigned int i, left = threads->n;
-	struct pollfd *fds;
-
-	fds = calloc(threads->n + 1, sizeof(*fds));
-	if (!fds)
-		err(EXIT_PFMON, NULL);
 	for (i = 0; i < threads->n; i++)
-		fds[i] = (struct pollfd){ threads->t[i].fd, POLLIN, 0 };
-	fds[i] = (struct pollfd){ signals_fd(), POLLIN, 0 };
-	while (left && !signals_last()) {
-		if (poll(fds, threads->n + 1, -1) < 0) {
-			if (errno == EINTR)
-				continue;
-			err(EXIT_PFMON, "poll");
-		}
-		for (i = 0; i < threads->n; i++) {
-			if (!fds[i].revents)
-				continue;
-			take_messages(&threads->t[i]);
-			if (threads->t[i].ended) {
-				fds[i].fd = -1;
-				left--;
-			}
-		}
-	}
-	free(fds);
+		if (!threads->t[i]->ended)
+			return false;
+	return true;
 }
 
-static void collect(struct result *result, struct threads *threads)
+static void start(const struct threads *threads)
 {
-	uint64_t values[MAX_COUNTERS];
+	struct failure failure;
+	unsigned int i;
+
+	for (i = 0; i < threads->n; i++)
+		/* EBUSY: it ended, and its context is detached already. */
+		if (probe_start(threads->t[i], &failure) && failure.err != EBUSY)
+			errx(EXIT_PFMON, "cannot measure thread %d: %s",
+			     (int)threads->t[i]->tid, failure_text(&failure));
+}
+
+static void collect(const struct result *result, const struct threads *threads)
+{
 	struct failure failure;
 	unsigned int i;
 
 	for (i = 0; i < threads->n; i++) {
-		if (context_read(threads->t[i].fd, result->counters, values,
-				 &failure))
-			errx(EXIT_PFMON, "cannot read the counts of thread %d: %s",
-			     (int)threads->t[i].tid, failure_text(&failure));
-		result_add(result, values, 0);
-		close(threads->t[i].fd);
+		pid_t tid = threads->t[i]->tid;
+
+		if (probe_finish(threads->t[i], 0, &failure))
+			errx(EXIT_PFMON, "cannot read the %s of thread %d: %s",
+			     result->ops->what, (int)tid,
+			     failure_text(&failure));
 	}
 }
 
 int measure_process(struct result *result, pid_t pid, struct child *child)
 {
 	struct threads threads = { 0 };
-	struct failure failure;
 	struct rusage usage;
 	int fresh, status = 0;
 	uint64_t begin;
-	unsigned int i;
 
 	/* Threads can begin while we look: until a look finds none. */
-	while ((fresh = scan(&threads, pid, result->counters)) > 0)
+	while ((fresh = scan(&threads, pid, result)) > 0)
 		;
 	if (!threads.n)
 		errx(EXIT_PFMON, "there is no process %d", (int)pid);
 	begin = now_ns();
-	for (i = 0; i < threads.n; i++)
-		/* EBUSY: it ended, and its context is detached already. */
-		if (context_start(threads.t[i].fd, &failure) &&
-		    failure.err != EBUSY)
-			errx(EXIT_PFMON, "cannot count thread %d: %s",
-			     (int)threads.t[i].tid, failure_text(&failure));
+	start(&threads);
 	if (child) {
 		child_release(child);
-		status = child_wait(child, &usage);
+		status = watch_child(result, child, &usage);
 		signals_child_gone();
 	} else {
-		wait_for_threads(&threads);
+		/* A thread that ends says so with a message. */
+		while (!all_ended(&threads) && !signals_last())
+			watch_wait(result);
 	}
 	result->elapsed_ns = now_ns() - begin;
 	fresh = scan(&threads, pid, NULL);
 	collect(result, &threads);
+	result->missed = fresh > 0 ? (unsigned int)fresh : 0;
 	if (fresh > 0)
-		result_note(result, "%d thread%s began meanwhile and %s not counted",
+		result_note(result, "%d thread%s began meanwhile and %s not %s",
 			    fresh, fresh == 1 ? "" : "s",
-			    fresh == 1 ? "is" : "are");
+			    fresh == 1 ? "is" : "are", result->ops->done);
 	free(threads.t);
 	return status;
 }

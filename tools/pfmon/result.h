@@ -13,12 +13,16 @@
 #define NOTES_MAX	4
 #define NOTE_MAX	256
 
+struct probe_ops;
+
 struct result {
+	const struct probe_ops *ops;	/* what for */
 	const struct counters *counters;
 	uint64_t values[MAX_COUNTERS];	/* sums over all that was measured */
 	char title[TITLE_MAX];		/* of what: "'sleep 1'", "CPUs 0-1" */
 	bool threads;			/* of threads, not of CPUs ... */
 	unsigned int measured;		/* ... and of how many */
+	unsigned int missed;		/* threads that were not */
 
 	uint64_t elapsed_ns;
 	bool has_usage;			/* a command's user and system time */

@@ -66,6 +66,14 @@ int signals_fd(void)
 	return wake[0];
 }
 
+void signals_seen(void)
+{
+	char bytes[64];
+
+	while (read(wake[0], bytes, sizeof(bytes)) > 0)
+		;
+}
+
 int signals_last(void)
 {
 	return last_signal;

@@ -28,6 +28,11 @@ void signals_child_gone(void);
 int signals_fd(void);
 
 /**
+ * signals_seen() - the descriptor was seen to be readable: it is not any more
+ */
+void signals_seen(void);
+
+/**
  * signals_last() - which signal came
  *
  * Return: the last one, or 0.

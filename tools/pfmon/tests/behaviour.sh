@@ -35,7 +35,7 @@ expect()
 # expect_err NAME PATTERN: the last run's message, one line only.
 expect_err()
 {
-	if grep -q "$2" "$tmp/err" && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
+	if grep -q -e "$2" "$tmp/err" && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
 		ok
 	else
 		fail "$1: says '$(cat "$tmp/err")' instead of '$2'"
@@ -267,10 +267,12 @@ test_terminal()
 	expect "Ctrl-C, not followed: status" $? 130
 }
 
-# catches_int PID: does it catch SIGINT by now? It is the second lowest bit.
+# catches_int PID: is it pfmon, and does it catch SIGINT, the second lowest bit,
+# by now? The shell that became pfmon may have caught it, too.
 catches_int()
 {
-	grep -Eq '^SigCgt:.*[2367abef]$' "/proc/$1/status"
+	grep -q '^Name:[[:space:]]*pfmon$' "/proc/$1/status" &&
+		grep -Eq '^SigCgt:.*[2367abef]$' "/proc/$1/status"
 }
 
 # start_hold N: a process with N more threads, in $hold; stop_hold ends it. It

@@ -5,27 +5,49 @@
  * the interface demands, and each counter of a context that was started reads
  * as 1: a sum is the number of threads or CPUs that were counted.
  *
+ * A context of the default sampling format has FAKE_SAMPLES samples (10) as
+ * soon as it is started: as many as its buffer takes, and the others after each
+ * PFM_RESTART. FAKE_IPS says where: "ADDRESS:N ADDRESS:N", N of them in turn.
+ * FAKE_TIMES="INTERVAL AGE", in nanoseconds, says when: the last one that long
+ * ago (0), the others before it (1000). The counter that is sampled counts
+ * nanoseconds. A value that is read with a
+ * sample is the number of its register.
+ *
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
- * It does not know when threads end: no messages come.
+ * It does not know when threads end: no messages come of that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <perfmon/default_smpl.h>
 #include <perfmon/libperfmon.h>
 
 #define CONTEXTS	4096
+#define PMDS		14	/* that the machine is said to have */
 
 static struct context {
 	enum { NONE, UNLOADED, LOADED, STARTED } state;
 	unsigned int flags;
+	pid_t pid, tid;
+	char *buf;
+	size_t size;
+	bool masked;
+	long left;			/* samples that are still to come */
+	unsigned int turn;
+	uint64_t period;
+	uint64_t smpl_pmds[PFM_MAX_PMD_BITVECTOR];
 } contexts[CONTEXTS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,19 +58,199 @@ static int fail(int e)
 	return -1;
 }
 
-static int create(pfarg_ctx_t *ctx)
+/*
+ * Readable when there is something in it that was written to it, as a context
+ * is. The kernel does not set FD_CLOEXEC either.
+ */
+static int open_fifo(void)
 {
-	/* The kernel does not set FD_CLOEXEC either. */
-	int fd = open("/dev/null", O_RDONLY);
+	char path[32];
+	int ends[2], fd;
 
+	if (pipe(ends))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	fd = open(path, O_RDWR);
+	close(ends[1]);
+	if (fd >= 0)
+		fd = dup2(fd, ends[0]) < 0 || close(fd) ? -1 : ends[0];
+	else
+		close(ends[0]);
+	return fd;
+}
+
+static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
+{
+	static const pfm_uuid_t known = PFM_DEFAULT_SMPL_UUID, none;
+	const pfm_default_smpl_arg_t *arg = (const void *)(req + 1);
+	const char *samples = getenv("FAKE_SAMPLES");
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!memcmp(req->ctx_smpl_buf_id, none, sizeof(none)))
+		return 0;
+	if (memcmp(req->ctx_smpl_buf_id, known, sizeof(known)) || arg->buf_pad ||
+	    arg->buf_flags ||
+	    arg->buf_size < sizeof(pfm_default_smpl_hdr_t) +
+			    sizeof(pfm_default_smpl_entry_t) + 8 * PMDS)
+		return fail(EINVAL);
+	ctx->size = (size_t)(arg->buf_size + page - 1) & ~(page - 1);
+	ctx->buf = mmap(NULL, ctx->size, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (ctx->buf == MAP_FAILED)
+		return -1;
+	*(pfm_default_smpl_hdr_t *)ctx->buf = (pfm_default_smpl_hdr_t){
+		.hdr_cur_offs = sizeof(pfm_default_smpl_hdr_t),
+		.hdr_buf_size = arg->buf_size,
+		.hdr_version = PFM_DEFAULT_SMPL_VERSION,
+	};
+	ctx->left = samples ? atol(samples) : 10;
+	req->ctx_smpl_buf_size = ctx->size;
+	return 0;
+}
+
+static int create(pfarg_ctx_t *req)
+{
+	struct context ctx = { .state = UNLOADED, .flags = req->ctx_flags };
+	int fd;
+
+	if (create_buffer(&ctx, req))
+		return -1;
+	fd = open_fifo();
 	if (fd < 0)
 		return -1;
 	if (fd >= CONTEXTS) {
 		close(fd);
 		return fail(EMFILE);
 	}
-	contexts[fd] = (struct context){ UNLOADED, ctx->ctx_flags };
-	ctx->ctx_fd = fd;
+	/* What had this number before is closed by now. */
+	if (contexts[fd].buf)
+		munmap(contexts[fd].buf, contexts[fd].size);
+	contexts[fd] = ctx;
+	req->ctx_fd = fd;
+	return 0;
+}
+
+/* A second mapping of the same pages, as only shared memory has it. */
+void *__real_mmap64(void *addr, size_t len, int prot, int flags, int fd,
+		    off64_t offset);
+void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
+		    off64_t offset);
+
+void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
+		    off64_t offset)
+{
+	struct context *ctx = &contexts[fd < 0 || fd >= CONTEXTS ? 0 : fd];
+	void *copy;
+
+	if (fd < 0 || ctx->state == NONE)
+		return __real_mmap64(addr, len, prot, flags, fd, offset);
+	if (!ctx->buf || len != ctx->size || offset || prot != PROT_READ ||
+	    flags != MAP_SHARED) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	copy = mremap(ctx->buf, 0, len, MREMAP_MAYMOVE);
+	if (copy != MAP_FAILED)
+		mprotect(copy, len, PROT_READ);
+	return copy;
+}
+
+static uint64_t next_ip(struct context *ctx)
+{
+	const char *text = getenv("FAKE_IPS");
+	unsigned long addr;
+	unsigned int n, sum = 0, used;
+	uint64_t ip[256];
+
+	if (!text)
+		return 0x1000;
+	while (sscanf(text, " %lx:%u%n", &addr, &n, &used) == 2) {
+		while (n-- && sum < 256)
+			ip[sum++] = addr;
+		text += used;
+	}
+	return sum ? ip[ctx->turn++ % sum] : 0x1000;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* As if the samples of a buffer had come one after the other. */
+static void set_times(struct context *ctx)
+{
+	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
+	const char *times = getenv("FAKE_TIMES");
+	unsigned long interval = 1000, age = 0;
+	uint64_t at = now_ns(), size, i;
+	char *entry;
+
+	if (times)
+		sscanf(times, "%lu %lu", &interval, &age);
+	if (!hdr->hdr_count)
+		return;
+	size = (hdr->hdr_cur_offs - sizeof(*hdr)) / hdr->hdr_count;
+	entry = ctx->buf + hdr->hdr_cur_offs;
+	for (at -= age, i = 0; i < hdr->hdr_count; i++, at -= interval) {
+		entry -= size;
+		((pfm_default_smpl_entry_t *)entry)->tstamp = at;
+	}
+}
+
+/* Samples until there are no more, or there is no room for the largest. */
+static void fill(struct context *ctx, int fd)
+{
+	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
+	pfm_msg_t msg = { .msg_type = PFM_MSG_OVFL };
+	pfm_default_smpl_entry_t *entry;
+	unsigned int i;
+	uint64_t *value;
+
+	while (ctx->left > 0 && !ctx->masked) {
+		entry = (void *)(ctx->buf + hdr->hdr_cur_offs);
+		*entry = (pfm_default_smpl_entry_t){
+			.pid = ctx->pid, .tid = ctx->tid,
+			.ovfl_pmd = PFM_SW_PMD0, .last_reset_val = -ctx->period,
+			.ip = next_ip(ctx),
+		};
+		value = (uint64_t *)(entry + 1);
+		for (i = 0; i < PFM_MAX_PMDS; i++)
+			if (ctx->smpl_pmds[i / 64] >> (i % 64) & 1)
+				*value++ = i;
+		hdr->hdr_cur_offs = (uint64_t)((char *)value - ctx->buf);
+		hdr->hdr_count++;
+		ctx->left--;
+		if (hdr->hdr_buf_size - hdr->hdr_cur_offs >= sizeof(*entry) + 8 * PMDS)
+			continue;
+		hdr->hdr_overflows++;
+		ctx->masked = true;
+		set_times(ctx);
+		if (write(fd, &msg, sizeof(msg)) != sizeof(msg))
+			abort();
+	}
+	if (ctx->buf && !ctx->masked)
+		set_times(ctx);
+}
+
+static int write_pmcs(struct context *ctx, const pfarg_pmc_t *pmcs)
+{
+	memcpy(ctx->smpl_pmds, pmcs[0].reg_smpl_pmds, sizeof(ctx->smpl_pmds));
+	/* A buffer that nobody is told of would never be read. */
+	return ctx->buf && !(pmcs[0].reg_flags & PFM_REGFL_OVFL_NOTIFY) ?
+	       fail(EINVAL) : 0;
+}
+
+static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
+{
+	if (!ctx->buf || pmds[0].reg_num != PFM_SW_PMD0 || !pmds[0].reg_value ||
+	    pmds[0].reg_long_reset != pmds[0].reg_value ||
+	    pmds[0].reg_short_reset != pmds[0].reg_value)
+		return fail(EINVAL);
+	ctx->period = -pmds[0].reg_value;
 	return 0;
 }
 
@@ -64,14 +266,31 @@ static int load(struct context *ctx, const pfarg_load_t *arg)
 	if (syscall(SYS_tkill, arg->load_pid, 0))
 		return fail(ESRCH);
 	ctx->state = LOADED;
+	ctx->tid = arg->load_pid;
+	/* In a test a thread is its process, or pfmon's own. */
+	ctx->pid = ctx->flags & PFM_FL_SYSTEM_WIDE ? getpid() : ctx->tid;
 	return 0;
 }
 
-static int start(struct context *ctx)
+static int start(struct context *ctx, int fd)
 {
 	if (ctx->state < LOADED)
 		return fail(EBUSY);
 	ctx->state = STARTED;
+	fill(ctx, fd);
+	return 0;
+}
+
+static int restart(struct context *ctx, int fd)
+{
+	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
+
+	if (ctx->state < LOADED || !hdr)
+		return fail(EBUSY);
+	hdr->hdr_count = 0;
+	hdr->hdr_cur_offs = sizeof(*hdr);
+	ctx->masked = false;
+	fill(ctx, fd);
 	return 0;
 }
 
@@ -84,14 +303,18 @@ static int read_pmds(struct context *ctx, pfarg_pmd_t *pmds, int n)
 
 static int get_config(pfarg_config_t *cfg)
 {
+	unsigned int i;
+
 	memset(cfg, 0, sizeof(*cfg));
 	cfg->cf_version = PFM_VERSION;
 	cfg->cf_sys_gid = PFM_GROUP_ANY;
 	cfg->cf_thread_gid = 0;
 	cfg->cf_arg_size_max = 4096;
+	cfg->cf_smpl_buf_size_max = 1 << 20;
 	cfg->cf_counter_width = 64;
 	pfm_bv_set(cfg->cf_impl_pmcs, PFM_SW_PMC0);
-	pfm_bv_set(cfg->cf_impl_pmds, PFM_SW_PMD0);
+	for (i = 0; i < PMDS; i++)
+		pfm_bv_set(cfg->cf_impl_pmds, PFM_SW_PMD0 + i);
 	return 0;
 }
 
@@ -120,11 +343,15 @@ static int dispatch(int fd, int cmd, void *arg, int narg)
 		return fail(EBADF);
 	switch (cmd) {
 	case PFM_WRITE_PMCS:
-		return 0;
+		return write_pmcs(ctx, arg);
+	case PFM_WRITE_PMDS:
+		return write_pmds(ctx, arg);
 	case PFM_LOAD_CONTEXT:
 		return load(ctx, arg);
 	case PFM_START:
-		return start(ctx);
+		return start(ctx, fd);
+	case PFM_RESTART:
+		return restart(ctx, fd);
 	case PFM_STOP:
 		return ctx->state < LOADED ? fail(EBUSY) : 0;
 	case PFM_READ_PMDS:

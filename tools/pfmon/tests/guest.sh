@@ -11,7 +11,7 @@
 # major faults (the page cache cannot be emptied of one file only) and
 # set-user-ID programs; the kernel's own tests have these.
 #
-# shellcheck disable=SC2154 # behaviour.sh sets variables
+# shellcheck disable=SC2154,SC2086 # behaviour.sh sets variables; numbers
 
 set -u
 if [ $# -lt 2 ]; then
@@ -26,6 +26,8 @@ cd "$(dirname "$0")" || exit 1
 . ../../../lib/tests/tally.sh
 # shellcheck source=behaviour.sh
 . ./behaviour.sh
+# shellcheck source=profile.sh
+. ./profile.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 sysfs=/sys/kernel/perfmon
@@ -306,14 +308,419 @@ test_killed()
 		until_true grep -q '^0' $sysfs/sys_sessions
 }
 
+# The kernel's sampling formats, to $formats: those that are modules are inserted
+# from where its build has left them.
+find_formats()
+{
+	case $(uname -m) in
+	i?86) kernel=i386 ;;
+	*) kernel=$(uname -m) ;;
+	esac
+	[ ! -e /sys/kernel/debug/kmemleak ] || kernel=$kernel-debug
+	formats=
+	for format in default double aggregate callchain; do
+		module=../../../build/$kernel/kernel/perfmon/formats/$format/pfm_$format.ko
+		if [ -d $sysfs/formats/$format ] ||
+			"$VICTIM" insmod $module 2>"$tmp/err"; then
+			formats="$formats $format"
+		else
+			skip "the format $format is not there: $(cat "$tmp/err")"
+		fi
+	done
+}
+
+# have FORMAT
+have()
+{
+	case " $formats " in
+	*" $1 "*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+# counted NAME: what the kernel counted from sample to sample, all rows together.
+counted()
+{
+	awk -v key="\"$1\": " 'i = index($0, key) {
+		if (index($0, "{\"percent\"") == 1)
+			n += substr($0, i + length(key)) + 0
+	} END { printf "%.0f", n }' "$tmp/report"
+}
+
+# enough PATTERN COMMAND...: record the hot functions by a command that ends with
+# the milliseconds, one second or more, until there are samples enough to judge
+# by in rows that match. How many there are in a second depends on how often a
+# CPU that is emulated gets a real one: on a busy host a dozen instead of 1000.
+enough()
+{
+	pattern=$1
+	shift
+	for ms in 1000 4000 16000; do
+		"$@" $ms
+		report -f json --by process,address
+		hits hot "$pattern"
+		[ $((n_60 + n_30 + n_10)) -lt 200 ] || break
+	done
+}
+
+# fair NAME: of the samples of the last hits, each function has as many as its
+# name says, give or take five standard deviations for so many samples and two
+# percent for what the functions do not share equally.
+fair()
+{
+	check "$1: $n_60, $n_30 and $n_10 of $n_all samples are not 60:30:10" \
+		awk -v a="$n_60" -v b="$n_30" -v c="$n_10" '
+		function off(got, p) {
+			d = got - p * n
+			d = (d < 0 ? -d : d) - n / 50
+			return d > 0 && d * d > 25 * n * p * (1 - p)
+		}
+		BEGIN {
+			n = a + b + c
+			exit n < 50 || off(a, .6) || off(b, .3) || off(c, .1)
+		}'
+}
+
+# symbol_percent NAME: of all samples, without the fraction.
+symbol_percent()
+{
+	report -f folded --by symbol
+	awk -v name="$1" '{ n = $NF; all += n } $1 == name { sum += n }
+		END { printf "%d", all ? sum * 100 / all : 0 }' "$tmp/report"
+}
+
+# Of a clock a sample comes when the period is over, or later.
+no_more_than_counted()
+{
+	check "$1: $(json samples) samples of $3 in $(counted "$2")" \
+		[ $(($(json samples) * $3)) -le "$(counted "$2")" ]
+}
+
+test_hot()
+{
+	find_places
+	enough "" record -r task-clock "$VICTIM" hot
+	expect "hot: status" "$status" 0
+	fair "hot"
+	# The rest of it is the beginning, and looks at the clock.
+	check "hot: the program is in these functions" \
+		[ $((4 * (n_60 + n_30 + n_10))) -ge $((3 * n_all)) ]
+	no_more_than_counted "hot" task-clock 1000000
+	between "hot: ms until the last sample" $(($(counted task-clock) / 1000000)) \
+		$((ms / 2)) $((ms * 2))
+	report
+	if has_symbols; then
+		between "hot: percent in the symbol" "$(symbol_percent hot_60)" \
+			$((n_60 * 100 / n_all)) $((n_60 * 100 / n_all))
+		report --by symbol --format svg
+		check "hot: flame graph" grep -q '<title>hot_60: ' "$tmp/report"
+	else
+		skip "this pfmon was built without libelf: symbols"
+	fi
+	enough "" record -F 4000 -r task-clock "$VICTIM" hot
+	fair "hot, 4000 Hz"
+	no_more_than_counted "hot, 4000 Hz" task-clock 250000
+}
+
+test_hot_formats()
+{
+	find_places
+	for format in $formats; do
+		enough "" record -f $format -b 256K "$VICTIM" hot
+		expect "hot, $format: status" "$status" 0
+		fair "hot, $format"
+		check "hot, $format: nothing lost" grep -q ' samples, 0 lost, ' "$tmp/said"
+		enough '"victim"' record -f $format -C all "$VICTIM" hot
+		expect "hot, $format, -C: status" "$status" 0
+		fair "hot, $format, -C"
+	done
+}
+
+test_hot_fork()
+{
+	find_places
+	enough "" record "$VICTIM" hot-fork 4
+	fair "hot, four processes"
+	enough '"victim"' record sh -c "'$VICTIM' hot \$0 & '$VICTIM' hot \$0; wait"
+	fair "hot, two at a time"
+}
+
+test_hot_process()
+{
+	find_places
+	"$VICTIM" hot 600000 &
+	hot=$!
+	until_true grep -q hot "/proc/$hot/cmdline"
+	enough "" record -p $hot -- "$VICTIM" nap
+	kill $hot
+	wait $hot 2>/dev/null
+	expect "hot, -p: status" "$status" 0
+	fair "hot, -p"
+}
+
+test_hot_cpus()
+{
+	find_places
+	dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+	other=$!
+	enough '"victim"' record -r task-clock -C all "$VICTIM" hot
+	kill $other
+	wait $other 2>/dev/null
+	expect "hot, -C: status" "$status" 0
+	fair "hot, -C"
+	no_more_than_counted "hot, -C" task-clock 1000000
+	report --by process --format folded
+	check "hot, -C: and of somebody else" grep -q '^dd ' "$tmp/report"
+}
+
+user_record()
+{
+	user record -o "$tmp/user/data" "$@"
+	cp "$tmp/user/data" "$tmp/data"
+}
+
+# His own program; what he records is for him alone.
+test_hot_user()
+{
+	find_places
+	chmod 755 "$tmp"
+	mkdir -m 777 "$tmp/user"
+	enough "" user_record "$VICTIM" hot
+	fair "hot, as a user"
+	user record -o "$tmp/user/data" "$VICTIM" hot 10
+	expect "hot, as a user: status" "$status" 0
+	user report -i "$tmp/user/data" -f json --by process,address
+	expect "hot, as a user: report" "$status" 0
+	enough "" user_record -f callchain "$VICTIM" hot
+	fair "chains, as a user"
+	report --by binary -f folded
+	expect "chains, as a user: none of the kernel" \
+		"$(grep -c "^\[kernel\]" "$tmp/report")" 0
+	# A buffer is locked memory, of which a user may have some.
+	# shellcheck disable=SC3045 # the shells that we have know it
+	(ulimit -l 16 && user record -o "$tmp/user/data" "$VICTIM" hot 10
+	exit "$status")
+	expect "hot, as a user without locked memory: status" $? 125
+	expect_err "hot, as a user without locked memory" "there is not enough memory"
+	user record -o "$tmp/user/data" -p $$ true
+	expect "record as a user, another's process: status" "$status" 125
+	expect_err "record as a user, another's process" "it may not be traced"
+}
+
+# In the kernel: dd of single bytes is there most of the time.
+test_hot_kernel()
+{
+	if ! grep -q '^0*[1-9a-f][0-9a-f]* [tT] ' /proc/kallsyms 2>/dev/null; then
+		skip "/proc/kallsyms shows nothing: symbols of the kernel"
+		return
+	fi
+	for blocks in 300000 3000000; do
+		record -f callchain dd if=/dev/zero of=/dev/null bs=1 count=$blocks
+		report --by binary --format folded
+		n=$(sed -n 's/^\[kernel\] //p' "$tmp/report")
+		[ "${n:-0}" -lt 100 ] || break
+	done
+	between "kernel: samples" "${n:-0}" 50 1000000
+	report --by binary,symbol --format folded
+	unknown=$(sed -n 's/^\[kernel\];\[unknown\] //p' "$tmp/report")
+	between "kernel: samples without a symbol" "${unknown:-0}" 0 $((n / 20 + 2))
+	# From a system call of the program down to a function of the kernel.
+	report -f folded
+	check "kernel: a chain through a system call" \
+		grep -q '^dd;.*;ksys_\(read\|write\);' "$tmp/report"
+}
+
+# Faults are counted where they happen: the chain is the one that is expected.
+test_chains()
+{
+	record -f callchain -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
+	expect "chains: status" "$status" 0
+	report
+	if ! has_symbols; then
+		skip "this pfmon was built without libelf: chains of symbols"
+		return
+	fi
+	report -f folded
+	for pair in 60:600 30:300 10:100; do
+		expect "chains: of fault_${pair%:*}" "$(sed -n \
+			"s/^victim;.*;main;.*do_pattern;fault_${pair%:*} //p" \
+			"$tmp/report")" "${pair#*:}"
+	done
+	report -f svg
+	check "chains: a caller in the flame graph is as wide as its callees" \
+		grep -q '<title>do_pattern: 1,000 samples, ' "$tmp/report"
+	report -f json --by chain
+	check "chains: JSON" grep -q '"samples": 600, "chain": \[.*"do_pattern", "fault_60"\]' \
+		"$tmp/report"
+	report -f folded --by symbol
+	check "chains: where it is, without them" grep -q '^fault_30 300$' "$tmp/report"
+}
+
+# pfmon is stopped while a small buffer gets full: that is told, and counted.
+test_lost()
+{
+	for ms in 1500 6000 24000; do
+		record -b 2K "$VICTIM" freeze 0 $ms
+		report -f json --by process
+		[ "$(json full)" -eq 0 ] || [ "$(json masked_ns)" -lt 500000000 ] || break
+	done
+	check "lost: the file is complete" [ "$(json complete)" = true ]
+	between "lost: times that the buffer was full" "$(json full)" 1 1000
+	between "lost: ms that it waited" $(($(json masked_ns) / 1000000)) 500 60000
+	between "lost: by an estimate" "$(lost estimated)" 1 \
+		$(($(json masked_ns) / 1000000 + 1))
+	expect "lost: by the kernel's count" "$(lost samples)" 0
+	check "lost: record says so" grep -Eq \
+		'^[0-9,]+ samples, about [1-9][0-9,]* lost, ' "$tmp/said"
+	check "lost: and why" grep -q '^ note: full buffers waited ' "$tmp/said"
+	report
+	check "lost: report says so" grep -q '; about [1-9][0-9,]* lost; ' "$tmp/report"
+
+	# Enough room, and nobody who sleeps: nothing is lost.
+	record "$VICTIM" hot 500
+	check "nothing lost" grep -q ' samples, 0 lost, ' "$tmp/said"
+}
+
+# Too fast for the kernel: it stops sampling, which is told.
+test_too_fast()
+{
+	limit=$(cat $sysfs/interrupts_max)
+	echo 2 >$sysfs/interrupts_max
+	record -F 2000 "$VICTIM" hot 1000
+	echo "$limit" >$sysfs/interrupts_max
+	report -f json --by process
+	between "too fast: times that it was stopped" "$(json throttled)" 1 1000000
+	check "too fast: record says so" grep -q \
+		'^ note: sampling was too fast and was stopped ' "$tmp/said"
+}
+
+# 25,600 faults at 256 places while pfmon is stopped, and its buffer has room
+# for less: what there is and what is lost are all of them. The program has some
+# faults before that, nearly as many each time.
+test_lost_exactly()
+{
+	for format in double aggregate; do
+		have $format || continue
+		record -f $format -b 512K -e minor-faults -c 1 "$VICTIM" scatter 0
+		report -f json --by process
+		before=$(json samples)
+		record -f $format -b 4K -e minor-faults -c 1 "$VICTIM" freeze 100
+		expect "lost, $format: status" "$status" 0
+		report -f json --by process
+		between "lost, $format: samples" "$(lost samples)" 1000 25600
+		between "lost, $format: and those that are there" \
+			$(($(lost samples) + $(json samples))) \
+			$((25600 + before - 10)) $((25600 + before + 50))
+		expect "lost, $format: nothing is estimated" "$(lost estimated)" 0
+		check "lost, $format: record says so" grep -Eq \
+			'^[0-9,]+ samples, [1-9][0-9,]* lost, ' "$tmp/said"
+		# And while it reads and empties the buffer all the time.
+		record -f $format -b 4K -e minor-faults -c 1 "$VICTIM" scatter 200
+		report -f json --by process
+		between "lost meanwhile, $format: and those that are there" \
+			$(($(lost samples) + $(json samples))) \
+			$((51200 + before - 10)) $((51200 + before + 10))
+	done
+}
+
+# Processes that are gone before anybody can look at them.
+test_short_lived()
+{
+	record -e minor-faults -c 1 "$VICTIM" fork 50 50
+	report --by process,binary --format folded
+	unknown=$(sed -n 's/^victim;\[unknown\] //p' "$tmp/report")
+	known=$(sed -n "s|^victim;$VICTIM ||p" "$tmp/report")
+	between "short-lived: samples" "${known:-0}" 2500 10000
+	between "short-lived: samples of nobody knows what" "${unknown:-0}" 0 20
+
+	# Those that execute a program tell the kernel, which tells pfmon; but not
+	# of the vDSO, by which 32-bit programs enter the kernel: no file.
+	record -C all -f callchain -b 512K -e minor-faults -c 1 "$VICTIM" vfork 50 50
+	report --by process,binary --format folded
+	unknown=$(awk '/^(victim|pid [0-9]*);\[unknown\] / { n += $NF }
+		END { print n + 0 }' "$tmp/report")
+	known=$(sed -n "s|^victim;$VICTIM ||p" "$tmp/report")
+	between "short-lived, -C: samples" "${known:-0}" 2500 10000
+	between "short-lived, -C: samples of nobody knows what" "$unknown" 0 400
+}
+
+# One of the three functions has them all, whichever the first sample hit.
+lockstep()
+{
+	[ "$n_60 $n_30 $n_10" = "$1 0 0" ] || [ "$n_60 $n_30 $n_10" = "0 $1 0" ] ||
+		[ "$n_60 $n_30 $n_10" = "0 0 $1" ]
+}
+
+# Figure 3.20: ten faults a round, six in one function, three in the next and
+# one in the last. A sample each twenty is always at the same place of a round.
+test_bias()
+{
+	find_places
+	for format in $formats; do
+		record -f $format -b 512K -e minor-faults -c 20 "$VICTIM" pattern 4000
+		report -f json --by process,address
+		hits fault
+		check "bias, $format: $n_60, $n_30 and $n_10 with a fixed period" \
+			lockstep 2000
+		record -f $format -b 512K -e minor-faults -c 20 -R 0xf "$VICTIM" \
+			pattern 4000
+		report -f json --by process,address
+		hits fault
+		fair "bias, $format, periods from 5 to 20"
+		# A mean of 12.5 within 2 %, some ten standard deviations.
+		between "bias, $format: samples, random" $((n_60 + n_30 + n_10)) 3136 3264
+	done
+}
+
+test_random()
+{
+	find_places
+	enough "" record -F 2000 -R 0x3ffff -r task-clock "$VICTIM" hot
+	fair "random periods"
+	no_more_than_counted "random periods" task-clock $((500000 - 0x3ffff))
+}
+
+# Faults at each sample of the task clock, and samples of faults.
+test_readings()
+{
+	record -b 256K -c 100000 -r minor-faults "$VICTIM" touch 20000
+	report -f json --by process
+	between "faults between samples" "$(counted minor-faults)" 1 20300
+	# A fault's overflow is at the fault: what is counted is what is sampled.
+	for format in default double callchain; do
+		have $format || continue
+		record -f $format -b 512K -e minor-faults -c 10 -r minor-faults \
+			"$VICTIM" touch 20000
+		report -f json --by process
+		between "samples of faults, $format" "$(json samples)" 2000 2030
+		expect "faults between samples of faults, $format" \
+			"$(counted minor-faults)" $((10 * $(json samples)))
+	done
+	if have aggregate; then
+		record -f aggregate -e minor-faults -c 10 "$VICTIM" touch 20000
+		report -f json --by process
+		between "samples of faults, aggregate" "$(json samples)" 2000 2030
+	fi
+	report
+	if has_symbols; then
+		between "samples of faults: percent in touch()" "$(symbol_percent touch)" 95 100
+	else
+		skip "this pfmon was built without libelf: symbols"
+	fi
+}
+
 if ! [ -d $sysfs ]; then
 	fail "this kernel has no $sysfs"
 	tally
 	exit 1
 fi
+find_formats
 if [ $# -eq 0 ]; then
 	# shellcheck disable=SC2086 # names are words
-	set -- $behaviour faults switches clock system_wide offline busy process_end user killed
+	set -- $behaviour faults switches clock system_wide offline busy process_end user killed \
+		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
+		hot_formats chains lost too_fast lost_exactly short_lived bias random \
+		readings
 fi
 run_tests "$@"
 tally

@@ -5,7 +5,7 @@
 # kernel is needed, a perfmonctl() that pretends stands in for it. Called by
 # `make test` with CC and O, the directory above the architectures' own ones.
 #
-# shellcheck disable=SC2086,SC2046 # flags are words
+# shellcheck disable=SC2086,SC2046,SC2154 # flags are words; hits sets variables
 
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -16,6 +16,8 @@ top=${dir%/*/*}
 . "$top/lib/tests/tally.sh"
 # shellcheck source=behaviour.sh
 . ./behaviour.sh
+# shellcheck source=profile.sh
+. ./profile.sh
 
 CC=${CC:-cc}
 O=${O:-$top/build/user}
@@ -46,6 +48,133 @@ test_failures()
 	END
 	FAKE_FAIL="8 1" "$PFMON" stat sh -c "echo ran >'$tmp/ran'" 2>/dev/null
 	check "without a context the command does not run" [ ! -e "$tmp/ran" ]
+	while read -r cmd errno args message; do
+		FAKE_FAIL="$cmd $errno"
+		export FAKE_FAIL
+		refused "command $cmd fails with $errno" "$message" $(echo "$args" |
+			tr , ' ') true
+		unset FAKE_FAIL
+	done <<-END
+	24 38 -b,64K this kernel has no perfmon: boot one built with CONFIG_PERFMON=y
+	8 12 -b,64K cannot attach to the command: there is not enough memory
+	8 1 -C,0 cannot monitor CPU 0: only members of a certain group
+	2 22 -b,64K cannot attach to the command:
+	16 16 -b,64K cannot attach to the command: .* has one already
+	END
+}
+
+# in_hot: samples are where the hot functions begin, in their proportions.
+in_hot()
+{
+	find_places
+	FAKE_IPS=$(sed -n 's/^hot_\([0-9]*\) \(.*\) .*/\2:\1/p' "$tmp/where")
+	export FAKE_IPS
+}
+
+# A thousand samples of a program with three functions.
+test_profile()
+{
+	in_hot
+	FAKE_SAMPLES=1000
+	export FAKE_SAMPLES
+	record "$VICTIM" hot 1
+	unset FAKE_SAMPLES FAKE_IPS
+	check "a thousand samples" grep -q '^1,000 samples, 0 lost, ' "$tmp/err"
+	report -f json --by process,address
+	expect "a thousand samples: report" "$(json samples)" 1000
+	expect "a thousand samples: period" "$(json period)" 1000000
+	hits hot '"victim"'
+	expect "a thousand samples: 60, 30 and 10 percent, and all" \
+		"$n_60 $n_30 $n_10 $n_all" "600 300 100 1000"
+	report
+	check "title" grep -q "^ '$VICTIM hot 1': 1,000 samples of task-clock, one each 1.00 ms; 0 lost; " \
+		"$tmp/report"
+	if ! has_symbols; then
+		skip "$arch: built without libelf, no symbols"
+		return
+	fi
+	check "symbols" grep -Eq "^   60.00       600  victim   $VICTIM  hot_60\$" \
+		"$tmp/report"
+	report -n 2
+	check "the rest" grep -q '^   10.00            (1 more line)$' "$tmp/report"
+	report --by symbol --format folded --min 20
+	expect "folded stacks" "$(cat "$tmp/report")" "$(printf 'hot_60 600\nhot_30 300')"
+	report --by process,symbol -f svg
+	if command -v xmllint >/dev/null; then
+		check "the flame graph is XML" xmllint --noout "$tmp/report"
+	else
+		skip "xmllint is not installed: the flame graph is not checked by it"
+	fi
+	check "the flame graph has the function" grep -q \
+		'<title>hot_60: 600 samples, 60.00%</title>' "$tmp/report"
+	report --by symbol -o "$tmp/report2"
+	check "report -o" grep -q 'hot_60' "$tmp/report2"
+}
+
+# Buffers that get full: blocks in the file, no sample lost from them, a note.
+test_full()
+{
+	in_hot
+	FAKE_SAMPLES=1000 FAKE_TIMES="500000 50000000"
+	export FAKE_SAMPLES FAKE_TIMES
+	record -b 4K -e task-clock -r minor-faults,cs,SW7 -F 2000 -- sh -c 'sleep 0.3'
+	unset FAKE_SAMPLES FAKE_TIMES FAKE_IPS
+	report -f json --by process
+	expect "full buffers: status" "$status" 0
+	# Of the shell at least, whose child may have been too fast.
+	check "full buffers: samples" [ "$(json samples)" -ge 1000 ]
+	expect "full buffers: period" "$(json period)" 500000
+	check "full buffers: they were full" [ "$(json full)" -ge 15 ]
+	# A hundred in the 50 ms that each waited, and more if the host is busy.
+	expect "full buffers: the kernel counted none" "$(lost samples)" 0
+	lost=$(lost estimated)
+	check "full buffers: $lost lost, $(json full) times full" \
+		[ "$lost" -ge $((100 * $(json full))) ]
+	check "full buffers: $lost lost are not many more" \
+		[ "$lost" -lt $((400 * $(json full))) ]
+	check "full buffers: the time is known" \
+		[ "$(json masked_ns)" -ge $((50000000 * $(json full))) ]
+	check "full buffers: record says so" \
+		grep -q "^ note: full buffers waited $(json full) times, for " "$tmp/said"
+	# The fake's values are the numbers of the registers: 289, 290 and 295.
+	n=$(json samples)
+	expect "full buffers: faults" "$(sed -n 's/.*"minor-faults": \([0-9]*\).*/\1/p' \
+		"$tmp/report" | awk '{ n += $1 } END { print n }')" $((289 * n))
+	expect "full buffers: switches" "$(sed -n 's/.*"context-switches": \([0-9]*\).*/\1/p' \
+		"$tmp/report" | awk '{ n += $1 } END { print n }')" $((290 * n))
+	report
+	check "full buffers: it is called an estimate" grep -q '; about [0-9,]* lost;' \
+		"$tmp/report"
+	check "full buffers: report says so" grep -q \
+		'^ note: lost, by an estimate, while full buffers waited, [0-9,]* times, for ' "$tmp/report"
+}
+
+# Every thread and process is sampled; each has ten samples.
+test_record_follow()
+{
+	record "$VICTIM" fork 5 1
+	report -f json --by process
+	expect "six processes" "$(json samples)" 60
+	record "$VICTIM" thread 5 1
+	report -f json --by process
+	expect "six threads" "$(json samples)" 60
+	record "$VICTIM" vfork 5
+	report -f json --by process
+	expect "five by vfork" "$(json samples)" 60
+	record sh -c "exec '$VICTIM' touch 10"
+	report -f folded --by process
+	expect "a name is that of the time" "$(tr '\n' ' ' <"$tmp/report")" "sh 10 "
+	record -C all true
+	report -f json --by process
+	expect "all CPUs" "$(json samples)" $((10 * cpus))
+	start_hold 3
+	record -p "$hold" true
+	stop_hold
+	report -f json --by process
+	expect "four threads of a process" "$(json samples)" 40
+	record -R 0xff -e task-clock true
+	report -f json
+	expect "the mask" "$(json random_mask)" 255
 }
 
 for pair in x86_64:-m64 i386:-m32; do
@@ -57,11 +186,13 @@ for pair in x86_64:-m64 i386:-m32; do
 	fi
 	check "$arch: build" make -s -C "$dir" ARCH="$arch" O="$O/$arch" CC="$CC" \
 		V="${V:-0}" testprogs >"$tmp/build"
-	program "$arch unit" "$O/$arch/tools/pfmon/tests/unit"
+	for unit in unit unit_data unit_formats unit_places unit_output; do
+		program "$arch $unit" "$O/$arch/tools/pfmon/tests/$unit"
+	done
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour failures
+	run_tests $behaviour $profile failures profile full record_follow
 done
 
 if command -v mandoc >/dev/null; then
@@ -69,7 +200,8 @@ if command -v mandoc >/dev/null; then
 else
 	skip "mandoc is not installed: the manual page is not linted"
 fi
-for word in $("$PFMON" stat --help | grep -o -e ' --[a-z-]*' -e ' -[a-zA-Z],'); do
+for word in $(for what in stat record report; do "$PFMON" $what --help; done |
+	grep -o -e ' --[a-z-]*' -e ' -[a-zA-Z],' | sort -u); do
 	check "pfmon.1 has ${word%,}" grep -q -e "$(echo "${word%,}" |
 		sed 's/-/\\\\-/g')" "$dir/pfmon.1"
 done

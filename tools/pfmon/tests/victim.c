@@ -4,13 +4,22 @@
  *
  *	touch P		touch P pages of fresh memory: P minor faults
  *	fork N P	N child processes, each touches P pages
- *	vfork N		N times vfork() and exec() of "touch 0"
+ *	vfork N P	N times vfork() and exec() of "touch P"
  *	thread N P	N threads, each touches P pages
  *	exec-thread P	a thread other than the first executes "touch P"
  *	nap N		sleep N times for a millisecond, until switched out; print
  *			how often it was switched then, and in all
  *	signal N	send itself N signals and handle them
  *	spin MS		use so much CPU time
+ *	hot MS		the same, in three functions: hot_60, hot_30 and hot_10
+ *			use so many percent of it
+ *	hot-fork N MS	N child processes, one after the other, do so
+ *	pattern N	N times ten minor faults: six in fault_60, then three in
+ *			fault_30, then one in fault_10, and no others
+ *	scatter N	N times 256 minor faults at as many places
+ *	freeze N MS	stop the parent process, do "hot MS" and "scatter N", and
+ *			let it go on
+ *	where		print "NAME BEGIN END" of all these functions
  *	wait		print "ready", then wait for signals
  *	catch		the same, and exit with 42 when SIGINT comes
  *	stop		print "ready" and stop itself, exit with 7 when continued
@@ -25,6 +34,7 @@
  *			printed "ready"; exits with CMD's status, 99 if there are
  *			no terminals
  *	user CMD...	as an ordinary user
+ *	insmod FILE	a module of the kernel, inserted
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -38,7 +48,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,20 +59,31 @@
 
 static char *self;
 
-static void touch(long pages)
+static size_t page;
+
+/* Fresh pages, each of which is good for one minor fault. */
+static volatile char *fresh(size_t pages)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *mem;
+
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	mem = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mem == MAP_FAILED)
+		err(1, "mmap");
+	/* Huge pages would take one fault for many; old kernels have none. */
+	madvise((void *)mem, pages * page, MADV_NOHUGEPAGE);
+	return mem;
+}
+
+__attribute__((noinline)) static void touch(long pages)
+{
 	volatile char *mem;
 	long i;
 
 	if (!pages)
 		return;
-	mem = mmap(NULL, (size_t)pages * page, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mem == MAP_FAILED)
-		err(1, "mmap");
-	/* Huge pages would take one fault for many; old kernels have none. */
-	madvise((void *)mem, (size_t)pages * page, MADV_NOHUGEPAGE);
+	mem = fresh((size_t)pages);
 	for (i = 0; i < pages; i++)
 		mem[(size_t)i * page] = 1;
 }
@@ -86,17 +109,24 @@ static void do_fork(long n, long pages)
 	}
 }
 
-static void do_vfork(long n)
+__attribute__((noinline)) static void vfork_touch(const char *pages)
 {
-	while (n-- > 0) {
-		pid_t pid = vfork();
+	pid_t pid = vfork();
 
-		if (!pid) {
-			execl(self, self, "touch", "0", (char *)NULL);
-			_exit(127);
-		}
-		waitpid(pid, NULL, 0);
+	if (!pid) {
+		execl(self, self, "touch", pages, (char *)NULL);
+		_exit(127);
 	}
+	waitpid(pid, NULL, 0);
+}
+
+static void do_vfork(long n, long pages)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ld", pages);
+	while (n-- > 0)
+		vfork_touch(text);
 }
 
 static void do_thread(long n, long pages)
@@ -179,6 +209,148 @@ static void do_spin(long ms)
 		;
 }
 
+/* Else a function that calls no other has no frame, and its caller is missed. */
+#define HAVE_FRAME	__asm__ volatile("" : : "r"(__builtin_frame_address(0)))
+
+/* A function in a section of its own: the linker says where that ends. */
+#define PLACED(name)							\
+	extern char __start_in_##name[], __stop_in_##name[];			\
+	__attribute__((noinline, noclone, section("in_" #name)))			\
+	static void name
+
+/* The steps are the same in all, so the work is what their number says. */
+#define HOT(name)							\
+	PLACED(name)(long steps)					\
+	{								\
+		HAVE_FRAME;						\
+		while (steps-- > 0)					\
+			__asm__ volatile("" : : : "memory");		\
+	}
+
+HOT(hot_60)
+HOT(hot_30)
+HOT(hot_10)
+
+/*
+ * One percent of a round is some microseconds: no function is cut to pieces.
+ * Rounds are of different lengths, or they could keep step with the samples.
+ * The compiler is not to know how many steps: it would make other functions.
+ */
+__attribute__((noinline)) static void do_hot(long ms)
+{
+	unsigned int random = 1;
+	volatile long step;
+	long end = cpu_ms() + ms;
+
+	do {
+		random = random * 1664525 + 1013904223;
+		step = 2000 + (random >> 16) % 6000;
+		hot_60(60 * step);
+		hot_30(30 * step);
+		hot_10(10 * step);
+	} while (cpu_ms() < end);
+}
+
+static void do_hot_fork(long n, long ms)
+{
+	while (n-- > 0) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid) {
+			do_hot(ms);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+#define FAULT(name)							\
+	PLACED(name)(volatile char *mem, size_t from, size_t to)	\
+	{								\
+		HAVE_FRAME;						\
+		for (; from < to; from++)				\
+			mem[from * page] = 1;				\
+	}
+
+FAULT(fault_60)
+FAULT(fault_30)
+FAULT(fault_10)
+
+__attribute__((noinline)) static void do_pattern(long n)
+{
+	volatile char *mem = fresh(10);
+
+	while (n-- > 0) {
+		fault_60(mem, 0, 6);
+		fault_30(mem, 6, 9);
+		fault_10(mem, 9, 10);
+		madvise((void *)mem, 10 * page, MADV_DONTNEED);
+	}
+}
+
+#define STORE	mem[i++ * page] = 1;
+#define STORE4	STORE STORE STORE STORE
+#define STORE16	STORE4 STORE4 STORE4 STORE4
+#define STORE64	STORE16 STORE16 STORE16 STORE16
+
+static void do_scatter(long n)
+{
+	volatile char *mem = fresh(256);
+	size_t i;
+
+	while (n-- > 0) {
+		i = 0;
+		STORE64 STORE64 STORE64 STORE64
+		madvise((void *)mem, 256 * page, MADV_DONTNEED);
+	}
+}
+
+/* A tracer's stop is not awaited by its tracee: look until it is there. */
+static void stop_parent(void)
+{
+	char path[32], line[512], *state;
+	FILE *f;
+
+	if (kill(getppid(), SIGSTOP))
+		err(1, "kill");
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)getppid());
+	for (state = NULL; !state || state[2] != 'T';) {
+		f = fopen(path, "r");
+		if (!f || !fgets(line, sizeof(line), f))
+			err(1, "%s", path);
+		fclose(f);
+		state = strrchr(line, ')');
+	}
+}
+
+static void do_freeze(long n, long ms)
+{
+	stop_parent();
+	if (ms)
+		do_hot(ms);
+	do_scatter(n);
+	kill(getppid(), SIGCONT);
+}
+
+static void print_where(const char *name, const char *begin, const char *end)
+{
+	printf("%s %p %p\n", name, (const void *)begin, (const void *)end);
+}
+
+#define WHERE(name)	print_where(#name, __start_in_##name, __stop_in_##name)
+
+static void do_where(void)
+{
+	WHERE(hot_60);
+	WHERE(hot_30);
+	WHERE(hot_10);
+	WHERE(fault_60);
+	WHERE(fault_30);
+	WHERE(fault_10);
+}
+
 static void on_int(int sig)
 {
 	(void)sig;
@@ -223,12 +395,16 @@ static void run(char **argv)
 
 static void on_terminal(int master, char **argv)
 {
+	struct termios t;
 	int slave;
 
 	setsid();
 	slave = open(ptsname(master), O_RDWR);
-	if (slave < 0 || ioctl(slave, TIOCSCTTY, 0))
+	if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) || tcgetattr(slave, &t))
 		_exit(SKIPPED);
+	/* What is printed while Ctrl-C is on its way is not to be thrown away. */
+	t.c_lflag |= NOFLSH;
+	tcsetattr(slave, TCSANOW, &t);
 	dup2(slave, 0);
 	dup2(slave, 1);
 	dup2(slave, 2);
@@ -277,6 +453,15 @@ static void as_user(char **argv)
 	run(argv);
 }
 
+static int do_insmod(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
+		err(1, "%s", path);
+	return 0;
+}
+
 static int run_other(const char *how, char **argv)
 {
 	if (!strcmp(how, "tty"))
@@ -300,7 +485,7 @@ static int run_simple(const char *what, long n, long m)
 	else if (!strcmp(what, "fork"))
 		do_fork(n, m);
 	else if (!strcmp(what, "vfork"))
-		do_vfork(n);
+		do_vfork(n, m);
 	else if (!strcmp(what, "thread"))
 		do_thread(n, m);
 	else if (!strcmp(what, "nap"))
@@ -309,6 +494,18 @@ static int run_simple(const char *what, long n, long m)
 		do_signal(n);
 	else if (!strcmp(what, "spin"))
 		do_spin(n);
+	else if (!strcmp(what, "hot"))
+		do_hot(n);
+	else if (!strcmp(what, "hot-fork"))
+		do_hot_fork(n, m);
+	else if (!strcmp(what, "pattern"))
+		do_pattern(n);
+	else if (!strcmp(what, "scatter"))
+		do_scatter(n);
+	else if (!strcmp(what, "freeze"))
+		do_freeze(n, m);
+	else if (!strcmp(what, "where"))
+		do_where();
 	else if (!strcmp(what, "wait"))
 		do_wait();
 	else if (!strcmp(what, "hold"))
@@ -340,5 +537,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: see the source");
 	if (!strcmp(what, "exec-thread"))
 		do_exec_thread(argv[2]);
+	if (!strcmp(what, "insmod"))
+		return do_insmod(argv[2]);
 	return run_other(what, argv + 2);
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Contexts that count: their counters are read once, at the end. */
+#include <err.h>
+#include <stdlib.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "probe.h"
+#include "result.h"
+
+static struct probe *counting_create(struct result *result, pid_t tid, int cpu,
+				     struct failure *failure)
+{
+	struct probe *probe;
+	int fd;
+
+	(void)tid;
+	fd = context_create(result->counters,
+			    cpu < 0 ? 0 : PFM_FL_SYSTEM_WIDE, failure);
+	if (fd < 0)
+		return NULL;
+	probe = calloc(1, sizeof(*probe));
+	if (!probe)
+		err(EXIT_PFMON, NULL);
+	probe->fd = fd;
+	return probe;
+}
+
+static int counting_finish(struct probe *probe, uint64_t stops,
+			   struct failure *failure)
+{
+	uint64_t values[MAX_COUNTERS];
+	int ret = 0;
+
+	if (probe->result) {
+		ret = context_read(probe->fd, probe->result->counters, values,
+				   failure);
+		if (!ret)
+			result_add(probe->result, values, stops);
+	}
+	free(probe);
+	return ret;
+}
+
+const struct probe_ops counting = {
+	.what = "counts",
+	.done = "counted",
+	.create = counting_create,
+	.finish = counting_finish,
+};

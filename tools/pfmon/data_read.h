@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading the data file. Nothing in it is believed: it may be cut off, damaged
+ * or made to harm whoever reads it.
+ */
+#ifndef PFMON_DATA_READ_H
+#define PFMON_DATA_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "datafile.h"
+#include "smpl.h"
+
+struct data_reader {
+	FILE *file;
+	struct df_header header;	/* its strings end within it */
+	uint64_t offset;		/* of the next record */
+	struct df_record head;		/* the record that was read last */
+	unsigned char *body;		/* its content, aligned for anything */
+	size_t room;
+};
+
+/* What data_next() finds: a record of a known type, or why there is none. */
+enum data_status {
+	DATA_RECORD,
+	DATA_END,		/* the last record was DF_END */
+	DATA_TRUNCATED,		/* the file ends before that */
+	DATA_DAMAGED,
+};
+
+#define DATA_ERROR_MAX	256
+
+/**
+ * data_open() - open a data file and check its header
+ * @r:     filled in
+ * @path:  file
+ * @error: receives one line that says what is wrong
+ *
+ * Return: 0, or -1 and @error is filled in.
+ */
+int data_open(struct data_reader *r, const char *path,
+	      char error[DATA_ERROR_MAX]);
+
+/**
+ * data_next() - read the next record
+ * @r: from data_open()
+ *
+ * Return: what is to be found in @r.
+ */
+enum data_status data_next(struct data_reader *r);
+
+/**
+ * data_rewind() - begin again with the first record
+ * @r: from data_open()
+ *
+ * Return: 0, or -1 if it is not that kind of file.
+ */
+int data_rewind(struct data_reader *r);
+
+/**
+ * data_done() - close it
+ * @r: from data_open()
+ */
+void data_done(struct data_reader *r);
+
+/*
+ * What the record that was read last has. Pointers are into it, until the next
+ * one is read; false says that it is damaged.
+ */
+
+struct data_process {
+	const struct df_process *process;
+	const char *comm, *command;
+};
+
+struct data_map {
+	const struct df_map *map;
+	const char *path;
+};
+
+struct data_samples {
+	const struct df_samples *samples;
+	const void *buf;
+};
+
+/**
+ * data_get_event() - of DF_EVENT
+ * @r: reader
+ * @e: filled in; strings are copied
+ *
+ * Return: true, or false if it is damaged.
+ */
+bool data_get_event(const struct data_reader *r, struct sampled_event *e);
+
+/* The others, likewise. */
+bool data_get_process(const struct data_reader *r, struct data_process *p);
+bool data_get_map(const struct data_reader *r, struct data_map *m);
+bool data_get_samples(const struct data_reader *r, struct data_samples *s);
+bool data_get_lost(const struct data_reader *r, struct df_lost *lost);
+bool data_get_end(const struct data_reader *r, struct df_end *end);
+
+#endif /* PFMON_DATA_READ_H */

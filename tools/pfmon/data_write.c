@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writing the data file: see record-format.txt. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "data_write.h"
+
+_Static_assert(sizeof(struct df_header) == 168, "header");
+_Static_assert(sizeof(struct df_record) == 8, "record");
+_Static_assert(sizeof(struct df_event) == 24, "event");
+_Static_assert(sizeof(struct df_reading) == 8, "reading");
+_Static_assert(sizeof(struct df_process) == 16, "process");
+_Static_assert(sizeof(struct df_map) == 40, "map");
+_Static_assert(sizeof(struct df_samples) == 32, "samples");
+_Static_assert(sizeof(struct df_lost) == 64, "lost");
+_Static_assert(sizeof(struct df_end) == 24, "end");
+
+/* The pieces of one record: a structure, then strings or a buffer. */
+struct piece {
+	const void *data;
+	size_t size;
+};
+
+static void put(struct data_writer *w, const void *data, size_t size)
+{
+	if (w->err || !size)
+		return;
+	errno = 0;
+	if (fwrite(data, size, 1, w->file) != 1)
+		w->err = errno ? errno : EIO;
+	else
+		w->bytes += size;
+}
+
+static void put_record(struct data_writer *w, enum df_type type,
+		       const struct piece *pieces, unsigned int n)
+{
+	static const char zeroes[8];
+	struct df_record head = { .type = type };
+	size_t size = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		size += pieces[i].size;
+	head.size = (uint32_t)(size + 7) & ~7U;
+	put(w, &head, sizeof(head));
+	for (i = 0; i < n; i++)
+		put(w, pieces[i].data, pieces[i].size);
+	put(w, zeroes, head.size - size);
+}
+
+static struct piece string(const char *text)
+{
+	return (struct piece){ text, strlen(text) + 1 };
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void data_boot_id(char boot[DF_BOOT_MAX])
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	boot[0] = '\0';
+	if (f) {
+		if (!fgets(boot, DF_BOOT_MAX, f))
+			boot[0] = '\0';
+		fclose(f);
+	}
+	boot[strcspn(boot, "\n")] = '\0';
+}
+
+/*
+ * Programs of a 64-bit kernel are in the lower half, those of a 32-bit one in
+ * the lower three quarters, which is what such kernels are built for.
+ */
+static uint64_t kernel_base(void)
+{
+	struct utsname name;
+
+	if (sizeof(long) == 8)
+		return 1ULL << 63;
+	/* A 32-bit program of a 64-bit kernel: its machine has 64 in its name. */
+	if (!uname(&name) && strstr(name.machine, "64"))
+		return 1ULL << 63;
+	return 0xc0000000;
+}
+
+int data_create(struct data_writer *w, const char *path, const char *title)
+{
+	struct df_header header;
+	int fd;
+
+	memset(w, 0, sizeof(*w));
+	/* Addresses of others' programs are nobody else's business. */
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	w->file = fdopen(fd, "w");
+	if (!w->file) {
+		close(fd);
+		return -1;
+	}
+	memset(&header, 0, sizeof(header));
+	memcpy(header.magic, DF_MAGIC, sizeof(header.magic));
+	header.order = DF_ORDER;
+	header.major = DF_MAJOR;
+	header.minor = DF_MINOR;
+	header.size = sizeof(header);
+	header.kernel_base = kernel_base();
+	header.realtime = clock_ns(CLOCK_REALTIME);
+	header.monotonic = clock_ns(CLOCK_MONOTONIC);
+	data_boot_id(header.boot);
+	snprintf(header.title, sizeof(header.title), "%s", title);
+	put(w, &header, sizeof(header));
+	return 0;
+}
+
+void data_event(struct data_writer *w, const struct sampled_event *e)
+{
+	struct df_reading readings[MAX_READINGS];
+	struct piece pieces[3 + MAX_READINGS];
+	struct df_event event = {
+		.pmd = e->pmd, .unit = (uint16_t)e->unit,
+		.readings = (uint16_t)e->readings,
+		.period = e->period, .random_mask = e->random_mask,
+	};
+	unsigned int i;
+
+	pieces[0] = (struct piece){ &event, sizeof(event) };
+	pieces[1] = (struct piece){ readings, e->readings * sizeof(*readings) };
+	pieces[2] = string(e->name);
+	for (i = 0; i < e->readings; i++) {
+		readings[i] = (struct df_reading){
+			.pmd = e->reading[i].pmd,
+			.kind = e->reading[i].since_last ? DF_SINCE_LAST : DF_VALUE,
+		};
+		pieces[3 + i] = string(e->reading[i].name);
+	}
+	put_record(w, DF_EVENT, pieces, 3 + e->readings);
+}
+
+void data_process(struct data_writer *w, int32_t pid, uint64_t time,
+		  const char *comm, const char *command)
+{
+	struct df_process process = { .pid = pid, .time = time };
+	struct piece pieces[] = { { &process, sizeof(process) },
+				  string(comm), string(command) };
+
+	put_record(w, DF_PROCESS, pieces, 3);
+}
+
+void data_map(struct data_writer *w, const struct df_map *map, const char *path)
+{
+	struct piece pieces[] = { { map, sizeof(*map) }, string(path) };
+
+	put_record(w, DF_MAP, pieces, 2);
+}
+
+void data_samples(struct data_writer *w, const struct df_samples *samples,
+		  const void *buf)
+{
+	struct piece pieces[] = { { samples, sizeof(*samples) },
+				  { buf, samples->bytes } };
+
+	put_record(w, DF_SAMPLES, pieces, 2);
+}
+
+void data_lost(struct data_writer *w, const struct df_lost *lost)
+{
+	put_record(w, DF_LOST, &(struct piece){ lost, sizeof(*lost) }, 1);
+}
+
+void data_flush(struct data_writer *w)
+{
+	if (!w->err && fflush(w->file))
+		w->err = errno;
+}
+
+int data_close(struct data_writer *w, const struct df_end *end)
+{
+	put_record(w, DF_END, &(struct piece){ end, sizeof(*end) }, 1);
+	data_flush(w);
+	if (fclose(w->file) && !w->err)
+		w->err = errno;
+	errno = w->err;
+	return w->err ? -1 : 0;
+}

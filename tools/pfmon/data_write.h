@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing the data file. What cannot be written is remembered and not tried
+ * again: data_close() tells.
+ */
+#ifndef PFMON_DATA_WRITE_H
+#define PFMON_DATA_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "datafile.h"
+#include "events.h"
+#include "smpl.h"
+
+struct data_writer {
+	FILE *file;
+	int err;		/* of the first failure, 0 if there was none */
+	uint64_t bytes;
+};
+
+/**
+ * data_boot_id() - what tells this boot of the kernel from others
+ * @boot: filled in, empty if that is not known
+ */
+void data_boot_id(char boot[DF_BOOT_MAX]);
+
+/**
+ * data_create() - begin a data file
+ * @w:     filled in
+ * @path:  file, overwritten
+ * @title: of what is measured
+ *
+ * Return: 0, or -1 with errno set.
+ */
+int data_create(struct data_writer *w, const char *path, const char *title);
+
+/**
+ * data_event() - write what is sampled
+ * @w: from data_create()
+ * @e: event
+ */
+void data_event(struct data_writer *w, const struct sampled_event *e);
+
+/**
+ * data_process() - write that a process has begun, or executed a program
+ * @w:       from data_create()
+ * @pid:     its number
+ * @time:    when it was seen
+ * @comm:    its name
+ * @command: the first word of its command line
+ */
+void data_process(struct data_writer *w, int32_t pid, uint64_t time,
+		  const char *comm, const char *command);
+
+/**
+ * data_map() - write what it has mapped
+ * @w:    from data_create()
+ * @map:  where
+ * @path: what
+ */
+void data_map(struct data_writer *w, const struct df_map *map, const char *path);
+
+/**
+ * data_samples() - write a sampling buffer
+ * @w:       from data_create()
+ * @samples: where it is from; bytes says how long it is
+ * @buf:     the buffer, or the part of it that has samples
+ */
+void data_samples(struct data_writer *w, const struct df_samples *samples,
+		  const void *buf);
+
+/**
+ * data_lost() - write what was lost since the last time
+ * @w:    from data_create()
+ * @lost: what
+ */
+void data_lost(struct data_writer *w, const struct df_lost *lost);
+
+/**
+ * data_flush() - have what was written so far in the file
+ * @w: from data_create()
+ */
+void data_flush(struct data_writer *w);
+
+/**
+ * data_close() - end the file
+ * @w:   from data_create()
+ * @end: written as the last record
+ *
+ * Return: 0, or -1 and errno is that of the first failure.
+ */
+int data_close(struct data_writer *w, const struct df_end *end);
+
+#endif /* PFMON_DATA_WRITE_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The layout of what pfmon record leaves for pfmon report. record-format.txt
+ * says what it means; a change of it is a change of DF_MAJOR or DF_MINOR.
+ */
+#ifndef PFMON_DATAFILE_H
+#define PFMON_DATAFILE_H
+
+#include <stdint.h>
+
+#define DF_DEFAULT_NAME	"pfmon.data"
+
+/* The first byte and the line ends tell of a transfer as text. */
+#define DF_MAGIC	"\211PFM\r\n\032\n"
+#define DF_ORDER	0x01020304U
+#define DF_MAJOR	1	/* another one: the rest means something else */
+#define DF_MINOR	0	/* a later one has more records */
+
+#define DF_TITLE_MAX	80
+#define DF_BOOT_MAX	40
+
+struct df_header {
+	char magic[8];
+	uint32_t order;		/* DF_ORDER, as the machine stores it */
+	uint16_t major, minor;
+	uint32_t size;		/* of this; the first record follows */
+	uint32_t pad;
+	uint64_t kernel_base;	/* lowest address that is no program's */
+	uint64_t realtime;	/* when it began, in ns: CLOCK_REALTIME ... */
+	uint64_t monotonic;	/* ... and CLOCK_MONOTONIC, as all below */
+	char boot[DF_BOOT_MAX];	/* the kernel's boot_id, or empty */
+	char title[DF_TITLE_MAX];
+};
+
+/* Before each record. All begin at a multiple of 8 bytes. */
+struct df_record {
+	uint32_t type;
+	uint32_t size;		/* of what follows, a multiple of 8 */
+};
+
+#define DF_RECORD_MAX	(256U << 20)
+
+enum df_type {
+	DF_EVENT = 1, DF_PROCESS, DF_MAP, DF_SAMPLES, DF_LOST, DF_END,
+};
+
+/* The event's name and one for each reading follow, each with a NUL. */
+struct df_event {
+	uint16_t pmd;		/* whose overflow is a sample */
+	uint16_t set;
+	uint16_t unit;		/* enum event_unit */
+	uint16_t readings;	/* other registers in each sample */
+	uint64_t period;
+	uint64_t random_mask;
+	struct df_reading {
+		uint16_t pmd;	/* in increasing order */
+		uint16_t kind;	/* enum df_kind */
+		uint32_t pad;
+	} reading[];
+};
+
+enum df_kind { DF_VALUE, DF_SINCE_LAST };
+
+/* comm and the command's first word follow, each with a NUL. */
+struct df_process {
+	int32_t pid;
+	uint32_t pad;
+	uint64_t time;
+};
+
+/* The path follows, with a NUL. */
+struct df_map {
+	int32_t pid;
+	uint32_t pad;
+	uint64_t time;
+	uint64_t start, end;	/* addresses */
+	uint64_t offset;	/* in the file */
+};
+
+/* What was copied from the kernel's sampling buffer follows. */
+struct df_samples {
+	uint8_t uuid[16];	/* of their format */
+	int32_t pid, tid, cpu;	/* of the context; -1: not one only */
+	uint32_t bytes;
+};
+
+struct df_lost {
+	uint64_t samples;	/* that the kernel has counted */
+	uint64_t estimated;	/* and about so many more */
+	uint64_t full;		/* times that a buffer was full */
+	uint64_t masked_ns;	/* time in which full ones waited for us */
+	uint64_t messages;	/* that the kernel could not queue */
+	uint64_t throttled;	/* times that there were too many interrupts */
+	uint64_t threads;	/* that could not be sampled */
+	uint64_t maps;		/* records of what was mapped and executed */
+};
+
+struct df_end {
+	uint64_t elapsed_ns;
+	uint64_t samples;
+	int32_t status;		/* of the command, as a shell has it */
+	uint32_t pad;
+};
+
+#endif /* PFMON_DATAFILE_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is needed to find an address' program later: which processes there are
+ * and what they have mapped, read from /proc while they are there.
+ */
+#ifndef PFMON_IMAGES_H
+#define PFMON_IMAGES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "data_write.h"
+
+struct images;
+
+/**
+ * images_new() - begin with no process known
+ * @data: receives what is seen
+ *
+ * Return: for the functions below. Not to be used by two threads at a time.
+ */
+struct images *images_new(struct data_writer *data);
+
+/**
+ * images_see() - look at a process, and write what is new
+ * @images: from images_new()
+ * @pid:    process; one that is gone is no error
+ */
+void images_see(struct images *images, pid_t pid);
+
+/**
+ * images_glance() - look at a process unless that was done a moment ago
+ * @images: from images_new()
+ * @pid:    process
+ */
+void images_glance(struct images *images, pid_t pid);
+
+/**
+ * images_exec() - look at a process that has just executed a program
+ * @images: from images_new()
+ * @pid:    process
+ */
+void images_exec(struct images *images, pid_t pid);
+
+/**
+ * images_see_all() - look at all processes that there are
+ * @images: from images_new()
+ */
+void images_see_all(struct images *images);
+
+/**
+ * images_free() - forget everything
+ * @images: from images_new()
+ */
+void images_free(struct images *images);
+
+#endif /* PFMON_IMAGES_H */

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all ways to print a profile share, and the smallest of them. */
+#include <inttypes.h>
+
+#include "output.h"
+
+double output_percent(const struct profile *p, uint64_t count)
+{
+	return p->samples ? 100.0 * (double)count / (double)p->samples : 0;
+}
+
+size_t output_rows(const struct profile *p, const struct selection *sel)
+{
+	size_t n = p->rows;
+
+	if (sel->lines && sel->lines < n)
+		n = sel->lines;
+	while (n && output_percent(p, p->row[n - 1]->count) < sel->min)
+		n--;
+	return n;
+}
+
+/* "FRAME;FRAME COUNT": what separates frames is no part of their names. */
+void output_folded(FILE *out, const struct profile *p, const struct selection *sel)
+{
+	size_t n = output_rows(p, sel), i;
+	unsigned int f;
+	const char *c;
+
+	for (i = 0; i < n; i++) {
+		const struct row *row = p->row[i];
+
+		for (f = 0; f < row->frames; f++) {
+			if (f)
+				fputc(';', out);
+			for (c = row->frame[f]; *c; c++)
+				fputc(*c == ';' ? ':' : *c, out);
+		}
+		fprintf(out, " %" PRIu64 "\n", row->count);
+	}
+}

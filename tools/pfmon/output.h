@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How a profile is printed. */
+#ifndef PFMON_OUTPUT_H
+#define PFMON_OUTPUT_H
+
+#include <stdio.h>
+
+#include "profile.h"
+
+/* What of it. */
+struct selection {
+	size_t lines;		/* rows at most, 0: all */
+	double min;		/* percent that a row has at least */
+};
+
+/**
+ * output_rows() - how many rows are selected; they are the first ones
+ * @p:   profile
+ * @sel: selection
+ *
+ * Return: how many.
+ */
+size_t output_rows(const struct profile *p, const struct selection *sel);
+
+/**
+ * output_percent() - of all samples
+ * @p:     profile
+ * @count: samples
+ *
+ * Return: from 0 to 100.
+ */
+double output_percent(const struct profile *p, uint64_t count);
+
+/* One a format. */
+void output_text(FILE *out, const struct profile *p, const struct selection *sel);
+void output_json(FILE *out, const struct profile *p, const struct selection *sel);
+void output_folded(FILE *out, const struct profile *p, const struct selection *sel);
+void output_svg(FILE *out, const struct profile *p, const struct selection *sel);
+
+#endif /* PFMON_OUTPUT_H */

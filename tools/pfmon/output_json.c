@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A profile as one JSON object, a row a line. */
+#include <inttypes.h>
+
+#include "output.h"
+#include "text.h"
+
+static void print_string(FILE *out, const char *name, const char *text)
+{
+	fprintf(out, "\"%s\": ", name);
+	text_json(out, text_intern(text));
+}
+
+static void print_event(FILE *out, const struct sampled_event *e)
+{
+	print_string(out, "event", e->name);
+	fprintf(out, ", \"unit\": \"%s\", \"period\": %" PRIu64
+		", \"random_mask\": %" PRIu64, e->unit == UNIT_NS ? "ns" : "count",
+		e->period, e->random_mask);
+}
+
+static void print_lost(FILE *out, const struct df_lost *lost)
+{
+	fprintf(out, "\"lost\": {\"samples\": %" PRIu64 ", \"estimated\": %" PRIu64
+		", \"full\": %" PRIu64
+		", \"masked_ns\": %" PRIu64 ", \"messages\": %" PRIu64
+		", \"throttled\": %" PRIu64 ", \"threads\": %" PRIu64
+		", \"maps\": %" PRIu64 "}", lost->samples, lost->estimated, lost->full, lost->masked_ns,
+		lost->messages, lost->throttled, lost->threads, lost->maps);
+}
+
+static void print_by(FILE *out, const struct profile *p)
+{
+	const char *comma = "";
+	unsigned int d;
+
+	fputs("\"by\": [", out);
+	for (d = 0; d < DIMENSIONS; d++) {
+		if (!p->by[d])
+			continue;
+		fprintf(out, "%s\"%s\"", comma, dimension_names[d]);
+		comma = ", ";
+	}
+	fputc(']', out);
+}
+
+static void print_chain(FILE *out, const struct row *row, unsigned int f)
+{
+	const char *comma = "";
+
+	fprintf(out, ", \"%s\": [", dimension_names[BY_CHAIN]);
+	for (; f < row->frames; f++) {
+		fputs(comma, out);
+		text_json(out, row->frame[f]);
+		comma = ", ";
+	}
+	fputc(']', out);
+}
+
+static void print_row(FILE *out, const struct profile *p, const struct row *row)
+{
+	const struct sampled_event *e = &p->event[p->chosen];
+	unsigned int d, f = 0, r;
+
+	fprintf(out, "{\"percent\": %.2f, \"samples\": %" PRIu64,
+		output_percent(p, row->count), row->count);
+	for (d = 0; d < BY_CHAIN; d++) {
+		if (!p->by[d])
+			continue;
+		fputs(", ", out);
+		print_string(out, dimension_names[d], row->frame[f++]);
+	}
+	if (p->by[BY_CHAIN])
+		print_chain(out, row, f);
+	for (r = 0; r < e->readings; r++) {
+		if (!e->reading[r].since_last)
+			continue;
+		fputs(", ", out);
+		text_json(out, text_intern(e->reading[r].name));
+		fprintf(out, ": %" PRIu64, row->sum[r]);
+	}
+	fputc('}', out);
+}
+
+void output_json(FILE *out, const struct profile *p, const struct selection *sel)
+{
+	size_t n = output_rows(p, sel), i;
+	uint64_t rest = p->samples;
+
+	fputc('{', out);
+	print_string(out, "title", p->header.title);
+	fputs(", ", out);
+	print_event(out, &p->event[p->chosen]);
+	fprintf(out, ", \"samples\": %" PRIu64 ", ", p->samples);
+	print_lost(out, &p->lost);
+	fprintf(out, ", \"complete\": %s, \"elapsed_ns\": %" PRIu64 ", ",
+		p->complete ? "true" : "false", p->end.elapsed_ns);
+	print_by(out, p);
+	fputs(", \"rows\": [\n", out);
+	for (i = 0; i < n; i++) {
+		print_row(out, p, p->row[i]);
+		fputs(i + 1 < n ? ",\n" : "\n", out);
+		rest -= p->row[i]->count;
+	}
+	fprintf(out, "], \"omitted\": {\"rows\": %zu, \"samples\": %" PRIu64 "}}\n",
+		p->rows - n, rest);
+}

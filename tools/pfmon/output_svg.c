@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profile as a flame graph: one SVG file that needs nothing else. Each frame
+ * is as wide as its share of the samples and stands on the one that it is part
+ * of. Whoever points at it, or has it read to him, gets its <title>.
+ */
+#include <err.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "format.h"
+#include "output.h"
+#include "text.h"
+
+#define WIDTH		1200
+#define MARGIN		10
+#define HEAD		52		/* for the heading */
+#define HEIGHT		20		/* of a frame */
+#define LETTER		7.3		/* width, of the font below */
+#define NARROW		0.2		/* frames that are not drawn */
+
+struct node {
+	struct node *next;		/* brother, in the order of names */
+	struct node *child;
+	const char *name;
+	uint64_t count;
+};
+
+static struct node *new_node(const char *name, struct node *next)
+{
+	struct node *node = calloc(1, sizeof(*node));
+
+	if (!node)
+		err(EXIT_PFMON, NULL);
+	node->name = name;
+	node->next = next;
+	return node;
+}
+
+static struct node *child_of(struct node *node, const char *name)
+{
+	struct node **p = &node->child;
+
+	while (*p && strcmp((*p)->name, name) < 0)
+		p = &(*p)->next;
+	if (!*p || strcmp((*p)->name, name))
+		*p = new_node(name, *p);
+	return *p;
+}
+
+static struct node *make_tree(const struct profile *p)
+{
+	struct node *root = new_node("all", NULL), *node;
+	unsigned int f;
+	size_t i;
+
+	for (i = 0; i < p->rows; i++) {
+		node = root;
+		node->count += p->row[i]->count;
+		for (f = 0; f < p->row[i]->frames; f++) {
+			node = child_of(node, p->row[i]->frame[f]);
+			node->count += p->row[i]->count;
+		}
+	}
+	return root;
+}
+
+static void free_tree(struct node *node)
+{
+	struct node *next;
+
+	for (; node; node = next) {
+		next = node->next;
+		free_tree(node->child);
+		free(node);
+	}
+}
+
+/* Light colours, so that black on them can be read; equal names look equal. */
+static void print_colour(FILE *out, const char *name)
+{
+	uint32_t h = text_hash(name);
+
+	fprintf(out, "hsl(%u,%u%%,%u%%)", 10 + (h >> 4) % 45, 70 + (h >> 12) % 25,
+		65 + (h >> 20) % 12);
+}
+
+static void print_frame(FILE *out, const struct profile *p,
+			const struct node *node, double x, double y, double width)
+{
+	char count[FORMAT_MAX];
+	size_t len = text_cut(node->name, (int)((width - 6) / LETTER));
+
+	fputs("<g role=\"listitem\"><title>", out);
+	text_xml(out, node->name, SIZE_MAX);
+	fprintf(out, ": %s sample%s, %.2f%%</title>",
+		format_count(count, node->count), node->count == 1 ? "" : "s",
+		output_percent(p, node->count));
+	fprintf(out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
+		x, y, width, HEIGHT - 1);
+	print_colour(out, node->name);
+	fputs("\"/>", out);
+	/* A name of which less than this fits says nothing. */
+	if (len && (!node->name[len] || len >= 3)) {
+		fprintf(out, "<text x=\"%.2f\" y=\"%.0f\">", x + 3,
+			y + HEIGHT - 6);
+		text_xml(out, node->name, len);
+		fputs("</text>", out);
+	}
+	fputs("</g>\n", out);
+}
+
+/* A node and what stands on it; @y is where its own frame begins. */
+static void print_node(FILE *out, const struct profile *p, const struct node *node,
+		       const struct selection *sel, double x, double y)
+{
+	double scale = (WIDTH - 2 * MARGIN) / (double)p->samples;
+	double width = scale * (double)node->count;
+	const struct node *child;
+
+	if (width < NARROW || output_percent(p, node->count) < sel->min)
+		return;
+	print_frame(out, p, node, x, y, width);
+	for (child = node->child; child; child = child->next) {
+		print_node(out, p, child, sel, x, y - HEIGHT);
+		x += scale * (double)child->count;
+	}
+}
+
+static void print_head(FILE *out, const struct profile *p, int height)
+{
+	const char *title = text_intern(p->header.title);
+	const struct sampled_event *e = &p->event[p->chosen];
+	char n[FORMAT_MAX];
+
+	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
+		" viewBox=\"0 0 %d %d\" role=\"group\" aria-labelledby=\"t d\">\n",
+		WIDTH, height, WIDTH, height);
+	fputs("<title id=\"t\">", out);
+	text_xml(out, title, SIZE_MAX);
+	fputs("</title>\n<desc id=\"d\">Flame graph: each frame is as wide as its share of ", out);
+	fprintf(out, "%s samples of ", format_count(n, p->samples));
+	text_xml(out, text_intern(e->name), SIZE_MAX);
+	fputs(" and stands on the one that it is part of.</desc>\n"
+	      "<style>text{font:12px monospace;fill:#000}"
+	      "rect{stroke:#fff;stroke-width:.5}"
+	      "g:hover>rect{stroke:#000;stroke-width:1.5}</style>\n", out);
+	fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, height);
+	fprintf(out, "<text x=\"%d\" y=\"20\" style=\"font-weight:bold\">", MARGIN);
+	text_xml(out, title, SIZE_MAX);
+	fprintf(out, "</text>\n<text x=\"%d\" y=\"38\">%s samples of ", MARGIN,
+		format_count(n, p->samples));
+	text_xml(out, text_intern(e->name), SIZE_MAX);
+	fprintf(out, ", %s lost%s</text>\n", format_lost(n, p->lost.samples, p->lost.estimated),
+		p->complete ? "" : "; the file is not complete");
+}
+
+void output_svg(FILE *out, const struct profile *p, const struct selection *sel)
+{
+	struct node *root = make_tree(p);
+	int height = HEAD + ((int)p->depth + 1) * HEIGHT + MARGIN;
+
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+	print_head(out, p, height);
+	fputs("<g role=\"list\">\n", out);
+	if (p->samples)
+		print_node(out, p, root, sel, MARGIN, height - MARGIN - HEIGHT);
+	fputs("</g>\n</svg>\n", out);
+	free_tree(root);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A profile as a table for people. */
+#include "format.h"
+#include "output.h"
+#include "text.h"
+
+#define NUMBER_WIDTH	9
+
+/* "'make': 1,234 samples of task-clock, one each 1.00 ms; 0 lost; 2.3456 s" */
+static void print_heading(FILE *out, const struct profile *p,
+			  const struct sampled_event *e)
+{
+	char n[FORMAT_MAX];
+
+	fprintf(out, "\n %s: %s sample%s of %s, one each ",
+		text_intern(p->header.title), format_count(n, p->samples),
+		p->samples == 1 ? "" : "s", text_intern(e->name));
+	if (e->unit == UNIT_NS)
+		fprintf(out, "%s ms", format_ms(n, e->period));
+	else
+		fprintf(out, "%s", format_count(n, e->period));
+	if (e->random_mask)
+		fputs(" or less", out);
+	fprintf(out, "; %s lost", format_lost(n, p->lost.samples, p->lost.estimated));
+	if (p->complete)
+		fprintf(out, "; %s s", format_s(n, p->end.elapsed_ns));
+	fputs("\n\n", out);
+}
+
+/* Names of the columns of a row's frames. */
+static void name_columns(const struct profile *p, const char *name[DIMENSIONS])
+{
+	unsigned int d, n = 0;
+
+	for (d = 0; d < BY_CHAIN; d++)
+		if (p->by[d])
+			name[n++] = dimension_names[d];
+}
+
+static void find_widths(const struct profile *p, size_t rows,
+			const char *const name[DIMENSIONS], int width[DIMENSIONS])
+{
+	unsigned int f;
+	size_t i;
+	int w;
+
+	for (f = 0; f < p->frames; f++) {
+		width[f] = text_width(name[f]);
+		for (i = 0; i < rows; i++) {
+			w = text_width(p->row[i]->frame[f]);
+			if (w > width[f])
+				width[f] = w;
+		}
+	}
+}
+
+/*
+ * The columns, then the calls of the chain in one. After the last column there
+ * is nothing to align.
+ */
+static void print_frames(FILE *out, const struct profile *p,
+			 const char *const frame[], unsigned int n,
+			 const int width[DIMENSIONS])
+{
+	unsigned int f;
+
+	for (f = 0; f < n && f < p->frames; f++)
+		fprintf(out, "  %s%*s", frame[f],
+			f + 1 < n ? width[f] - text_width(frame[f]) : 0, "");
+	for (; f < n; f++)
+		fprintf(out, "%s%s", f == p->frames ? "  " : ";", frame[f]);
+	fputc('\n', out);
+}
+
+static int reading_width(const struct reading *reading)
+{
+	int width = text_width(text_intern(reading->name));
+
+	return width < NUMBER_WIDTH ? NUMBER_WIDTH : width;
+}
+
+static void print_rows(FILE *out, const struct profile *p,
+		       const struct sampled_event *e, size_t rows)
+{
+	const char *name[DIMENSIONS];
+	int width[DIMENSIONS];
+	char n[FORMAT_MAX];
+	unsigned int r;
+	size_t i;
+
+	name_columns(p, name);
+	find_widths(p, rows, name, width);
+	fprintf(out, "%8s %*s", "percent", NUMBER_WIDTH, "samples");
+	for (r = 0; r < e->readings; r++)
+		if (e->reading[r].since_last)
+			fprintf(out, " %*s", reading_width(&e->reading[r]),
+				text_intern(e->reading[r].name));
+	name[p->frames] = dimension_names[BY_CHAIN];
+	print_frames(out, p, name, p->frames + p->by[BY_CHAIN], width);
+	for (i = 0; i < rows; i++) {
+		const struct row *row = p->row[i];
+
+		fprintf(out, "%8.2f %*s", output_percent(p, row->count),
+			NUMBER_WIDTH, format_count(n, row->count));
+		for (r = 0; r < e->readings; r++)
+			if (e->reading[r].since_last)
+				fprintf(out, " %*s", reading_width(&e->reading[r]),
+					format_count(n, row->sum[r]));
+		print_frames(out, p, row->frame, row->frames, width);
+	}
+}
+
+static void print_rest(FILE *out, const struct profile *p, size_t rows)
+{
+	uint64_t rest = 0;
+	size_t i;
+
+	for (i = rows; i < p->rows; i++)
+		rest += p->row[i]->count;
+	if (rows < p->rows)
+		fprintf(out, "%8.2f %*s  (%zu more line%s)\n",
+			output_percent(p, rest), NUMBER_WIDTH, "",
+			p->rows - rows, p->rows - rows == 1 ? "" : "s");
+}
+
+static void print_notes(FILE *out, const struct profile *p)
+{
+	char n[FORMAT_MAX], ms[FORMAT_MAX];
+	unsigned int i;
+
+	if (p->lost.estimated)
+		fprintf(out, " note: lost, by an estimate, while full buffers waited, %s time%s, for %s ms together\n",
+			format_count(n, p->lost.full), p->lost.full == 1 ? "" : "s",
+			format_ms(ms, p->lost.masked_ns));
+	if (p->lost.samples)
+		fprintf(out, " note: %s samples found no room; the kernel has counted them\n",
+			format_count(n, p->lost.samples));
+	if (p->lost.maps)
+		fprintf(out, " note: what was mapped or executed found no room %s time%s: some symbols may be missing\n",
+			format_count(n, p->lost.maps), p->lost.maps == 1 ? "" : "s");
+	if (p->lost.messages)
+		fprintf(out, " note: the kernel could not queue %s messages\n",
+			format_count(n, p->lost.messages));
+	if (p->lost.throttled)
+		fprintf(out, " note: sampling was too fast and was stopped %s time%s\n",
+			format_count(n, p->lost.throttled),
+			p->lost.throttled == 1 ? "" : "s");
+	if (p->lost.threads)
+		fprintf(out, " note: threads that were not sampled: %s\n",
+			format_count(n, p->lost.threads));
+	for (i = 0; i < p->events; i++)
+		if (i != p->chosen)
+			fprintf(out, " note: there are samples of %s, too: -e %s\n",
+				text_intern(p->event[i].name),
+				text_intern(p->event[i].name));
+	for (i = 0; i < p->notes; i++)
+		fprintf(out, " note: %s\n", p->note[i]);
+}
+
+void output_text(FILE *out, const struct profile *p, const struct selection *sel)
+{
+	const struct sampled_event *e = &p->event[p->chosen];
+	size_t rows = output_rows(p, sel);
+
+	print_heading(out, p, e);
+	if (p->rows) {
+		print_rows(out, p, e, rows);
+		print_rest(out, p, rows);
+		fputc('\n', out);
+	}
+	print_notes(out, p);
+}

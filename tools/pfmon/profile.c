@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The samples of a data file, added up by where they are. The file is read
+ * twice: what processes have mapped is often found out after their samples.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "profile.h"
+#include "space.h"
+#include "symtab.h"
+#include "text.h"
+
+#define NOTES_MAX	(sizeof(((struct profile *)0)->note) / \
+			 sizeof(((struct profile *)0)->note[0]))
+
+const char *const dimension_names[DIMENSIONS] = {
+	"process", "binary", "symbol", "address", "chain",
+};
+
+#define CHAIN_MAX	256
+
+struct loading {
+	struct profile *profile;
+	struct data_reader reader;
+	struct space *space;
+	struct smpl_layout layout;
+	uint64_t bad_blocks;		/* of samples */
+	bool chains;			/* samples have them */
+	enum data_status status;	/* that ended the file */
+	uint64_t offset;		/* where */
+};
+
+int profile_by(bool by[DIMENSIONS], const char *list)
+{
+	size_t len;
+	int d;
+
+	memset(by, 0, DIMENSIONS * sizeof(*by));
+	for (;; list += len + 1) {
+		len = strcspn(list, ",");
+		for (d = 0; d < DIMENSIONS; d++)
+			if (strlen(dimension_names[d]) == len &&
+			    !strncmp(dimension_names[d], list, len))
+				break;
+		if (d == DIMENSIONS)
+			return -1;
+		by[d] = true;
+		if (!list[len])
+			return 0;
+	}
+}
+
+static void __attribute__((format(printf, 2, 3)))
+note(struct profile *p, const char *format, ...)
+{
+	va_list args;
+
+	if (p->notes == NOTES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(p->note[p->notes++], sizeof(p->note[0]), format, args);
+	va_end(args);
+}
+
+static bool add_event(struct loading *l)
+{
+	struct profile *p = l->profile;
+	struct sampled_event e;
+
+	if (!data_get_event(&l->reader, &e))
+		return false;
+	p->event = reallocarray(p->event, p->events + 1, sizeof(e));
+	if (!p->event)
+		err(EXIT_PFMON, NULL);
+	p->event[p->events++] = e;
+	smpl_layout_add(&l->layout, &e);
+	return true;
+}
+
+static bool add_lost(struct loading *l)
+{
+	struct df_lost *sum = &l->profile->lost, lost;
+
+	if (!data_get_lost(&l->reader, &lost))
+		return false;
+	sum->samples += lost.samples;
+	sum->estimated += lost.estimated;
+	sum->full += lost.full;
+	sum->masked_ns += lost.masked_ns;
+	sum->messages += lost.messages;
+	sum->throttled += lost.throttled;
+	sum->threads += lost.threads;
+	sum->maps += lost.maps;
+	return true;
+}
+
+/* A block that is damaged says nothing of the others; it is counted once. */
+static bool read_block(struct loading *l, const struct smpl_sink *sink)
+{
+	const struct smpl_format *format;
+	struct data_samples s;
+	struct smpl_origin origin;
+
+	if (!data_get_samples(&l->reader, &s))
+		return false;
+	origin = (struct smpl_origin){ s.samples->pid, s.samples->tid,
+				       s.samples->cpu };
+	format = smpl_find_uuid(s.samples->uuid);
+	if (format && format->chains)
+		l->chains = true;
+	/* Formats without chains have no maps either. */
+	if (format && !format->chains && sink->map)
+		return true;
+	if (!format || format->parse(s.buf, s.samples->bytes, &l->layout, &origin,
+				     sink) < 0)
+		l->bad_blocks += !sink->map;
+	return true;
+}
+
+static void add_map(void *arg, const struct smpl_map *map)
+{
+	struct loading *l = arg;
+
+	space_add_record(l->space, map);
+}
+
+static void skip_sample(void *arg, const struct sample *sample)
+{
+	(void)arg;
+	(void)sample;
+}
+
+/* All but samples. */
+static bool first_look(struct loading *l)
+{
+	const struct smpl_sink maps = { .sample = skip_sample, .map = add_map,
+					.arg = l };
+	struct data_process process;
+	struct data_map map;
+
+	switch (l->reader.head.type) {
+	case DF_EVENT:
+		return add_event(l);
+	case DF_PROCESS:
+		if (!data_get_process(&l->reader, &process))
+			return false;
+		space_add_process(l->space, &process);
+		return true;
+	case DF_MAP:
+		if (!data_get_map(&l->reader, &map))
+			return false;
+		space_add_map(l->space, &map);
+		return true;
+	case DF_SAMPLES:
+		return read_block(l, &maps);
+	case DF_LOST:
+		return add_lost(l);
+	case DF_END:
+		return data_get_end(&l->reader, &l->profile->end);
+	default:
+		return true;	/* of a later version */
+	}
+}
+
+static uint32_t hash(const char *const frame[], unsigned int n)
+{
+	uint64_t h = n;
+
+	while (n--)
+		h = (h ^ ((uintptr_t)frame[n] >> 3)) * 0x9e3779b97f4a7c15;
+	return (uint32_t)(h >> 32);
+}
+
+static struct row *new_row(struct profile *p, const char *const frame[],
+			   unsigned int n)
+{
+	size_t frames = n * sizeof(*frame), sums = 8 * p->readings;
+	struct row *row = calloc(1, sizeof(*row) + frames + 8 + sums);
+
+	/* Room for a power of two of them. */
+	if (row && !(p->rows & (p->rows - 1)))
+		p->row = reallocarray(p->row, p->rows ? 2 * p->rows : 1,
+				      sizeof(*p->row));
+	if (!row || !p->row)
+		err(EXIT_PFMON, NULL);
+	row->frames = n;
+	if (n > p->depth)
+		p->depth = n;
+	memcpy(row->frame, frame, frames);
+	row->sum = (uint64_t *)((char *)row + ((sizeof(*row) + frames + 7) & ~7UL));
+	p->row[p->rows++] = row;
+	return row;
+}
+
+struct row *profile_add(struct profile *p, const char *const frame[],
+			unsigned int frames, uint64_t count)
+{
+	struct row **bucket = &p->bucket[hash(frame, frames) % PROFILE_BUCKETS];
+	struct row *row = *bucket;
+
+	while (row && (row->frames != frames ||
+		       memcmp(row->frame, frame, frames * sizeof(*frame))))
+		row = row->next;
+	if (!row) {
+		row = new_row(p, frame, frames);
+		row->next = *bucket;
+		*bucket = row;
+	}
+	row->count += count;
+	p->samples += count;
+	return row;
+}
+
+/* A function of a chain; of one without a name, what it is part of. */
+static const char *call_name(const struct place *place)
+{
+	const char *base;
+	char name[160];
+
+	if (place->symbol != text_intern(PLACE_UNKNOWN))
+		return place->symbol;
+	if (*place->binary == '[')
+		return place->binary;
+	base = strrchr(place->binary, '/');
+	snprintf(name, sizeof(name), "[%s]", base ? base + 1 : place->binary);
+	return text_intern(name);
+}
+
+/*
+ * The calls of a sample, the outermost first, and where it is. Return addresses
+ * are behind the call, which can be the next function; where a part of a chain
+ * begins is the place itself. Of a chain that is too long the innermost remain.
+ */
+static unsigned int add_chain(struct loading *l, const struct sample *sample,
+			      const struct place *place, const char *frame[])
+{
+	unsigned int n = sample->kernel + sample->user, from, i, frames = 0;
+	struct sample call = *sample;
+	struct place at;
+
+	/* The first of them is where it is, unless there is no such part. */
+	from = n && sample->chain[0] == sample->ip;
+	if (n > CHAIN_MAX - 1)
+		n = CHAIN_MAX - 1;
+	for (i = n; i-- > from;) {
+		call.ip = sample->chain[i] - (i && i != sample->kernel);
+		space_find(l->space, &call, &at);
+		frame[frames++] = call_name(&at);
+	}
+	frame[frames++] = call_name(place);
+	return frames;
+}
+
+static void add_sample(void *arg, const struct sample *sample)
+{
+	struct loading *l = arg;
+	struct profile *p = l->profile;
+	const struct sampled_event *event = &p->event[p->chosen];
+	const char *frame[DIMENSIONS + CHAIN_MAX];
+	struct place place;
+	char address[24];
+	unsigned int n = 0, i;
+	struct row *row;
+
+	if (sample->pmd != event->pmd)
+		return;
+	space_find(l->space, sample, &place);
+	if (p->by[BY_PROCESS])
+		frame[n++] = place.process;
+	if (p->by[BY_BINARY])
+		frame[n++] = place.binary;
+	if (p->by[BY_SYMBOL])
+		frame[n++] = place.symbol;
+	if (p->by[BY_ADDRESS]) {
+		snprintf(address, sizeof(address), "%#" PRIx64, place.addr);
+		frame[n++] = text_intern(address);
+	}
+	if (p->by[BY_CHAIN])
+		n += add_chain(l, sample, &place, frame + n);
+	row = profile_add(p, frame, n, sample->count);
+	for (i = 0; i < p->readings && i < sample->values; i++)
+		if (event->reading[i].since_last)
+			row->sum[i] += sample->value[i];
+}
+
+/* Samples. */
+static bool second_look(struct loading *l)
+{
+	const struct smpl_sink samples = { .sample = add_sample, .arg = l };
+
+	return l->reader.head.type != DF_SAMPLES || read_block(l, &samples);
+}
+
+/* All records up to @limit, to the end, or to the first that is damaged. */
+static void look(struct loading *l, bool (*at)(struct loading *l), uint64_t limit)
+{
+	l->status = DATA_RECORD;
+	l->offset = l->reader.offset;
+	while (l->offset < limit) {
+		l->status = data_next(&l->reader);
+		if (l->status == DATA_RECORD && !at(l))
+			l->status = DATA_DAMAGED;
+		if (l->status != DATA_RECORD)
+			return;
+		l->offset = l->reader.offset;
+	}
+}
+
+/* No further than the first look came, whose verdict on the file it is. */
+static void read_samples(struct loading *l)
+{
+	enum data_status status = l->status;
+	uint64_t offset = l->offset;
+
+	data_rewind(&l->reader);
+	look(l, second_look, offset);
+	if (l->status == DATA_RECORD || l->status == DATA_END) {
+		l->status = status;
+		l->offset = offset;
+	}
+}
+
+static int choose_event(struct profile *p, const char *path, const char *event,
+			char error[DATA_ERROR_MAX])
+{
+	unsigned int i;
+	int at;
+
+	if (!p->events) {
+		snprintf(error, DATA_ERROR_MAX, "%.150s: has no events", path);
+		return -1;
+	}
+	for (i = 0; i < p->events && event; i++)
+		if (!strcmp(p->event[i].name, event))
+			break;
+	if (!event)
+		i = 0;
+	if (i < p->events) {
+		p->chosen = i;
+		p->readings = p->event[i].readings;
+		return 0;
+	}
+	at = snprintf(error, DATA_ERROR_MAX, "%.100s: has no event '%.30s'; there are",
+		      path, event);
+	for (i = 0; i < p->events && at < DATA_ERROR_MAX; i++)
+		at += snprintf(error + at, (size_t)(DATA_ERROR_MAX - at), "%s %s",
+			       i ? "," : "", p->event[i].name);
+	return -1;
+}
+
+static void make_notes(const struct loading *l)
+{
+	struct profile *p = l->profile;
+
+	p->complete = l->status == DATA_END;
+	if (l->status == DATA_TRUNCATED)
+		note(p, "the file is truncated after %" PRIu64 " bytes: this is what is there",
+		     l->offset);
+	else if (l->status == DATA_DAMAGED)
+		note(p, "the file is damaged after %" PRIu64 " bytes: this is what is before that",
+		     l->offset);
+	if (l->bad_blocks)
+		note(p, "%" PRIu64 " blocks of samples are damaged, or of a format that this pfmon does not know",
+		     l->bad_blocks);
+	if (space_note(l->space))
+		note(p, "%s", space_note(l->space));
+}
+
+int profile_read(struct profile *p, const char *path, const char *event,
+		 char error[DATA_ERROR_MAX])
+{
+	struct loading *l = calloc(1, sizeof(*l));
+	int d, ret;
+
+	if (!l)
+		err(EXIT_PFMON, NULL);
+	l->profile = p;
+	ret = data_open(&l->reader, path, error);
+	if (ret)
+		goto free;
+	p->header = l->reader.header;
+	l->space = space_new(&p->header);
+	smpl_layout_init(&l->layout);
+	look(l, first_look, UINT64_MAX);
+	ret = choose_event(p, path, event, error);
+	if (!ret) {
+		if (p->prefer_chains && l->chains)
+			profile_by(p->by, "process,chain");
+		for (d = 0; d < BY_CHAIN; d++)
+			p->frames += p->by[d];
+		space_complete(l->space);
+		read_samples(l);
+		profile_sort(p);
+		make_notes(l);
+	}
+	space_free(l->space);
+	data_done(&l->reader);
+free:
+	free(l);
+	return ret;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	unsigned int i;
+	int order = 0;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	for (i = 0; i < x->frames && i < y->frames && !order; i++)
+		order = strcmp(x->frame[i], y->frame[i]);
+	return order ? order : (x->frames > y->frames) - (x->frames < y->frames);
+}
+
+void profile_sort(struct profile *p)
+{
+	if (p->rows)
+		qsort(p->row, p->rows, sizeof(*p->row), by_count);
+}
+
+void profile_free(struct profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->rows; i++)
+		free(p->row[i]);
+	free(p->row);
+	free(p->event);
+	memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon record: samples a command, a process or CPUs into a data file. */
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "format.h"
+#include "pfmon.h"
+#include "recording.h"
+#include "target.h"
+
+#define DEFAULT_EVENT	"task-clock"
+#define DEFAULT_BUFFER	65536
+#define BUFFER_MAX	(128ULL << 20)	/* of the data file's records */
+
+static const char usage[] =
+"usage: pfmon record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+"       pfmon record [OPTION]... -p PID [-- COMMAND [ARGUMENT]...]\n"
+"       pfmon record [OPTION]... -C CPUS [-- COMMAND [ARGUMENT]...]\n"
+"\n"
+"Samples COMMAND with all its threads and child processes: says again and again\n"
+"where it is, for 'pfmon report'. With -p or -C it samples a process or whole\n"
+"CPUs while COMMAND runs, or until Ctrl-C.\n"
+"\n"
+"  -e, --event LIST     events to sample, separated by commas (task-clock)\n"
+"  -c, --count PERIOD   a sample each so many events; of clocks, nanoseconds\n"
+"  -F, --freq FREQ      so many samples a second of a clock (1000)\n"
+"  -R, --random MASK    make each period shorter by a random number, whose bits\n"
+"                       are in MASK\n"
+"  -r, --read LIST      events to count, or registers to read, at each sample\n"
+"  -f, --format NAME    sampling format (default)\n"
+"  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K)\n"
+"  -p, --pid PID        sample the threads of a process\n"
+"  -C, --cpu CPUS       sample CPUs: a list such as 0-1,3, or all\n"
+"  -o, --output FILE    data file (" DF_DEFAULT_NAME ")\n"
+"  -h, --help           print this and exit\n"
+"\n";
+
+struct options {
+	struct sampling sampling;
+	struct target target;
+	uint64_t period, frequency;	/* 0: not given */
+	unsigned int reads;
+	const char *read[MAX_READINGS];	/* lists of -r: after those of -e */
+	const char *output;
+};
+
+static void __attribute__((noreturn)) bad_usage(void)
+{
+	fputs("Try 'pfmon record --help'.\n", stderr);
+	exit(EXIT_PFMON);
+}
+
+static void add_events(struct options *o, const char *list)
+{
+	char error[EVENTS_ERROR_MAX];
+
+	if (counters_add(&o->sampling.counters, list, error))
+		errx(EXIT_PFMON, "%s", error);
+}
+
+/* A number from 1 to @max, decimal or hexadecimal; perhaps K, M or G of them. */
+static uint64_t parse_number(const char *text, const char *what, uint64_t max)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t n = 0;
+	char *end = (char *)text;
+
+	errno = 0;
+	if (*text >= '0' && *text <= '9')
+		n = strtoull(text, &end, 0);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit && n <= max) {
+		n <<= 10 * (unit - units + 1);
+		end++;
+	}
+	if (errno || end == text || *end || !n || n > max)
+		errx(EXIT_PFMON, "'%s' is not %s", text, what);
+	return n;
+}
+
+static void set_format(struct options *o, const char *name)
+{
+	o->sampling.format = smpl_find(name);
+	if (o->sampling.format)
+		return;
+	warnx("no sampling format '%s'", name);
+	smpl_print(stderr);
+	exit(EXIT_PFMON);
+}
+
+static void add_read(struct options *o, const char *list)
+{
+	if (o->reads == MAX_READINGS)
+		errx(EXIT_PFMON, "too many -r");
+	o->read[o->reads++] = list;
+}
+
+static void __attribute__((noreturn)) print_help(void)
+{
+	fputs(usage, stdout);
+	events_print(stdout);
+	smpl_print(stdout);
+	exit(fflush(stdout) ? EXIT_PFMON : 0);
+}
+
+static void parse_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'e':
+		add_events(o, optarg);
+		break;
+	case 'c':
+		o->period = parse_number(optarg, "a period", INT64_MAX);
+		break;
+	case 'F':
+		o->frequency = parse_number(optarg, "a frequency", 1000000000);
+		break;
+	case 'R':
+		o->sampling.random_mask = parse_number(optarg, "a mask", INT64_MAX);
+		break;
+	case 'r':
+		add_read(o, optarg);
+		break;
+	case 'f':
+		set_format(o, optarg);
+		break;
+	case 'b':
+		o->sampling.buffer_size = parse_number(optarg,
+			"a buffer's size of at most 128M", BUFFER_MAX);
+		break;
+	case 'p':
+		target_set_pid(&o->target, optarg);
+		break;
+	case 'C':
+		target_set_cpus(&o->target, optarg);
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'h':
+		print_help();
+	default:
+		bad_usage();
+	}
+}
+
+static void parse_options(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "event", required_argument, NULL, 'e' },
+		{ "count", required_argument, NULL, 'c' },
+		{ "freq", required_argument, NULL, 'F' },
+		{ "random", required_argument, NULL, 'R' },
+		{ "read", required_argument, NULL, 'r' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "buffer", required_argument, NULL, 'b' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "cpu", required_argument, NULL, 'C' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+e:c:F:R:r:f:b:p:C:o:h", longs,
+				NULL)) != -1)
+		parse_option(o, c);
+	if (optind < argc)
+		o->target.command = argv + optind;
+	if (!target_check(&o->target, "sampled"))
+		bad_usage();
+	if (o->period && o->frequency) {
+		warnx("-c and -F exclude each other");
+		bad_usage();
+	}
+}
+
+/* A period for each event: its own one, or that of -c or -F. */
+static void set_periods(struct options *o)
+{
+	struct sampling *s = &o->sampling;
+	unsigned int i;
+
+	if (!s->counters.n)
+		add_events(o, DEFAULT_EVENT);
+	s->sampled = s->counters.n;
+	for (i = 0; i < s->sampled; i++) {
+		const struct event *event = s->counters.c[i].event;
+
+		if (o->frequency && event->unit != UNIT_NS)
+			errx(EXIT_PFMON, "-F is for clocks: say with -c how many %s make a sample",
+			     event->name);
+		s->period[i] = o->period ? o->period :
+			       o->frequency ? 1000000000 / o->frequency :
+			       event->period;
+		if (s->random_mask >= s->period[i])
+			errx(EXIT_PFMON, "the mask of -R must be smaller than the period of %s, %" PRIu64,
+			     event->name, s->period[i]);
+	}
+}
+
+/* An event is counted; a name that the kernel gave is a register's. */
+static void add_reading(struct sampling *s, const char *name)
+{
+	char error[EVENTS_ERROR_MAX];
+	int pmd;
+
+	if (!counters_add(&s->counters, name, error))
+		return;
+	pmd = pfm_pmd_number(name);
+	if (pmd < 0)
+		errx(EXIT_PFMON, "%s, or a register of pfmon info", error);
+	if (s->registers == MAX_READINGS - MAX_COUNTERS)
+		errx(EXIT_PFMON, "too many registers to read");
+	s->reg[s->registers++] = (uint16_t)pmd;
+}
+
+static void set_readings(struct options *o)
+{
+	char list[1024], *name, *rest;
+	unsigned int i;
+
+	for (i = 0; i < o->reads; i++) {
+		snprintf(list, sizeof(list), "%s", o->read[i]);
+		for (name = strtok_r(list, ",", &rest); name;
+		     name = strtok_r(NULL, ",", &rest))
+			add_reading(&o->sampling, name);
+	}
+}
+
+static void set_buffer(struct sampling *s)
+{
+	unsigned int i, pmds = 0;
+	pfarg_config_t cfg;
+	uint64_t min;
+
+	if (!s->format)
+		s->format = smpl_find("default");
+	if (!s->buffer_size)
+		s->buffer_size = DEFAULT_BUFFER;
+	memset(&cfg, 0, sizeof(cfg));
+	if (pfm_get_config(&cfg))
+		err(EXIT_PFMON, "PFM_GET_CONFIG");
+	for (i = 0; i < PFM_MAX_PMDS; i++)
+		pmds += (unsigned int)pfm_bv_isset(cfg.cf_impl_pmds, i);
+	if (s->counters.n + s->registers > s->sampled && !s->format->values)
+		errx(EXIT_PFMON, "the format %s records no values: -r is not for it",
+		     s->format->name);
+	min = s->format->min_size(pmds);
+	if (s->buffer_size < min)
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too small: the format %s needs %" PRIu64,
+		     s->buffer_size, s->format->name, min);
+	if (s->format->max_size && s->buffer_size > s->format->max_size)
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: the format %s takes at most %" PRIu64,
+		     s->buffer_size, s->format->name, s->format->max_size);
+	if (s->buffer_size > cfg.cf_smpl_buf_size_max)
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: all together may have %" PRIu64,
+		     s->buffer_size, (uint64_t)cfg.cf_smpl_buf_size_max);
+}
+
+static void explain_loss(const struct recording *rec)
+{
+	const struct df_lost *lost = &rec->lost;
+	char full[FORMAT_MAX], ms[FORMAT_MAX];
+
+	if (lost->estimated)
+		fprintf(stderr, " note: full buffers waited %s time%s, for %s ms together, and about so much is lost: a larger one (-b) loses less\n",
+			format_count(full, lost->full), lost->full == 1 ? "" : "s",
+			format_ms(ms, lost->masked_ns));
+	if (lost->samples)
+		fprintf(stderr, " note: %s sample%s found no room: a larger buffer (-b) loses less\n",
+			format_count(full, lost->samples),
+			lost->samples == 1 ? "" : "s");
+	if (lost->maps)
+		fprintf(stderr, " note: what was mapped or executed found no room %s time%s: a larger buffer (-b) loses less\n",
+			format_count(full, lost->maps), lost->maps == 1 ? "" : "s");
+	if (lost->messages)
+		fprintf(stderr, " note: the kernel could not queue %s messages\n",
+			format_count(full, lost->messages));
+	if (lost->throttled)
+		fprintf(stderr, " note: sampling was too fast and was stopped %s time%s: a larger period (-c) is needed\n",
+			format_count(full, lost->throttled),
+			lost->throttled == 1 ? "" : "s");
+}
+
+static void print_summary(const struct recording *rec, const char *path,
+			  uint64_t bytes)
+{
+	char samples[FORMAT_MAX], lost[FORMAT_MAX], size[FORMAT_MAX];
+	unsigned int i;
+
+	if (rec->progress)
+		fprintf(stderr, "\r%60s\r", "");
+	fprintf(stderr, "%s sample%s, %s lost, %s, %s bytes\n",
+		format_count(samples, rec->samples), rec->samples == 1 ? "" : "s",
+		format_lost(lost, rec->lost.samples, rec->lost.estimated), path,
+		format_count(size, bytes));
+	explain_loss(rec);
+	for (i = 0; i < rec->result.notes; i++)
+		fprintf(stderr, " note: %s\n", rec->result.note[i]);
+}
+
+/* A file without a sample is not left behind when something goes wrong. */
+static const char *unused;
+
+static void remove_unused(void)
+{
+	struct stat st;
+
+	if (unused && !stat(unused, &st) && S_ISREG(st.st_mode))
+		unlink(unused);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static struct options o;
+	static struct recording rec;
+	int status;
+
+	parse_options(&o, argc, argv);
+	set_periods(&o);
+	set_readings(&o);
+	perfmon_require();
+	set_buffer(&o.sampling);
+	if (!o.output)
+		o.output = DF_DEFAULT_NAME;
+
+	rec.result.ops = &sampling_ops;
+	rec.pid = o.target.pid;
+	rec.progress = isatty(STDERR_FILENO);
+	target_title(&o.target, &rec.result);
+	if (recording_begin(&rec, &o.sampling, o.output))
+		err(EXIT_PFMON, "%s", o.output);
+	unused = o.output;
+	atexit(remove_unused);
+	status = target_measure(&o.target, &rec.result);
+	if (!o.target.exec_errno)
+		unused = NULL;
+	if (recording_end(&rec, status))
+		err(EXIT_PFMON, "cannot write %s", o.output);
+	if (!o.target.exec_errno)
+		print_summary(&rec, o.output, rec.data.bytes);
+	return status;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The data file of a recording, from its begin to its end. */
+#include <errno.h>
+#include <string.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "recording.h"
+
+/* Registers in the order of their numbers, as samples have them. */
+static void add_reading(struct sampled_event *e, const char *name, uint16_t pmd,
+			bool since_last)
+{
+	unsigned int i = e->readings++;
+
+	for (; i > 0 && e->reading[i - 1].pmd > pmd; i--)
+		e->reading[i] = e->reading[i - 1];
+	snprintf(e->reading[i].name, SMPL_NAME_MAX, "%s", name);
+	e->reading[i].pmd = pmd;
+	e->reading[i].since_last = since_last;
+}
+
+/* All sampled events have the same readings. */
+static void describe(const struct sampling *s, struct sampled_event *e)
+{
+	char name[PFM_NAME_MAX];
+	unsigned int i;
+
+	memset(e, 0, sizeof(*e));
+	for (i = s->sampled; i < s->counters.n; i++)
+		add_reading(e, s->counters.c[i].event->name,
+			    s->counters.c[i].pmd, true);
+	for (i = 0; i < s->registers; i++) {
+		if (pfm_pmd_name(s->reg[i], name, sizeof(name)))
+			strcpy(name, "?");
+		add_reading(e, name, s->reg[i], false);
+	}
+}
+
+/* Counters begin anew with each sample; other registers are as they are. */
+static void select_readings(struct recording *rec, const struct sampled_event *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->readings; i++) {
+		pfm_bv_set(rec->read_pmds, e->reading[i].pmd);
+		if (e->reading[i].since_last)
+			pfm_bv_set(rec->reset_pmds, e->reading[i].pmd);
+	}
+}
+
+int recording_begin(struct recording *rec, const struct sampling *s,
+		    const char *path)
+{
+	struct sampled_event e;
+	unsigned int i;
+
+	if (data_create(&rec->data, path, rec->result.title))
+		return -1;
+	pthread_mutex_init(&rec->lock, NULL);
+	rec->sampling = s;
+	rec->images = images_new(&rec->data);
+	describe(s, &e);
+	select_readings(rec, &e);
+	smpl_layout_init(&rec->layout);
+	for (i = 0; i < s->sampled; i++) {
+		snprintf(e.name, sizeof(e.name), "%s", s->counters.c[i].event->name);
+		e.unit = s->counters.c[i].event->unit;
+		e.pmd = s->counters.c[i].pmd;
+		e.period = s->period[i];
+		e.random_mask = s->random_mask;
+		smpl_layout_add(&rec->layout, &e);
+		data_event(&rec->data, &e);
+	}
+	return 0;
+}
+
+void recording_flush(struct recording *rec)
+{
+	struct df_lost *lost = &rec->lost, *old = &rec->written;
+	struct df_lost news;
+
+	if (memcmp(lost, old, sizeof(*lost))) {
+		news = (struct df_lost){
+			.samples = lost->samples - old->samples,
+			.estimated = lost->estimated - old->estimated,
+			.full = lost->full - old->full,
+			.masked_ns = lost->masked_ns - old->masked_ns,
+			.messages = lost->messages - old->messages,
+			.throttled = lost->throttled - old->throttled,
+			.threads = lost->threads - old->threads,
+			.maps = lost->maps - old->maps,
+		};
+		data_lost(&rec->data, &news);
+		*old = *lost;
+	}
+	data_flush(&rec->data);
+}
+
+int recording_end(struct recording *rec, int status)
+{
+	struct df_end end = {
+		.elapsed_ns = rec->result.elapsed_ns,
+		.samples = rec->samples,
+		.status = status,
+	};
+	int ret;
+
+	rec->lost.threads = rec->result.missed;
+	recording_flush(rec);
+	images_free(rec->images);
+	ret = data_close(&rec->data, &end);
+	pthread_mutex_destroy(&rec->lock);
+	return ret;
+}

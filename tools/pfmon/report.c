@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon report: what a data file of pfmon record says. */
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "output.h"
+#include "pfmon.h"
+
+#define DEFAULT_BY	"process,binary,symbol"
+
+static const char usage[] =
+"usage: pfmon report [OPTION]...\n"
+"\n"
+"Prints where the samples are that pfmon record took.\n"
+"\n"
+"  -i, --input FILE      data file (" DF_DEFAULT_NAME ")\n"
+"  -e, --event NAME      of which event, if there are several (the first one)\n"
+"  -b, --by LIST         by process, binary, symbol, address, chain (of calls):\n"
+"                        any of them, separated by commas (" DEFAULT_BY ";\n"
+"                        for folded and svg process,chain if there are chains)\n"
+"  -f, --format FORMAT   text, json, folded (stacks, one a line) or svg (a flame\n"
+"                        graph)\n"
+"  -n, --lines LINES     print so many lines at most; not for svg\n"
+"  -m, --min PERCENT     print what has so many percent of the samples\n"
+"  -o, --output FILE     print to FILE\n"
+"  -h, --help            print this and exit\n";
+
+typedef void output_fn(FILE *out, const struct profile *p,
+		       const struct selection *sel);
+
+static const struct {
+	const char *name;
+	output_fn *print;
+	bool has_notes;		/* or they go to standard error */
+	bool stacks;		/* calls if there are any, unless --by says more */
+} formats[] = {
+	{ "text", output_text, true, false },
+	{ "json", output_json, false, false },
+	{ "folded", output_folded, false, true },
+	{ "svg", output_svg, false, true },
+};
+
+#define FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+struct options {
+	const char *input, *event, *output;
+	const char *by;
+	size_t format;
+	struct selection sel;
+};
+
+static void __attribute__((noreturn)) bad_usage(void)
+{
+	fputs("Try 'pfmon report --help'.\n", stderr);
+	exit(EXIT_PFMON);
+}
+
+static size_t find_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < FORMATS; i++)
+		if (!strcmp(formats[i].name, name))
+			return i;
+	errx(EXIT_PFMON, "no format '%s'; there are text, json, folded, svg", name);
+}
+
+static size_t parse_lines(const char *text)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (errno || end == text || *end || n <= 0)
+		errx(EXIT_PFMON, "'%s' is not a number of lines", text);
+	return (size_t)n;
+}
+
+static double parse_percent(const char *text)
+{
+	char *end;
+	double n;
+
+	errno = 0;
+	n = strtod(text, &end);
+	if (errno || end == text || *end || !(n >= 0 && n <= 100))
+		errx(EXIT_PFMON, "'%s' is not a number of percent", text);
+	return n;
+}
+
+static void parse_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'i':
+		o->input = optarg;
+		break;
+	case 'e':
+		o->event = optarg;
+		break;
+	case 'b':
+		o->by = optarg;
+		break;
+	case 'f':
+		o->format = find_format(optarg);
+		break;
+	case 'n':
+		o->sel.lines = parse_lines(optarg);
+		break;
+	case 'm':
+		o->sel.min = parse_percent(optarg);
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'h':
+		fputs(usage, stdout);
+		exit(fflush(stdout) ? EXIT_PFMON : 0);
+	default:
+		bad_usage();
+	}
+}
+
+static void parse_options(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "event", required_argument, NULL, 'e' },
+		{ "by", required_argument, NULL, 'b' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "lines", required_argument, NULL, 'n' },
+		{ "min", required_argument, NULL, 'm' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "i:e:b:f:n:m:o:h", longs, NULL)) != -1)
+		parse_option(o, c);
+	if (optind < argc) {
+		warnx("'%s'? The data file is named with -i", argv[optind]);
+		bad_usage();
+	}
+	if (o->sel.lines && formats[o->format].print == output_svg) {
+		warnx("-n is not for svg; --min is");
+		bad_usage();
+	}
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static struct profile profile;
+	struct options o = { .input = DF_DEFAULT_NAME };
+	char error[DATA_ERROR_MAX];
+	FILE *out = stdout;
+	unsigned int i;
+
+	parse_options(&o, argc, argv);
+	profile.prefer_chains = !o.by && formats[o.format].stacks;
+	if (profile_by(profile.by, o.by ? o.by : DEFAULT_BY))
+		errx(EXIT_PFMON, "'%s' is not a list of process, binary, symbol, address, chain",
+		     o.by);
+	if (profile_read(&profile, o.input, o.event, error))
+		errx(EXIT_PFMON, "%s", error);
+	if (o.output)
+		out = fopen(o.output, "we");
+	if (!out)
+		err(EXIT_PFMON, "%s", o.output);
+	formats[o.format].print(out, &profile, &o.sel);
+	if (fflush(out) || ferror(out))
+		err(EXIT_PFMON, "cannot write the report");
+	for (i = 0; i < profile.notes && !formats[o.format].has_notes; i++)
+		warnx("%s: %s", o.input, profile.note[i]);
+	profile_free(&profile);
+	return 0;
+}

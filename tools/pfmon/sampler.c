@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts that sample. The kernel fills the buffer of each; when it is full,
+ * or the measurement ends, what is in it goes to the data file.
+ *
+ * Formats that go on while a buffer is full count what is lost. With those that
+ * do not, nothing is sampled from the moment that it is full until PFM_RESTART.
+ * What is lost by that is estimated: as many samples as that time would have
+ * brought at the rate of those in the buffer.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "format.h"
+#include "recording.h"
+
+struct sampler {
+	struct probe probe;		/* first */
+	struct recording *rec;
+	struct sampler *next, **link;	/* under the recording's lock */
+	struct smpl_origin origin;
+	void *buf;
+	size_t size;
+	uint64_t seen;			/* samples that were looked at already */
+	uint64_t since;			/* when the buffer was empty */
+	struct smpl_state old;		/* what was accounted for already */
+	uint64_t taken;			/* samples, of formats that clear */
+};
+
+/* What a buffer tells at first sight. */
+struct digest {
+	uint64_t skip;			/* samples that were looked at already */
+	uint64_t samples;
+	uint64_t first, last;		/* times */
+	pid_t *pid;			/* of each sample */
+	size_t n, room;
+};
+
+static void digest_sample(void *arg, const struct sample *sample)
+{
+	struct digest *d = arg;
+
+	d->samples += sample->count;
+	if (d->skip) {
+		d->skip--;
+		return;
+	}
+	if (!d->first)
+		d->first = sample->time;
+	d->last = sample->time;
+	if (d->n < d->room)
+		d->pid[d->n++] = sample->pid;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Takes a block apart; each process remains once. */
+static void digest(struct digest *d, const struct sampler *s, const void *block,
+		   size_t size)
+{
+	const struct smpl_sink sink = { .sample = digest_sample, .arg = d };
+	size_t i, n = 0;
+
+	/* No sample is smaller than 8 bytes. */
+	d->room = size / 8;
+	d->pid = malloc((d->room + 1) * sizeof(*d->pid));
+	if (!d->pid)
+		err(EXIT_PFMON, NULL);
+	s->rec->sampling->format->parse(block, size, &s->rec->layout, &s->origin,
+					&sink);
+	qsort(d->pid, d->n, sizeof(*d->pid), by_number);
+	for (i = 0; i < d->n; i++)
+		if (d->pid[i] > 0 && (!n || d->pid[i] != d->pid[n - 1]))
+			d->pid[n++] = d->pid[i];
+	d->n = n;
+}
+
+static void estimate_loss(struct sampler *s, const struct digest *d, uint64_t now)
+{
+	uint64_t from = d->last && d->last < now ? d->last : now;
+	double rate = 0;
+
+	if (d->samples > 1 && d->last > d->first)
+		rate = (double)(d->samples - 1) / (double)(d->last - d->first);
+	else if (d->samples && from > s->since)
+		rate = (double)d->samples / (double)(from - s->since);
+	s->rec->lost.masked_ns += now - from;
+	s->rec->estimated += rate * (double)(now - from);
+	s->rec->lost.estimated = (uint64_t)(s->rec->estimated + 0.5);
+}
+
+/*
+ * What the kernel has counted since the last time. Samples that came between
+ * a copy and PFM_RESTART are cleared, and were never taken.
+ */
+static void account(struct sampler *s)
+{
+	struct df_lost *lost = &s->rec->lost;
+	struct smpl_state now;
+
+	s->rec->sampling->format->state(s->buf, s->size, &now);
+	if (s->rec->sampling->format->clears) {
+		now.full = s->old.full;
+		now.lost += now.cleared - s->taken;
+	}
+	lost->full += now.full - s->old.full;
+	lost->samples += now.lost - s->old.lost;
+	lost->maps += now.lost_maps - s->old.lost_maps;
+	s->old = now;
+}
+
+/* To the data file, and look at those whose samples they are. */
+static void keep(struct sampler *s, const struct digest *d, const void *block,
+		 size_t size)
+{
+	struct recording *rec = s->rec;
+	struct df_samples head = {
+		.pid = s->origin.pid, .tid = s->origin.tid, .cpu = s->origin.cpu,
+		.bytes = (uint32_t)size,
+	};
+	size_t i;
+
+	memcpy(head.uuid, rec->sampling->format->uuid, sizeof(head.uuid));
+	if (size)
+		data_samples(&rec->data, &head, block);
+	rec->samples += d->samples;
+	for (i = 0; i < d->n; i++)
+		images_glance(rec->images, d->pid[i]);
+}
+
+static void *new_block(const struct sampler *s)
+{
+	void *block = malloc(s->size);
+
+	if (!block)
+		err(EXIT_PFMON, NULL);
+	return block;
+}
+
+/*
+ * Something is full. It is copied, so that sampling goes on before the file is
+ * written. If the context has ended meanwhile there is no PFM_RESTART, and all
+ * stays in the buffer for take_rest().
+ */
+static void take(struct sampler *s)
+{
+	const struct smpl_format *format = s->rec->sampling->format;
+	struct digest d = { 0 };
+	void *block = new_block(s);
+	size_t size = format->copy(s->buf, s->size, false, block);
+	uint64_t now;
+	bool over;
+
+	/* A message of what was there before: who releases unseen loses. */
+	if (!size && !format->masks) {
+		free(block);
+		return;
+	}
+	over = pfm_restart(s->probe.fd);
+	now = now_ns();
+	digest(&d, s, block, size);
+	pthread_mutex_lock(&s->rec->lock);
+	if (format->masks)
+		estimate_loss(s, &d, now);
+	if (format->clears)
+		s->rec->lost.full++;
+	if (!over) {
+		keep(s, &d, block, size);
+		s->taken += d.samples;
+		s->seen = 0;
+		s->since = now;
+	}
+	account(s);
+	pthread_mutex_unlock(&s->rec->lock);
+	free(d.pid);
+	free(block);
+}
+
+/* It is over: nothing changes any more. @masked: it was full before that. */
+static void take_rest(struct sampler *s, bool masked)
+{
+	const struct smpl_format *format = s->rec->sampling->format;
+	struct digest d = { 0 };
+	void *block = new_block(s);
+	size_t size = format->copy(s->buf, s->size, true, block);
+
+	digest(&d, s, block, size);
+	pthread_mutex_lock(&s->rec->lock);
+	if (format->masks && masked)
+		estimate_loss(s, &d, now_ns());
+	keep(s, &d, block, size);
+	account(s);
+	pthread_mutex_unlock(&s->rec->lock);
+	free(d.pid);
+	free(block);
+}
+
+static void sampler_overflow(struct probe *probe)
+{
+	take((struct sampler *)probe);
+}
+
+/*
+ * Processes can be gone before the buffer is full: so a look now and then at
+ * whom the new samples are of. The kernel may be adding to them.
+ */
+static void sampler_look(struct probe *probe)
+{
+	struct sampler *s = (struct sampler *)probe;
+	const struct smpl_format *format = s->rec->sampling->format;
+	struct digest d = { 0 };
+	struct smpl_state state;
+	void *block;
+	size_t i;
+
+	format->state(s->buf, s->size, &state);
+	if (state.samples == s->seen)
+		return;
+	/* The older ones come first, but where the new ones stand anywhere. */
+	if (!format->clears && state.samples > s->seen)
+		d.skip = s->seen;
+	block = new_block(s);
+	digest(&d, s, block, format->copy(s->buf, s->size, true, block));
+	pthread_mutex_lock(&s->rec->lock);
+	for (i = 0; i < d.n; i++)
+		images_glance(s->rec->images, d.pid[i]);
+	pthread_mutex_unlock(&s->rec->lock);
+	s->seen = state.samples;
+	free(d.pid);
+	free(block);
+}
+
+static int write_registers(const struct sampler *s, uint32_t seed,
+			   struct failure *failure)
+{
+	const struct sampling *what = s->rec->sampling;
+	pfarg_pmc_t pmcs[MAX_COUNTERS];
+	pfarg_pmd_t pmds[MAX_COUNTERS];
+	unsigned int i;
+
+	memset(pmcs, 0, sizeof(pmcs));
+	memset(pmds, 0, sizeof(pmds));
+	for (i = 0; i < what->counters.n; i++) {
+		pmcs[i].reg_num = what->counters.c[i].pmc;
+		pmcs[i].reg_value = what->counters.c[i].event->value;
+		pmds[i].reg_num = what->counters.c[i].pmd;
+		if (i >= what->sampled)
+			continue;
+		pmcs[i].reg_flags = PFM_REGFL_OVFL_NOTIFY;
+		memcpy(pmcs[i].reg_smpl_pmds, s->rec->read_pmds,
+		       sizeof(s->rec->read_pmds));
+		memcpy(pmcs[i].reg_reset_pmds, s->rec->reset_pmds,
+		       sizeof(s->rec->reset_pmds));
+		pmds[i].reg_value = -what->period[i];
+		pmds[i].reg_long_reset = pmds[i].reg_value;
+		pmds[i].reg_short_reset = pmds[i].reg_value;
+		if (what->random_mask) {
+			pmcs[i].reg_flags |= PFM_REGFL_RANDOM;
+			pmds[i].reg_random_mask = what->random_mask;
+			pmds[i].reg_random_seed = seed;
+		}
+	}
+	if (context_write_pmcs(s->probe.fd, pmcs, what->counters.n, failure))
+		return -1;
+	if (pfm_write_pmds(s->probe.fd, pmds, (int)what->counters.n))
+		return failure_set(failure, PFM_WRITE_PMDS, 0);
+	return 0;
+}
+
+static int create_context(struct sampler *s, unsigned int flags,
+			  struct failure *failure)
+{
+	const struct sampling *what = s->rec->sampling;
+	struct {
+		pfarg_ctx_t ctx;
+		unsigned char arg[SMPL_ARG_MAX] __attribute__((aligned(8)));
+	} req;
+
+	memset(&req, 0, sizeof(req));
+	req.ctx.ctx_flags = flags;
+	memcpy(req.ctx.ctx_smpl_buf_id, what->format->uuid, sizeof(pfm_uuid_t));
+	what->format->argument(req.arg, what->buffer_size);
+	if (pfm_create_context(&req.ctx, 1))
+		return failure_set(failure, PFM_CREATE_CONTEXT, 0);
+	s->probe.fd = req.ctx.ctx_fd;
+	s->size = (size_t)req.ctx.ctx_smpl_buf_size;
+	fcntl(s->probe.fd, F_SETFD, FD_CLOEXEC);
+	s->buf = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->probe.fd, 0);
+	if (s->buf == MAP_FAILED) {
+		s->buf = NULL;
+		return failure_set(failure, 0, 0);
+	}
+	return 0;
+}
+
+/* The process of a thread, or -1. */
+static pid_t process_of(pid_t tid)
+{
+	char path[48], line[256];
+	int pid = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %d", &pid) == 1)
+			break;
+	fclose(f);
+	return pid;
+}
+
+static void release(struct sampler *s)
+{
+	if (s->buf)
+		munmap(s->buf, s->size);
+	free(s);
+}
+
+static void insert(struct recording *rec, struct sampler *s)
+{
+	pthread_mutex_lock(&rec->lock);
+	s->next = rec->samplers;
+	s->link = &rec->samplers;
+	if (s->next)
+		s->next->link = &s->next;
+	rec->samplers = s;
+	if (s->origin.pid > 0)
+		images_glance(rec->images, s->origin.pid);
+	else if (!s->next)
+		images_see_all(rec->images);
+	pthread_mutex_unlock(&rec->lock);
+}
+
+static struct probe *sampler_create(struct result *result, pid_t tid, int cpu,
+				    struct failure *failure)
+{
+	struct recording *rec = (struct recording *)result;
+	struct sampler *s = calloc(1, sizeof(*s));
+	bool thread = cpu < 0;
+
+	if (!s)
+		err(EXIT_PFMON, NULL);
+	s->rec = rec;
+	s->probe.fd = -1;
+	s->origin.pid = thread ? process_of(tid) : -1;
+	s->origin.tid = thread ? tid : -1;
+	s->origin.cpu = cpu;
+	/* Each has its own sequence of periods, the same one next time. */
+	if (create_context(s, thread ? 0 : PFM_FL_SYSTEM_WIDE, failure) ||
+	    write_registers(s, thread ? ++rec->threads : (uint32_t)cpu + 1,
+			    failure)) {
+		if (s->probe.fd >= 0)
+			close(s->probe.fd);
+		release(s);
+		return NULL;
+	}
+	s->since = now_ns();
+	insert(rec, s);
+	return &s->probe;
+}
+
+/* What the kernel alone knows of losses. */
+static void read_fdinfo(struct sampler *s)
+{
+	char path[48], line[128];
+	uint64_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", s->probe.fd);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "pfm-lost: %" SCNu64, &n) == 1)
+			s->rec->lost.messages += n;
+		else if (sscanf(line, "pfm-throttled: %" SCNu64, &n) == 1)
+			s->rec->lost.throttled += n;
+	}
+	fclose(f);
+}
+
+static int sampler_finish(struct probe *probe, uint64_t stops,
+			  struct failure *failure)
+{
+	struct sampler *s = (struct sampler *)probe;
+	struct recording *rec = s->rec;
+
+	(void)stops;
+	(void)failure;
+	if (probe->result) {
+		pfm_stop(probe->fd);	/* fails if it is detached already */
+		take_rest(s, probe_read(probe));
+		rec->result.measured++;
+	}
+	pthread_mutex_lock(&rec->lock);
+	read_fdinfo(s);
+	*s->link = s->next;
+	if (s->next)
+		s->next->link = s->link;
+	pthread_mutex_unlock(&rec->lock);
+	release(s);
+	return 0;
+}
+
+static void sampler_process(struct result *result, pid_t pid,
+			    enum process_event event)
+{
+	struct recording *rec = (struct recording *)result;
+
+	if (event == PROCESS_EXEC)
+		images_exec(rec->images, pid);
+	else
+		images_see(rec->images, pid);
+}
+
+static void sampler_tick(struct result *result)
+{
+	struct recording *rec = (struct recording *)result;
+	char samples[FORMAT_MAX], lost[FORMAT_MAX];
+	struct smpl_state state;
+	struct sampler *s;
+	uint64_t n;
+
+	pthread_mutex_lock(&rec->lock);
+	if (rec->pid)
+		images_see(rec->images, rec->pid);
+	n = rec->samples;
+	for (s = rec->samplers; s; s = s->next) {
+		rec->sampling->format->state(s->buf, s->size, &state);
+		n += state.samples;
+	}
+	recording_flush(rec);
+	if (rec->progress)
+		fprintf(stderr, "\r%s samples, %s lost ", format_count(samples, n),
+			format_lost(lost, rec->lost.samples, rec->lost.estimated));
+	pthread_mutex_unlock(&rec->lock);
+}
+
+const struct probe_ops sampling_ops = {
+	.what = "samples",
+	.done = "sampled",
+	.create = sampler_create,
+	.finish = sampler_finish,
+	.overflow = sampler_overflow,
+	.look = sampler_look,
+	.process = sampler_process,
+	.tick = sampler_tick,
+};

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The aggregating sampling format: see <perfmon/aggregate_smpl.h>. What is
+ * copied is the header and the slots that are used.
+ */
+#include <string.h>
+
+#include <perfmon/aggregate_smpl.h>
+
+#include "smpl.h"
+
+typedef pfm_aggregate_smpl_hdr_t hdr_t;
+typedef pfm_aggregate_smpl_entry_t entry_t;
+
+/* A power of two: as many as there is room for, but for the header. */
+static void argument(void *arg, uint64_t buffer_size)
+{
+	pfm_aggregate_smpl_arg_t *a = arg;
+
+	a->buf_slots = PFM_AGGREGATE_SMPL_MIN_SLOTS;
+	while (a->buf_slots < PFM_AGGREGATE_SMPL_MAX_SLOTS &&
+	       2 * a->buf_slots * sizeof(entry_t) <= buffer_size)
+		a->buf_slots *= 2;
+}
+
+static uint64_t min_size(unsigned int pmds)
+{
+	(void)pmds;
+	return PFM_AGGREGATE_SMPL_MIN_SLOTS * sizeof(entry_t);
+}
+
+static uint64_t load(const __u64 *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static void state(const void *buf, size_t size, struct smpl_state *state)
+{
+	const hdr_t *hdr = buf;
+	uint64_t samples = load(&hdr->hdr_samples);
+
+	(void)size;
+	memset(state, 0, sizeof(*state));
+	state->lost = load(&hdr->hdr_lost);
+	state->cleared = load(&hdr->hdr_cleared);
+	if (samples > state->lost + state->cleared)
+		state->samples = samples - state->lost - state->cleared;
+}
+
+static size_t copy(const void *buf, size_t size, bool all, void *block)
+{
+	const entry_t *slot = (const void *)((const hdr_t *)buf + 1);
+	entry_t *to = (void *)((hdr_t *)block + 1);
+	hdr_t *hdr = block;
+	size_t slots = (size - sizeof(*hdr)) / sizeof(*slot), i;
+	uint64_t count;
+
+	(void)all;
+	*hdr = *(const hdr_t *)buf;
+	if (hdr->hdr_slots < slots)
+		slots = hdr->hdr_slots;
+	for (i = 0; i < slots; i++) {
+		/* The rest of an entry is in place when it has a count. */
+		count = __atomic_load_n(&slot[i].ent_count, __ATOMIC_ACQUIRE);
+		if (!count)
+			continue;
+		*to = slot[i];
+		to++->ent_count = count;
+	}
+	size = (size_t)((char *)to - (char *)block);
+	return size == sizeof(*hdr) ? 0 : size;
+}
+
+static long parse(const void *buf, size_t size,
+		  const struct smpl_layout *layout,
+		  const struct smpl_origin *origin, const struct smpl_sink *sink)
+{
+	const entry_t *e = (const void *)((const hdr_t *)buf + 1);
+	hdr_t hdr;
+	size_t n, i;
+
+	if (size < sizeof(hdr))
+		return -1;
+	memcpy(&hdr, buf, sizeof(hdr));
+	if (SMPL_MAJOR(hdr.hdr_version) != SMPL_MAJOR(PFM_AGGREGATE_SMPL_VERSION))
+		return -1;
+	n = (size - sizeof(hdr)) / sizeof(*e);
+	for (i = 0; i < n; i++, e++) {
+		struct sample sample = {
+			.pid = e->ent_pid, .tid = origin->tid, .cpu = origin->cpu,
+			.pmd = e->ent_ovfl_pmd, .set = e->ent_set, .ip = e->ent_ip,
+			.count = e->ent_count,
+		};
+
+		if (!e->ent_count)
+			continue;
+		if (e->ent_ovfl_pmd >= PFM_MAX_PMDS ||
+		    layout->values[e->ent_ovfl_pmd] < 0)
+			return -1;
+		sink->sample(sink->arg, &sample);
+	}
+	return (long)n;
+}
+
+const struct smpl_format smpl_aggregate = {
+	.name = "aggregate",
+	.help = "a table: how many samples there are of each place",
+	.uuid = PFM_AGGREGATE_SMPL_UUID,
+	.arg_size = sizeof(pfm_aggregate_smpl_arg_t),
+	.clears = true,
+	.max_size = PFM_AGGREGATE_SMPL_MAX_SLOTS * sizeof(entry_t),
+	.min_size = min_size,
+	.argument = argument,
+	.state = state,
+	.copy = copy,
+	.parse = parse,
+};

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Symbols: which function is at an address. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "symtab.h"
+#include "text.h"
+
+/* Symbols that lie within others: how many are looked at. */
+#define NESTED	8
+
+static void *make_room(void *array, size_t n, size_t *room, size_t size)
+{
+	if (n < *room)
+		return array;
+	*room = *room ? 2 * *room : 64;
+	array = reallocarray(array, *room, size);
+	if (!array)
+		err(EXIT_PFMON, NULL);
+	return array;
+}
+
+void symtab_add(struct symtab *t, const struct symbol *symbol)
+{
+	t->symbol = make_room(t->symbol, t->symbols, &t->symbol_room,
+			      sizeof(*symbol));
+	t->symbol[t->symbols++] = *symbol;
+}
+
+void symtab_add_segment(struct symtab *t, const struct segment *segment)
+{
+	t->segment = make_room(t->segment, t->segments, &t->segment_room,
+			       sizeof(*segment));
+	t->segment[t->segments++] = *segment;
+}
+
+/* Of one address the best comes last, where symtab_find() begins to look. */
+static int by_addr(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (!x->size != !y->size)
+		return x->size ? 1 : -1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return -strcmp(x->name, y->name);
+}
+
+void symtab_sort(struct symtab *t)
+{
+	if (t->symbols)
+		qsort(t->symbol, t->symbols, sizeof(*t->symbol), by_addr);
+}
+
+const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
+{
+	size_t low = 0, high = t->symbols, i;
+
+	/* The first symbol that is above the address. */
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->symbol[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (i = low; i > 0 && low - i < NESTED; i--) {
+		const struct symbol *s = &t->symbol[i - 1];
+
+		if (!s->size ? i == low : addr - s->addr < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+bool symtab_addr(const struct symtab *t, uint64_t offset, uint64_t *addr)
+{
+	size_t i;
+
+	for (i = 0; i < t->segments; i++) {
+		const struct segment *s = &t->segment[i];
+
+		if (offset >= s->offset && offset - s->offset < s->size) {
+			*addr = offset - s->offset + s->addr;
+			return true;
+		}
+	}
+	return false;
+}
+
+void symtab_free(struct symtab *t)
+{
+	free(t->symbol);
+	free(t->segment);
+	memset(t, 0, sizeof(*t));
+}
+
+/* A mark of the linker's, at the address of a function: __sched_text_start. */
+static bool is_mark(const char *name)
+{
+	static const char *const ends[] = { "_start", "_end", "_begin", "_stext" };
+	size_t len = strlen(name), i, n;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		n = strlen(ends[i]);
+		if (len >= n && !strcmp(name + len - n, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+/* "ADDRESS TYPE NAME", and "[MODULE]" after a tab. */
+static void read_line(struct symtab *t, const char *line)
+{
+	char type, name[512], module[128] = "";
+	struct symbol s = { .size = 0 };
+	int n;
+
+	n = sscanf(line, "%" SCNx64 " %c %511s [%127[^]]]", &s.addr, &type, name,
+		   module);
+	if (n < 3 || !s.addr || !strchr("tTwW", type))
+		return;
+	s.name = text_intern(name);
+	s.module = *module ? text_intern(module) : NULL;
+	s.rank = is_mark(name) ? -1 : type == 'T';
+	symtab_add(t, &s);
+}
+
+int symtab_read_kallsyms(struct symtab *t, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!f)
+		return -1;
+	while (getline(&line, &size, f) > 0)
+		read_line(t, line);
+	free(line);
+	fclose(f);
+	symtab_sort(t);
+	return t->symbols ? 0 : -1;
+}

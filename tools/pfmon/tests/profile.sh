@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What pfmon record and report do wherever the samples are: to be sourced after
+# behaviour.sh, by the same scripts.
+#
+# shellcheck shell=sh disable=SC2154,SC2034
+
+# record ARGUMENT...: run pfmon record, samples to $tmp/data, status to $status.
+# What it says stays in $tmp/said when a report follows.
+record()
+{
+	rm -f "$tmp/data"
+	"$PFMON" record -o "$tmp/data" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	cp "$tmp/err" "$tmp/said"
+}
+
+# report ARGUMENT...: run pfmon report on that, to $tmp/report.
+report()
+{
+	"$PFMON" report -i "$tmp/data" "$@" >"$tmp/report" 2>"$tmp/err"
+	status=$?
+}
+
+# json NAME: the first number, or word, of this name in a report as JSON.
+json()
+{
+	tr '{,' '\n\n' <"$tmp/report" | sed -n "s/^ *\"$1\": \([a-z0-9]*\).*/\1/p" |
+		head -n 1
+}
+
+# lost NAME: a number of the report's object "lost".
+lost()
+{
+	sed -n "1s/.*\"lost\": {[^}]*\"$1\": \([0-9]*\).*/\1/p" "$tmp/report"
+}
+
+# whole NAME: the data file is complete.
+whole()
+{
+	report -f json
+	expect "$1: the file is complete" "$(json complete)" true
+}
+
+# refused NAME PATTERN ARGUMENT...: pfmon record says what is wrong with them.
+refused()
+{
+	name=$1 pattern=$2
+	shift 2
+	record "$@"
+	expect "record, $name: status" "$status" 125
+	expect_err "record, $name" "$pattern"
+	check "record, $name: no file" [ ! -e "$tmp/data" ]
+}
+
+test_record_options()
+{
+	refused "unknown event" "^pfmon: no event 'bogus'; there are task-clock" \
+		-e bogus true
+	refused "no such register" "'BOGUS'.*, or a register of pfmon info" \
+		-r BOGUS true
+	refused "zero period" "'0' is not a period" -c 0 true
+	refused "negative period" "'-1' is not a period" -c -1 true
+	refused "no period" "'1x' is not a period" -c 1x true
+	refused "no frequency" "'fast' is not a frequency" -F fast true
+	refused "frequency of switches" "-F is for clocks" -F 10 -e cs true
+	refused "large mask" "must be smaller than the period of task-clock" \
+		-R 0xfffff -c 1000 true
+	refused "small buffer" "a buffer of 64 bytes is too small: the format default needs" -b 64 true
+	refused "large buffer" "'1G' is not a buffer's size" -b 1G true
+	refused "bad pid" "'x' is not a process number" -p x true
+	refused "bad CPU list" "'1-' is not a list of CPUs" -C 1- true
+	refused "no such CPU" "CPU 8000 does not exist" -C 8000 true
+	"$PFMON" record -f bogus true 2>"$tmp/err"
+	expect "record, no such format: status" $? 125
+	check "record, no such format" grep -q "no sampling format 'bogus'" "$tmp/err"
+	for format in default double aggregate callchain; do
+		check "record, no such format: list" grep -q "^  $format " "$tmp/err"
+	done
+	refused "values of a table" "the format aggregate records no values: -r is" \
+		-f aggregate -r cs true
+	refused "small table" "is too small: the format aggregate needs 2048" \
+		-f aggregate -b 2000 true
+	refused "large table" "is too large: the format aggregate takes at most 524288" \
+		-f aggregate -b 1M true
+	refused "small buffer of chains" "is too small: the format callchain needs" \
+		-f callchain -b 1K true
+	"$PFMON" record -o "$tmp/no/such" true 2>"$tmp/err"
+	expect "record -o nowhere: status" $? 125
+	expect_err "record -o nowhere" "no/such: No such file"
+	for args in "" "-p 1 -C 0 true" "-c 1 -F 1 true" "--bogus true"; do
+		# shellcheck disable=SC2086 # words
+		"$PFMON" record $args >"$tmp/out" 2>"$tmp/err"
+		expect "record $args: status" $? 125
+		check "record $args: says where help is" \
+			grep -q "^Try 'pfmon record --help'" "$tmp/err"
+	done
+	for what in record report; do
+		"$PFMON" $what --help >"$tmp/out" 2>"$tmp/err"
+		expect "$what --help: status" $? 0
+		check "$what --help: prints to stdout" [ -s "$tmp/out" ]
+		check "$what --help: nothing to stderr" [ ! -s "$tmp/err" ]
+	done
+}
+
+# ended NAME WANT COMMAND...: with this status, and a data file.
+ended()
+{
+	name=$1 want=$2
+	shift 2
+	record "$@"
+	expect "record, $name" "$status" "$want"
+	whole "record, $name"
+}
+
+test_record_status()
+{
+	ended "true" 0 true
+	ended "exit 42" 42 sh -c 'exit 42'
+	ended "killed by SIGTERM" 143 sh -c 'kill -TERM $$'
+	ended "signals reach the program" 0 "$VICTIM" signal 20
+	ended "exec by a thread" 0 "$VICTIM" exec-thread 10
+	ended "-C has the command's status" 4 -C all sh -c 'exit 4'
+	record /no/such/program
+	expect "record, not found: status" "$status" 127
+	expect_err "record, not found" "cannot run '/no/such/program': No such file"
+	check "record, not found: no file" [ ! -e "$tmp/data" ]
+	record /etc/passwd
+	expect "record, not executable: status" "$status" 126
+	if [ -w /dev/full ]; then
+		"$PFMON" record -o /dev/full true 2>"$tmp/err"
+		expect "record to a full disk: status" $? 125
+		expect_err "record to a full disk" "cannot write /dev/full: No space"
+		check "record to a full disk: it is still there" [ -c /dev/full ]
+	fi
+}
+
+test_record_output()
+{
+	record sh -c 'echo to-out; echo to-err >&2'
+	expect "record, stdout is the program's" "$(cat "$tmp/out")" to-out
+	check "record, stderr has the program's" grep -q '^to-err$' "$tmp/err"
+	check "record, the last line" grep -Eq \
+		"^[0-9,]+ samples?, [0-9,]+ lost, $tmp/data, [0-9,]+ bytes\$" "$tmp/err"
+	expect "record, the bytes are right" \
+		"$(sed -n 's/.*, \([0-9,]*\) bytes$/\1/p' "$tmp/err" | tr -d ,)" \
+		"$(wc -c <"$tmp/data" | tr -d ' ')"
+	expect "record, others may not read it" \
+		"$(find "$tmp/data" -perm 600 | wc -l | tr -d ' ')" 1
+	(cd "$tmp" && "$PFMON" record true 2>/dev/null &&
+		"$PFMON" report >"$tmp/report" 2>"$tmp/err")
+	expect "the file's name without -o and -i" $? 0
+	check "the file's name without -o and -i: it is there" [ -s "$tmp/pfmon.data" ]
+}
+
+# Data are whole whoever ends it, unless pfmon itself is killed.
+test_record_signals()
+{
+	rm -f "$tmp/data"
+	"$VICTIM" tty "$PFMON" record -o "$tmp/data" "$VICTIM" wait >"$tmp/out"
+	status=$?
+	if [ $status -eq 99 ]; then
+		skip "record, Ctrl-C: there are no terminals here"
+	else
+		expect "record, Ctrl-C: status" $status 130
+		check "record, Ctrl-C: last line" grep -q ' bytes' "$tmp/out"
+		whole "record, Ctrl-C"
+		"$VICTIM" tty "$PFMON" record -o "$tmp/data" sleep 1.3 >"$tmp/out"
+		tr '\r' '\n' <"$tmp/out" >"$tmp/lines"
+		check "record, progress on a terminal" \
+			grep -Eq '^[0-9,]+ samples, [0-9,]+ lost $' "$tmp/lines"
+	fi
+	start_hold 2
+	for how in "-p $hold" "-C 0"; do
+		rm -f "$tmp/data"
+		# shellcheck disable=SC2086 # two words
+		"$VICTIM" dfl "$PFMON" record -o "$tmp/data" $how 2>"$tmp/err" &
+		pid=$!
+		until_true catches_int $pid
+		sleep 0.2
+		kill -INT $pid
+		wait $pid
+		expect "record $how until Ctrl-C: status" $? 130
+		whole "record $how until Ctrl-C"
+	done
+	record -p "$hold" -- sh -c 'exit 5'
+	expect "record -p has the command's status" "$status" 5
+	"$VICTIM" dfl "$PFMON" record -o "$tmp/data" -p "$hold" 2>/dev/null &
+	pid=$!
+	until_true catches_int $pid
+	sleep 1.2
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	stop_hold
+	report
+	expect "record was killed: status of report" "$status" 0
+	check "record was killed: report says so" grep -q \
+		'^ note: the file is truncated after [0-9]* bytes: this is' "$tmp/report"
+	record -p "$hold" true
+	expect "record -p of no process: status" "$status" 125
+	expect_err "record -p of no process" "there is no process $hold"
+}
+
+# wrong NAME PATTERN ARGUMENT...: pfmon report says what is wrong.
+wrong()
+{
+	name=$1 pattern=$2
+	shift 2
+	report "$@"
+	expect "report, $name: status" "$status" 125
+	expect_err "report, $name" "$pattern"
+}
+
+test_report_errors()
+{
+	record true
+	wrong "no such file" "^pfmon: $tmp/no: No such file" -i "$tmp/no"
+	wrong "a directory" "^pfmon: $tmp: Is a directory" -i "$tmp"
+	wrong "another file" "^pfmon: /etc/passwd: not a file of pfmon record" \
+		-i /etc/passwd
+	wrong "an empty file" "^pfmon: /dev/null: not a file of pfmon record" \
+		-i /dev/null
+	wrong "no such event" "has no event 'cs'; there are task-clock" -e cs
+	wrong "no such dimension" "'x' is not a list of process, binary, symbol" --by x
+	wrong "no such format" "no format 'x'; there are text, json" --format x
+	wrong "no number of lines" "'0' is not a number of lines" -n 0
+	wrong "no percent" "'101' is not a number of percent" --min 101
+	report -f svg -n 3
+	expect "report, lines of svg: status" "$status" 125
+	report -o "$tmp/no/such"
+	expect "report -o nowhere: status" "$status" 125
+	if [ -w /dev/full ]; then
+		report -o /dev/full
+		expect "report to a full disk: status" "$status" 125
+		expect_err "report to a full disk" "cannot write the report: No space"
+	fi
+	size=$(wc -c <"$tmp/data")
+	head -c $((size - 20)) "$tmp/data" >"$tmp/cut"
+	report -i "$tmp/cut" -f folded
+	expect "report, truncated: status" "$status" 0
+	expect_err "report, truncated" "^pfmon: $tmp/cut: the file is truncated after"
+	report -i "$tmp/cut" -f json
+	expect "report, truncated: JSON" "$(json complete)" false
+	head -c 20 "$tmp/data" >"$tmp/cut"
+	wrong "no whole header" "cut: not a file of pfmon record" -i "$tmp/cut"
+}
+
+# Where the functions of the victim are; it is loaded where it was linked.
+find_places()
+{
+	"$VICTIM" where >"$tmp/where"
+}
+
+# hits KIND [PATTERN]: samples in the victim's functions KIND_60, KIND_30 and
+# KIND_10, to $n_60, $n_30 and $n_10, and of all rows that match, to $n_all; from
+# a report by address, as JSON.
+hits()
+{
+	sed -n "/^{\"percent\".*${2:-}/s/.*\"samples\": \([0-9]*\),.*\"address\": \"\(0x[0-9a-f]*\)\".*/\1 \2/p" \
+		"$tmp/report" >"$tmp/rows"
+	# Addresses may be too large for numbers of awk: compared as text.
+	eval "$(awk -v kind="$1" '
+		function hex(a) { return sprintf("%16s", substr(a, 3)) }
+		FILENAME ~ /where$/ {
+			split($1, part, "_")
+			if (part[1] == kind) {
+				begin[part[2]] = hex($2)
+				end[part[2]] = hex($3)
+			}
+			next
+		}
+		{
+			all += $1
+			for (p in begin)
+				if (hex($2) >= begin[p] && hex($2) < end[p])
+					n[p] += $1
+		}
+		END { printf "n_60=%d n_30=%d n_10=%d n_all=%d\n", n[60], n[30],
+			n[10], all }' "$tmp/where" "$tmp/rows")"
+}
+
+# has_symbols: was this pfmon built with libelf? From a report with notes.
+has_symbols()
+{
+	! grep -q 'built without libelf' "$tmp/report"
+}
+
+profile='record_options record_status record_output record_signals report_errors'

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sampling buffers and the data file of pfmon record, whole and damaged. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <perfmon/default_smpl.h>
+
+#include "check.h"
+#include "unit.h"
+#include "../data_read.h"
+#include "../data_write.h"
+#include "../output.h"
+#include "../profile.h"
+#include "../symtab.h"
+
+/*
+ * Buffers of the default format
+ */
+
+#define BUFFER	4096
+
+static struct {
+	pfm_default_smpl_hdr_t hdr;
+	unsigned char data[BUFFER];
+} buffer __attribute__((aligned(8)));
+
+static void buffer_init(uint32_t flags)
+{
+	memset(&buffer, 0, sizeof(buffer));
+	buffer.hdr.hdr_cur_offs = sizeof(buffer.hdr);
+	buffer.hdr.hdr_buf_size = sizeof(buffer);
+	buffer.hdr.hdr_version = PFM_DEFAULT_SMPL_VERSION;
+	buffer.hdr.hdr_flags = flags;
+}
+
+static void buffer_put(const void *data, size_t size)
+{
+	memcpy((char *)&buffer + buffer.hdr.hdr_cur_offs, data, size);
+	buffer.hdr.hdr_cur_offs += size;
+}
+
+static void buffer_add(uint64_t ip, uint16_t pmd, uint64_t value, unsigned int n)
+{
+	pfm_default_smpl_entry_t entry = {
+		.pid = 42, .tid = 43, .ovfl_pmd = pmd, .set = 2, .cpu = 1,
+		.last_reset_val = -(uint64_t)1000, .tstamp = 5000 + ip, .ip = ip,
+	};
+
+	if (!(buffer.hdr.hdr_flags & 3))
+		buffer_put(&entry, sizeof(entry));
+	else if (buffer.hdr.hdr_flags & PFM_DFL_SMPL_IIP_HDR)
+		buffer_put(&ip, sizeof(ip));
+	for (; n; n--, value++)
+		buffer_put(&value, sizeof(value));
+	buffer.hdr.hdr_count++;
+}
+
+static struct {
+	unsigned int n;
+	struct sample s[8];
+	uint64_t value[8][2];
+} seen;
+
+static void see(void *arg, const struct sample *s)
+{
+	unsigned int i;
+
+	(void)arg;
+	if (seen.n < 8) {
+		seen.s[seen.n] = *s;
+		for (i = 0; i < s->values && i < 2; i++)
+			seen.value[seen.n][i] = s->value[i];
+	}
+	seen.n++;
+}
+
+static const struct sampled_event other_event = {
+	.name = "minor-faults", .pmd = 289, .period = 10,
+};
+
+static long parse(size_t size)
+{
+	static const struct smpl_origin origin = { 7, 8, 9 };
+	static const struct smpl_sink sink = { .sample = see };
+	struct smpl_layout layout;
+
+	seen.n = 0;
+	smpl_layout_init(&layout);
+	smpl_layout_add(&layout, &test_event);
+	smpl_layout_add(&layout, &other_event);
+	return smpl_default.parse(&buffer, size, &layout, &origin, &sink);
+}
+
+static void test_parse(void)
+{
+	buffer_init(0);
+	CHECK(parse(sizeof(buffer)) == 0);
+	buffer_add(0x100, 288, 70, 2);
+	buffer_add(0x200, 289, 0, 0);	/* samples of another size */
+	buffer_add(0x300, 288, 80, 2);
+	CHECK(parse(sizeof(buffer)) == 3 && seen.n == 3);
+	CHECK(seen.s[0].pid == 42 && seen.s[0].tid == 43 && seen.s[0].cpu == 1);
+	CHECK(seen.s[0].pmd == 288 && seen.s[0].set == 2 && seen.s[0].ip == 0x100);
+	CHECK(seen.s[0].period == 1000 && seen.s[0].time == 5000 + 0x100);
+	CHECK(seen.s[0].count == 1 && seen.s[0].values == 2);
+	CHECK(seen.value[0][0] == 70 && seen.value[0][1] == 71);
+	CHECK(seen.s[1].pmd == 289 && seen.s[1].values == 0);
+	CHECK(seen.s[2].ip == 0x300 && seen.value[2][1] == 81);
+	/* No more of the buffer than is used is needed. */
+	CHECK(parse((size_t)buffer.hdr.hdr_cur_offs) == 3);
+
+	/* What a sample does not have is the context's, or the only event's. */
+	buffer_init(PFM_DFL_SMPL_IIP_HDR);
+	buffer_add(0x100, 288, 70, 2);
+	buffer_add(0x200, 288, 80, 2);
+	CHECK(parse(sizeof(buffer)) == 2 && seen.s[1].ip == 0x200);
+	CHECK(seen.s[1].pid == 7 && seen.s[1].tid == 8 && seen.s[1].cpu == 9);
+	CHECK(seen.s[1].pmd == 288 && !seen.s[1].period && !seen.s[1].time);
+	CHECK(seen.value[1][0] == 80 && seen.value[1][1] == 81);
+
+	buffer_init(PFM_DFL_SMPL_NO_HDR);
+	buffer_add(0x100, 288, 70, 2);
+	buffer_add(0x200, 288, 80, 2);
+	CHECK(parse(sizeof(buffer)) == 2 && !seen.s[1].ip);
+	CHECK(seen.value[1][0] == 80 && seen.s[1].pid == 7);
+}
+
+static void test_parse_damaged(void)
+{
+	buffer_init(0);
+	buffer_add(0x100, 288, 70, 2);
+	buffer_add(0x200, 288, 80, 2);
+	CHECK(parse(sizeof(buffer.hdr) - 1) == -1 && parse(0) == -1);
+	CHECK(parse((size_t)buffer.hdr.hdr_cur_offs - 1) == -1);
+	buffer.hdr.hdr_count = 3;	/* and is told of those that are there */
+	CHECK(parse(sizeof(buffer)) == -1 && seen.n == 2);
+	buffer.hdr.hdr_count = UINT64_MAX;
+	CHECK(parse(sizeof(buffer)) == -1 && seen.n == 2);
+	buffer.hdr.hdr_count = 2;
+	buffer.hdr.hdr_cur_offs -= 8;
+	CHECK(parse(sizeof(buffer)) == -1 && seen.n == 1);
+	buffer.hdr.hdr_cur_offs = 8;
+	CHECK(parse(sizeof(buffer)) == -1 && seen.n == 0);
+	buffer.hdr.hdr_cur_offs = UINT64_MAX;
+	CHECK(parse(sizeof(buffer)) == -1);
+
+	buffer_init(0);
+	buffer_add(0x100, 290, 0, 0);	/* a counter that is not sampled */
+	CHECK(parse(sizeof(buffer)) == -1);
+	buffer_init(0);
+	buffer_add(0x100, 9999, 0, 0);
+	CHECK(parse(sizeof(buffer)) == -1);
+	buffer_init(4);			/* a flag of the future */
+	CHECK(parse(sizeof(buffer)) == -1);
+	buffer_init(0);
+	buffer.hdr.hdr_version = 0x00020000;
+	CHECK(parse(sizeof(buffer)) == -1);
+	buffer.hdr.hdr_version = 0x00010007;
+	CHECK(parse(sizeof(buffer)) == 0);
+}
+
+static void test_state(void)
+{
+	static unsigned char block[sizeof(buffer)] __attribute__((aligned(8)));
+	struct smpl_state state;
+
+	buffer_init(0);
+	buffer_add(0x100, 288, 70, 2);
+	buffer.hdr.hdr_overflows = 5;
+	smpl_default.state(&buffer, sizeof(buffer), &state);
+	CHECK(state.samples == 1 && state.full == 5 && !state.lost);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), false, block) ==
+	      sizeof(buffer.hdr) + 40 + 16);
+	CHECK(!memcmp(block, &buffer, sizeof(buffer.hdr) + 40 + 16));
+	buffer.hdr.hdr_cur_offs = UINT64_MAX;
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) ==
+	      sizeof(buffer));
+	buffer.hdr.hdr_cur_offs = 0;
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) == 0);
+	buffer_init(0);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) == 0);
+	CHECK(smpl_default.min_size(13) == 40 + 40 + 13 * 8);
+	CHECK(smpl_find("default") == &smpl_default && !smpl_find("defaul"));
+	CHECK(smpl_find_uuid(smpl_default.uuid) == &smpl_default);
+	CHECK(!smpl_find_uuid((const unsigned char *)"0123456789abcdef"));
+}
+
+/*
+ * The data file
+ */
+
+static void write_samples(struct data_writer *w)
+{
+	struct df_samples samples = { .pid = 42, .tid = 43, .cpu = -1 };
+
+	memcpy(samples.uuid, smpl_default.uuid, sizeof(samples.uuid));
+	samples.bytes = (uint32_t)buffer.hdr.hdr_cur_offs;
+	data_samples(w, &samples, &buffer);
+}
+
+/* A small recording: a process, a library, two blocks with five samples. */
+static void write_file(void)
+{
+	struct df_map map = { 42, 0, 100, 0x1000, 0x2000, 0x500 };
+	struct df_lost lost = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct df_end end = { .elapsed_ns = 123456, .samples = 5, .status = 3 };
+	struct data_writer w;
+
+	CHECK(data_create(&w, path, "'prog -x'") == 0);
+	data_event(&w, &test_event);
+	data_event(&w, &other_event);
+	data_process(&w, 42, 50, "prog", "/bin/prog");
+	data_map(&w, &map, "/no/such/library");
+	buffer_init(0);
+	buffer_add(0x1100, 288, 70, 2);
+	buffer_add(0x1100, 288, 80, 2);
+	buffer_add(0x1200, 289, 0, 0);
+	write_samples(&w);
+	data_lost(&w, &lost);
+	data_lost(&w, &lost);
+	buffer_init(0);
+	buffer_add(0x1100, 288, 90, 2);
+	buffer_add(0x9000, 288, 1, 2);
+	write_samples(&w);
+	CHECK(data_close(&w, &end) == 0);
+	CHECK(w.bytes % 8 == 0);
+}
+
+static void test_round_trip(void)
+{
+	static struct sampled_event event;
+	struct data_process process;
+	struct data_samples samples;
+	char error[DATA_ERROR_MAX];
+	struct data_reader r;
+	struct data_map map;
+	struct df_lost lost;
+	struct df_end end;
+
+	write_file();
+	CHECK(data_open(&r, path, error) == 0);
+	CHECK_STR(r.header.title, "'prog -x'");
+	CHECK(r.header.realtime > r.header.monotonic);
+
+	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_EVENT);
+	CHECK(data_get_event(&r, &event));
+	CHECK_STR(event.name, "task-clock");
+	CHECK(event.pmd == 288 && event.unit == UNIT_NS && event.period == 1000);
+	CHECK(event.random_mask == 0xff && event.readings == 2);
+	CHECK_STR(event.reading[0].name, "context-switches");
+	CHECK(event.reading[0].pmd == 290 && event.reading[0].since_last);
+	CHECK_STR(event.reading[1].name, "CLOCK");
+	CHECK(event.reading[1].pmd == 304 && !event.reading[1].since_last);
+
+	CHECK(data_next(&r) == DATA_RECORD && data_get_event(&r, &event));
+	CHECK_STR(event.name, "minor-faults");
+	CHECK(event.unit == UNIT_COUNT && event.readings == 0);
+
+	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_PROCESS);
+	CHECK(data_get_process(&r, &process) && process.process->pid == 42);
+	CHECK(process.process->time == 50);
+	CHECK_STR(process.comm, "prog");
+	CHECK_STR(process.command, "/bin/prog");
+
+	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_MAP);
+	CHECK(data_get_map(&r, &map) && map.map->start == 0x1000);
+	CHECK(map.map->end == 0x2000 && map.map->offset == 0x500);
+	CHECK_STR(map.path, "/no/such/library");
+
+	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_SAMPLES);
+	CHECK(data_get_samples(&r, &samples) && samples.samples->tid == 43);
+	CHECK(samples.samples->bytes == 40 + 2 * 56 + 40);
+	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_LOST);
+	CHECK(data_get_lost(&r, &lost) && lost.samples == 1 && lost.threads == 7 && lost.maps == 8);
+	CHECK(data_next(&r) == DATA_RECORD && data_next(&r) == DATA_RECORD);
+	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_END);
+	CHECK(data_get_end(&r, &end) && end.elapsed_ns == 123456);
+	CHECK(end.status == 3 && end.samples == 5);
+	CHECK(data_next(&r) == DATA_END && data_next(&r) == DATA_END);
+
+	/* A second time from the begin. */
+	CHECK(data_rewind(&r) == 0 && data_next(&r) == DATA_RECORD);
+	CHECK(r.head.type == DF_EVENT);
+	data_done(&r);
+}
+
+/* Reads the file; the profile is to be freed unless it fails. */
+static int read_profile(struct profile *p, const char *by, const char *event,
+			char error[DATA_ERROR_MAX])
+{
+	memset(p, 0, sizeof(*p));
+	CHECK(profile_by(p->by, by) == 0);
+	return profile_read(p, path, event, error);
+}
+
+static void test_profile(void)
+{
+	char error[DATA_ERROR_MAX];
+	static struct profile p;
+
+	write_file();
+	CHECK(read_profile(&p, "process,address", NULL, error) == 0);
+	CHECK(p.complete && p.events == 2 && p.chosen == 0);
+	CHECK(p.notes == !symtab_has_elf);
+	CHECK(p.samples == 4 && p.rows == 2);
+	CHECK(p.row[0]->count == 3 && p.row[1]->count == 1);
+	CHECK_STR(p.row[0]->frame[0], "prog");
+	CHECK_STR(p.row[0]->frame[1], "0x1100");
+	CHECK_STR(p.row[1]->frame[1], "0x9000");
+	/* Counted since the last sample: added up. A register: not. */
+	CHECK(p.row[0]->sum[0] == 70 + 80 + 90 && p.row[0]->sum[1] == 0);
+	CHECK(p.lost.samples == 2 && p.lost.estimated == 4 && p.lost.full == 6);
+	CHECK(p.lost.masked_ns == 8 && p.lost.messages == 10 && p.lost.throttled == 12);
+	CHECK(p.lost.threads == 14 && p.lost.maps == 16);
+	CHECK(p.end.elapsed_ns == 123456);
+	profile_free(&p);
+
+	CHECK(read_profile(&p, "binary", NULL, error) == 0);
+	CHECK(p.rows == 2);
+	CHECK_STR(p.row[0]->frame[0], "/no/such/library");
+	CHECK_STR(p.row[1]->frame[0], "[unknown]");
+	profile_free(&p);
+
+	CHECK(read_profile(&p, "symbol", "minor-faults", error) == 0);
+	CHECK(p.chosen == 1 && p.samples == 1 && p.rows == 1);
+	profile_free(&p);
+
+	CHECK(read_profile(&p, "symbol", "cs", error) == -1);
+	CHECK(strstr(error, "has no event 'cs'; there are task-clock, minor-faults"));
+	profile_free(&p);
+}
+
+static void test_by(void)
+{
+	bool by[DIMENSIONS];
+
+	CHECK(profile_by(by, "symbol") == 0 && by[BY_SYMBOL] && !by[BY_PROCESS]);
+	CHECK(profile_by(by, "address,process") == 0 && by[BY_ADDRESS] &&
+	      by[BY_PROCESS] && !by[BY_SYMBOL] && !by[BY_BINARY]);
+	CHECK(profile_by(by, "") == -1 && profile_by(by, "symbol,") == -1);
+	CHECK(profile_by(by, "symbols") == -1 && profile_by(by, "sym") == -1);
+}
+
+/*
+ * Damages. What matters is that nothing else is read, or written, than what is
+ * there: run this with a sanitizer, too.
+ */
+
+static unsigned char *file_bytes;
+static size_t file_size;
+
+static void load_file(void)
+{
+	FILE *f = fopen(path, "r");
+
+	file_bytes = malloc(65536);
+	file_size = fread(file_bytes, 1, 65536, f);
+	fclose(f);
+}
+
+static unsigned int not_said;	/* what was wrong, or nothing was printed */
+
+/* Returns whether the file could be read at all; prints it if so. */
+static bool survives(struct profile *p)
+{
+	static const struct selection all;
+	char error[DATA_ERROR_MAX] = "", *text = NULL;
+	size_t size;
+	FILE *f;
+
+	memset(p, 0, sizeof(*p));
+	profile_by(p->by, "process,binary,symbol,address");
+	if (profile_read(p, path, NULL, error)) {
+		not_said += !*error || strchr(error, '\n');
+		profile_free(p);
+		return false;
+	}
+	f = open_memstream(&text, &size);
+	output_text(f, p, &all);
+	output_json(f, p, &all);
+	output_svg(f, p, &all);
+	fclose(f);
+	not_said += !text || !*text;
+	free(text);
+	return true;
+}
+
+static void test_truncated(void)
+{
+	static struct profile p;
+	size_t n, readable = 0, wrong = 0;
+
+	write_file();
+	load_file();
+	for (n = 0; n < file_size; n++) {
+		save_file(file_bytes, n);
+		if (!survives(&p))
+			continue;
+		readable++;
+		wrong += p.complete || !p.notes || p.samples > 4 ||
+			 !strstr(p.note[0], "the file is truncated after ");
+		profile_free(&p);
+	}
+	CHECK(readable > file_size / 2 && !wrong && !not_said);
+	save_file(file_bytes, file_size);
+	CHECK(survives(&p) && p.complete);
+	profile_free(&p);
+	free(file_bytes);
+}
+
+/* Each byte, set to something else. */
+static void test_damaged(void)
+{
+	static const unsigned char wrong[] = { 0x00, 0x01, 0x7f, 0xff };
+	static struct profile p;
+	unsigned char *bytes;
+	size_t n, w;
+
+	write_file();
+	load_file();
+	bytes = malloc(file_size);
+	for (n = 0; n < file_size; n++) {
+		for (w = 0; w < sizeof(wrong); w++) {
+			memcpy(bytes, file_bytes, file_size);
+			bytes[n] = wrong[w];
+			save_file(bytes, file_size);
+			if (survives(&p))
+				profile_free(&p);
+		}
+	}
+	CHECK(!not_said);
+	free(bytes);
+	free(file_bytes);
+}
+
+/* Several bytes at random, always the same. */
+static void test_fuzzed(void)
+{
+	static struct profile p;
+	unsigned char *bytes;
+	uint32_t seed = 1;
+	int i, n;
+
+	write_file();
+	load_file();
+	bytes = malloc(file_size);
+	for (i = 0; i < 3000; i++) {
+		memcpy(bytes, file_bytes, file_size);
+		for (n = 0; n < 1 + i % 8; n++) {
+			seed = seed * 1664525 + 1013904223;
+			bytes[sizeof(struct df_header) + (seed >> 8) %
+			      (file_size - sizeof(struct df_header))] =
+				(unsigned char)(seed >> 24);
+		}
+		save_file(bytes, file_size);
+		if (survives(&p))
+			profile_free(&p);
+	}
+	CHECK(!not_said);
+	free(bytes);
+	free(file_bytes);
+}
+
+static void test_bad_headers(void)
+{
+	char error[DATA_ERROR_MAX];
+	static struct profile p;
+	struct df_header *h;
+
+	write_file();
+	load_file();
+	h = (void *)file_bytes;
+	h->order = 0x04030201;
+	save_file(file_bytes, file_size);
+	CHECK(read_profile(&p, "symbol", NULL, error) == -1);
+	CHECK(strstr(error, "another byte order"));
+	h->order = DF_ORDER;
+	h->major = 7;
+	save_file(file_bytes, file_size);
+	CHECK(read_profile(&p, "symbol", NULL, error) == -1);
+	CHECK(strstr(error, "has version 7, this pfmon reads 1"));
+	h->major = DF_MAJOR;
+	h->minor = 9;		/* more of the same is no harm */
+	save_file(file_bytes, file_size);
+	CHECK(read_profile(&p, "symbol", NULL, error) == 0);
+	profile_free(&p);
+	h->magic[0] = 'P';
+	save_file(file_bytes, file_size);
+	CHECK(read_profile(&p, "symbol", NULL, error) == -1);
+	CHECK(strstr(error, "not a file of pfmon record"));
+	free(file_bytes);
+}
+
+int main(void)
+{
+	make_file();
+	test_parse();
+	test_parse_damaged();
+	test_state();
+	test_round_trip();
+	test_profile();
+	test_by();
+	test_truncated();
+	test_damaged();
+	test_fuzzed();
+	test_bad_headers();
+	return check_done();
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Adding samples up, and printing them; names that must not do harm there. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "check.h"
+#include "unit.h"
+#include "../data_write.h"
+#include "../output.h"
+#include "../profile.h"
+#include "../text.h"
+
+static void test_text(void)
+{
+	char *json = NULL, *xml = NULL;
+	size_t size;
+	FILE *f;
+
+	CHECK(text_intern("abc") == text_intern("abc"));
+	CHECK(text_intern("abc") != text_intern("abd"));
+	CHECK_STR(text_intern("gr\303\274n \342\202\254 \360\237\230\200"),
+		  "gr\303\274n \342\202\254 \360\237\230\200");
+	CHECK_STR(text_intern("a\033[31m\n\177"), "a?[31m??");
+	/* Not UTF-8: a lone byte, too long a form, a half of a pair, C1. */
+	CHECK_STR(text_intern("\377|\300\257|\355\240\200|\302\205|\303"),
+		  "?|??|???|??|?");
+	CHECK(text_intern("x\001") == text_intern("x?"));
+	CHECK(text_width(text_intern("gr\303\274n")) == 4);
+	CHECK(text_cut("gr\303\274n", 3) == 4 && text_cut("abc", 9) == 3);
+	CHECK(text_cut("abc", 0) == 0 && text_cut("abc", -5) == 0);
+
+	f = open_memstream(&json, &size);
+	text_json(f, "a\"b\\c");
+	fclose(f);
+	CHECK_STR(json, "\"a\\\"b\\\\c\"");
+	free(json);
+	f = open_memstream(&xml, &size);
+	text_xml(f, "<a & \"b\">", 100);
+	fclose(f);
+	CHECK_STR(xml, "&lt;a &amp; &quot;b&quot;&gt;");
+	free(xml);
+}
+
+static struct profile *make_profile(void)
+{
+	static struct profile p;
+	static const struct {
+		const char *process, *binary, *symbol;
+		uint64_t count;
+	} samples[] = {
+		{ "prog", "/bin/prog", "main", 3 },
+		{ "prog", "/bin/prog", "operator<<(a&, \"b\")", 60 },
+		{ "prog", "/bin/prog", "main", 7 },
+		{ "prog", "/lib/gr\303\274n;.so", "main", 29 },
+		{ "other", "/bin/prog", "main", 1 },
+	};
+	const char *frame[3];
+	size_t i;
+
+	memset(&p, 0, sizeof(p));
+	profile_by(p.by, "process,binary,symbol");
+	p.frames = 3;
+	p.events = 1;
+	p.event = calloc(1, sizeof(*p.event));
+	*p.event = test_event;
+	p.readings = test_event.readings;
+	p.complete = true;
+	p.end.elapsed_ns = 1500000000;
+	strcpy(p.header.title, "'prog <x>'");
+	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		frame[0] = text_intern(samples[i].process);
+		frame[1] = text_intern(samples[i].binary);
+		frame[2] = text_intern(samples[i].symbol);
+		profile_add(&p, frame, 3, samples[i].count)->sum[0] += 2000;
+	}
+	profile_sort(&p);
+	return &p;
+}
+
+static char *print(void (*how)(FILE *, const struct profile *,
+			       const struct selection *),
+		   size_t lines, double min)
+{
+	struct selection sel = { lines, min };
+	struct profile *p = make_profile();
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	how(f, p, &sel);
+	fclose(f);
+	profile_free(p);
+	return text;
+}
+
+static void test_adding(void)
+{
+	struct profile *p = make_profile();
+	struct selection sel = { 0, 0 };
+
+	CHECK(p->samples == 100 && p->rows == 4);
+	CHECK(p->row[0]->count == 60 && p->row[1]->count == 29);
+	CHECK(p->row[2]->count == 10 && p->row[2]->sum[0] == 4000);
+	CHECK(p->row[3]->count == 1);
+	CHECK(output_rows(p, &sel) == 4);
+	sel.lines = 3;
+	CHECK(output_rows(p, &sel) == 3);
+	sel.min = 29;
+	CHECK(output_rows(p, &sel) == 2);
+	sel.min = 100;
+	CHECK(output_rows(p, &sel) == 0);
+	profile_free(p);
+}
+
+static void test_print_text(void)
+{
+	char *text = print(output_text, 0, 0);
+
+	CHECK_STR(text, "\n"
+" 'prog <x>': 100 samples of task-clock, one each 0.00 ms or less; 0 lost; 1.5000 s\n"
+"\n"
+" percent   samples context-switches  process  binary         symbol\n"
+"   60.00        60            2,000  prog     /bin/prog      operator<<(a&, \"b\")\n"
+"   29.00        29            2,000  prog     /lib/gr\303\274n;.so  main\n"
+"   10.00        10            4,000  prog     /bin/prog      main\n"
+"    1.00         1            2,000  other    /bin/prog      main\n"
+"\n");
+	free(text);
+	text = print(output_text, 2, 0);
+	CHECK(text && strstr(text, "\n   11.00            (2 more lines)\n"));
+	free(text);
+}
+
+static void test_print_folded(void)
+{
+	char *text = print(output_folded, 0, 5);
+
+	CHECK_STR(text, "prog;/bin/prog;operator<<(a&, \"b\") 60\n"
+			"prog;/lib/gr\303\274n:.so;main 29\n"
+			"prog;/bin/prog;main 10\n");
+	free(text);
+}
+
+/* Skips one value of JSON; NULL if it is none. */
+static const char *json_value(const char *s)
+{
+	char close;
+
+	if (*s == '"') {
+		for (s++; *s && *s != '"'; s++)
+			if (*s == '\\')
+				s++;
+		return *s ? s + 1 : NULL;
+	}
+	if (*s != '{' && *s != '[') {
+		size_t len = strspn(s, "-.0123456789truefalsn");
+
+		return len ? s + len : NULL;
+	}
+	close = *s == '{' ? '}' : ']';
+	for (s++, s += strspn(s, " \n"); *s != close;) {
+		if (close == '}') {
+			s = *s == '"' ? json_value(s) : NULL;
+			if (!s || strncmp(s, ": ", 2))
+				return NULL;
+			s += 2;
+		}
+		s = json_value(s);
+		if (!s)
+			return NULL;
+		s += strspn(s, " \n");
+		if (*s != ',' && *s != close)
+			return NULL;
+		if (*s == ',')
+			s += 1 + strspn(s + 1, " \n");
+	}
+	return s + 1;
+}
+
+static void test_print_json(void)
+{
+	char *text = print(output_json, 3, 0);
+	const char *end;
+
+	CHECK(text && (end = json_value(text)) && !strcmp(end, "\n"));
+	CHECK(text && strstr(text, "\n{\"percent\": 60.00, \"samples\": 60, \"process\": \"prog\", "
+		"\"binary\": \"/bin/prog\", \"symbol\": \"operator<<(a&, \\\"b\\\")\", "
+		"\"context-switches\": 2000},\n"));
+	CHECK(text && strstr(text, "\"title\": \"'prog <x>'\""));
+	CHECK(text && strstr(text, "\"complete\": true, \"elapsed_ns\": 1500000000"));
+	CHECK(text && strstr(text, "\"by\": [\"process\", \"binary\", \"symbol\"]"));
+	CHECK(text && strstr(text, "\"omitted\": {\"rows\": 1, \"samples\": 1}"));
+	free(text);
+}
+
+/* Every element is closed, in its order, and what is between is escaped. */
+static bool well_formed(const char *s)
+{
+	const char *name[32];
+	size_t depth = 0, len;
+
+	if (strncmp(s, "<?xml", 5))
+		return false;
+	s = strchr(s, '\n');
+	for (; s && *s; s++) {
+		if (*s == '&' && strncmp(s, "&lt;", 4) && strncmp(s, "&gt;", 4) &&
+		    strncmp(s, "&amp;", 5) && strncmp(s, "&quot;", 6))
+			return false;
+		if (*s != '<')
+			continue;
+		s++;
+		if (*s == '/') {
+			len = strcspn(s + 1, ">");
+			if (!depth-- || strncmp(name[depth], s + 1, len))
+				return false;
+		} else if (depth < 32) {
+			name[depth++] = s;
+			while (*s && *s != '>') {
+				if (*s == '<')
+					return false;
+				/* Attributes may have anything but quotes. */
+				if (*s == '"')
+					s = strchr(s + 1, '"');
+				if (!s)
+					return false;
+				s++;
+			}
+			if (s[-1] == '/')
+				depth--;
+		}
+	}
+	return !depth;
+}
+
+static unsigned int occurrences(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+static void test_print_svg(void)
+{
+	char *svg = print(output_svg, 0, 0);
+
+	CHECK(svg && well_formed(svg));
+	/* The whole, two processes, three binaries, four symbols. */
+	CHECK(svg && occurrences(svg, "<g role=\"listitem\"><title>") == 10);
+	CHECK(svg && strstr(svg, "<title>all: 100 samples, 100.00%</title>"));
+	CHECK(svg && strstr(svg, "<title>prog: 99 samples, 99.00%</title>"));
+	CHECK(svg && strstr(svg, "<title>operator&lt;&lt;(a&amp;, &quot;b&quot;): 60 samples, 60.00%</title>"));
+	CHECK(svg && strstr(svg, "<title id=\"t\">'prog &lt;x&gt;'</title>"));
+	CHECK(svg && !strstr(svg, "<script") && !strstr(svg, "href"));
+	/* 60 % of the width, beside the 10 % that come first in the alphabet. */
+	CHECK(svg && strstr(svg, "width=\"708.00\""));
+	free(svg);
+	svg = print(output_svg, 0, 5);
+	CHECK(svg && well_formed(svg));
+	CHECK(svg && occurrences(svg, "<g role=\"listitem\"><title>") == 7);
+	free(svg);
+}
+
+static void test_empty(void)
+{
+	static const struct selection all;
+	static struct profile p;
+	char *text = NULL;
+	struct df_end end = { 0 };
+	struct data_writer w;
+	char error[DATA_ERROR_MAX];
+	size_t size;
+	FILE *f;
+
+	CHECK(data_create(&w, path, "nothing") == 0);
+	data_event(&w, &test_event);
+	data_close(&w, &end);
+	profile_by(p.by, "symbol");
+	CHECK(profile_read(&p, path, NULL, error) == 0);
+	CHECK(p.complete && p.samples == 0 && p.rows == 0);
+	f = open_memstream(&text, &size);
+	output_svg(f, &p, &all);
+	fclose(f);
+	CHECK(text && well_formed(text));
+	free(text);
+	text = NULL;
+	f = open_memstream(&text, &size);
+	output_json(f, &p, &all);
+	fclose(f);
+	CHECK(text && json_value(text));
+	free(text);
+	profile_free(&p);
+
+	CHECK(data_create(&w, path, "no events") == 0);
+	data_close(&w, &end);
+	profile_by(p.by, "symbol");
+	CHECK(profile_read(&p, path, NULL, error) == -1);
+	CHECK(strstr(error, "has no events"));
+	profile_free(&p);
+}
+
+int main(void)
+{
+	make_file();
+	test_text();
+	test_adding();
+	test_print_text();
+	test_print_folded();
+	test_print_json();
+	test_print_svg();
+	test_empty();
+	return check_done();
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Address spaces and symbols: from an address to a name. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "unit.h"
+#include "../images.h"
+#include "../result.h"
+#include "../space.h"
+#include "../symtab.h"
+
+static const char *directory;	/* of this program and of the victim */
+
+static struct space *test_space;
+
+static void add_process(int32_t pid, uint64_t time, const char *comm)
+{
+	struct df_process process = { .pid = pid, .time = time };
+	struct data_process p = { &process, comm, comm };
+
+	space_add_process(test_space, &p);
+}
+
+static void add_map(int32_t pid, uint64_t time, uint64_t start, const char *name)
+{
+	struct df_map map = { pid, 0, time, start, start + 0x1000, 0 };
+	struct data_map m = { &map, name };
+
+	space_add_map(test_space, &m);
+}
+
+static void expect_place(int32_t pid, uint64_t time, uint64_t ip,
+			 const char *process, const char *binary)
+{
+	struct sample sample = { .pid = pid, .time = time, .ip = ip };
+	struct place place;
+
+	space_find(test_space, &sample, &place);
+	CHECK_STR(place.process, process);
+	CHECK_STR(place.binary, binary);
+}
+
+static void test_spaces(void)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+
+	test_space = space_new(&header);
+	add_process(1, 100, "first");
+	add_map(1, 100, 0x10000, "a");
+	add_map(1, 150, 0x10000, "late");	/* came in place of it */
+	add_map(1, 180, 0x30000, "found-late");
+	add_process(1, 200, "second");
+	add_map(1, 200, 0x20000, "b");
+	add_process(2, 100, "other");
+	add_map(2, 100, 0x10000, "c");
+	/* Another process in the same hash bucket. */
+	add_process(1 + 4096, 100, "far");
+	space_complete(test_space);
+
+	expect_place(1, 120, 0x10010, "first", "a");
+	expect_place(1, 50, 0x10010, "first", "a");	/* before it was seen */
+	expect_place(1, 160, 0x10010, "first", "late");
+	expect_place(1, 110, 0x30000, "first", "found-late");
+	expect_place(1, 250, 0x20fff, "second", "b");
+	expect_place(1, 250, 0x21000, "second", "[unknown]");
+	expect_place(1, 250, 0x10010, "second", "[unknown]");
+	/* It had executed the second program before that was seen. */
+	expect_place(1, 190, 0x20000, "second", "b");
+	expect_place(2, 250, 0x10000, "other", "c");
+	expect_place(1 + 4096, 100, 0x10000, "far", "[unknown]");
+	expect_place(77, 100, 0x10000, "pid 77", "[unknown]");
+	expect_place(0, 100, 0x10000, "[idle]", "[unknown]");
+	expect_place(-1, 100, 0x10000, "[unknown]", "[unknown]");
+	CHECK(!space_note(test_space));
+	expect_place(2, 100, 1ULL << 63, "other", "[kernel]");
+	CHECK(space_note(test_space) && strstr(space_note(test_space), "booted"));
+	space_free(test_space);
+}
+
+static void add_record(int32_t pid, uint64_t time, uint64_t start,
+		       const char *path, const char *comm)
+{
+	space_add_record(test_space, &(struct smpl_map){
+		.pid = pid, .time = time, .start = start, .end = start + 0x1000,
+		.path = path, .comm = comm });
+}
+
+/* Records are in the buffers of several CPUs: in any order. */
+static void test_records(void)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+
+	test_space = space_new(&header);
+	add_process(1, 100, "shell");
+	add_map(1, 100, 0x10000, "sh");
+	add_record(1, 310, 0x20000, "third", NULL);
+	add_record(1, 210, 0x10000, "second", NULL);
+	add_record(1, 300, 0, NULL, "three");
+	add_record(1, 200, 0, NULL, "two");
+	add_record(1, 200, 0x30000, "at-once", NULL);
+	add_record(1, 120, 0x40000, "by-shell", NULL);
+	add_record(2, 500, 0x10000, "nobody", NULL);
+	/* It was looked at when it was about to end. */
+	add_process(1, 400, "three");
+	add_process(3, 400, "alone");
+	space_complete(test_space);
+
+	expect_place(1, 150, 0x10000, "shell", "sh");
+	expect_place(1, 150, 0x40000, "shell", "by-shell");
+	expect_place(1, 199, 0x40000, "shell", "by-shell");
+	expect_place(1, 250, 0x10000, "two", "second");
+	expect_place(1, 250, 0x30000, "two", "at-once");
+	expect_place(1, 250, 0x40000, "two", "[unknown]");
+	expect_place(1, 350, 0x20000, "three", "third");
+	expect_place(1, 350, 0x10000, "three", "[unknown]");
+	expect_place(1, 450, 0x20000, "three", "third");
+	expect_place(2, 100, 0x10000, "[unknown]", "nobody");
+	expect_place(3, 450, 0x10000, "alone", "[unknown]");
+	space_free(test_space);
+}
+
+/* A function of this program, which is position-independent. */
+int unit_marker(int n);
+
+__attribute__((noinline)) int unit_marker(int n)
+{
+	return n * 3 + 1;
+}
+
+static void see_place(struct space *space, void *addr, struct place *place)
+{
+	struct sample sample = { .pid = getpid(), .ip = (uintptr_t)addr,
+				 .time = now_ns() };
+
+	space_find(space, &sample, place);
+}
+
+/* What /proc says of this process, to the file and back. */
+static void test_images(void)
+{
+	struct df_end end = { 0 };
+	char error[DATA_ERROR_MAX], self[4096];
+	struct data_process process;
+	struct images *images;
+	struct data_reader r;
+	struct data_writer w;
+	struct space *space;
+	struct place place;
+	struct data_map map;
+	unsigned int processes = 0, maps = 0;
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[len < 0 ? 0 : len] = '\0';
+	CHECK(data_create(&w, path, "self") == 0);
+	images = images_new(&w);
+	images_see(images, getpid());
+	images_see(images, getpid());	/* nothing new */
+	images_glance(images, getpid());
+	images_see(images, 0x7ffffff);	/* nobody */
+	images_free(images);
+	CHECK(data_close(&w, &end) == 0);
+
+	CHECK(data_open(&r, path, error) == 0);
+	space = space_new(&r.header);
+	while (data_next(&r) == DATA_RECORD) {
+		if (r.head.type == DF_PROCESS && data_get_process(&r, &process)) {
+			processes++;
+			space_add_process(space, &process);
+		} else if (r.head.type == DF_MAP && data_get_map(&r, &map)) {
+			maps++;
+			space_add_map(space, &map);
+		}
+	}
+	CHECK(processes == 1 && maps >= 3 && maps < 50);
+	space_complete(space);
+	see_place(space, (char *)unit_marker + 1, &place);
+	CHECK_STR(place.binary, self);
+	if (symtab_has_elf) {
+		CHECK_STR(place.symbol, "unit_marker");
+		/* As the binary has it, wherever it was loaded. */
+		CHECK(place.addr < (uintptr_t)unit_marker);
+		see_place(space, dlsym(RTLD_DEFAULT, "qsort"), &place);
+		CHECK(strstr(place.binary, "libc"));
+		CHECK_STR(place.symbol, "qsort");
+		CHECK(!space_note(space));
+	} else {
+		SKIP("built without libelf: symbols of this program");
+		CHECK_STR(place.symbol, "[unknown]");
+		CHECK(space_note(space) && strstr(space_note(space), "libelf"));
+	}
+	space_free(space);
+	data_done(&r);
+}
+
+static void test_images_exec(void)
+{
+	struct df_end end = { 0 };
+	char error[DATA_ERROR_MAX];
+	struct images *images;
+	struct data_reader r;
+	struct data_writer w;
+	unsigned int processes = 0;
+
+	CHECK(data_create(&w, path, "self") == 0);
+	images = images_new(&w);
+	images_exec(images, getpid());
+	images_exec(images, getpid());
+	images_free(images);
+	data_close(&w, &end);
+	CHECK(data_open(&r, path, error) == 0);
+	while (data_next(&r) == DATA_RECORD)
+		processes += r.head.type == DF_PROCESS;
+	CHECK(processes == 2);
+	data_done(&r);
+}
+
+/* The victim is linked statically, and says itself where its functions are. */
+static void test_static(void)
+{
+	struct symtab t = { 0 };
+	const struct symbol *s;
+	unsigned long begin, end;
+	char victim[4096], line[128], name[32];
+	int found = 0;
+	FILE *f;
+
+	if (!symtab_has_elf) {
+		SKIP("built without libelf: symbols of a static program");
+		return;
+	}
+	snprintf(victim, sizeof(victim), "%s/victim", directory);
+	CHECK(symtab_read_elf(&t, victim) == 0);
+	snprintf(line, sizeof(line), "exec '%.100s' where", victim);
+	f = popen(line, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%31s %lx %lx", name, &begin, &end) != 3)
+			continue;
+		s = symtab_find(&t, begin);
+		CHECK_STR(s ? s->name : NULL, name);
+		s = symtab_find(&t, end - 1);
+		CHECK_STR(s ? s->name : NULL, name);
+		found++;
+	}
+	CHECK(f && pclose(f) == 0 && found == 6);
+	symtab_free(&t);
+	CHECK(symtab_read_elf(&t, "/no/such/file") == -1);
+	CHECK(symtab_read_elf(&t, "/etc/passwd") == -1);
+	CHECK(symtab_read_elf(&t, "/") == -1 && symtab_read_elf(&t, "/dev/zero") == -1);
+	symtab_free(&t);
+}
+
+static void expect_symbol(const struct symtab *t, uint64_t addr, const char *name)
+{
+	const struct symbol *s = symtab_find(t, addr);
+
+	CHECK_STR(s ? s->name : "", name);
+}
+
+static void test_symtab(void)
+{
+	static const struct symbol symbols[] = {
+		{ 0x300, 0, "label", NULL, 0 }, { 0x100, 0x80, "outer", NULL, 4 },
+		{ 0x120, 0x10, "inner", NULL, 4 }, { 0x200, 0x10, "weak", NULL, 5 },
+		{ 0x200, 0x10, "global", NULL, 6 }, { 0x200, 0, "mark", NULL, 9 },
+	};
+	struct symtab t = { 0 };
+	uint64_t addr;
+	size_t i;
+
+	CHECK(!symtab_find(&t, 0x100));
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		symtab_add(&t, &symbols[i]);
+	symtab_sort(&t);
+	expect_symbol(&t, 0, "");
+	expect_symbol(&t, 0xff, "");
+	expect_symbol(&t, 0x100, "outer");
+	expect_symbol(&t, 0x12f, "inner");
+	expect_symbol(&t, 0x130, "outer");
+	expect_symbol(&t, 0x17f, "outer");
+	expect_symbol(&t, 0x180, "");
+	expect_symbol(&t, 0x20f, "global");
+	expect_symbol(&t, 0x210, "");
+	expect_symbol(&t, 0x300, "label");
+	expect_symbol(&t, UINT64_MAX, "label");
+
+	symtab_add_segment(&t, &(struct segment){ 0x1000, 0x100, 0x401000 });
+	CHECK(symtab_addr(&t, 0x1000, &addr) && addr == 0x401000);
+	CHECK(symtab_addr(&t, 0x10ff, &addr) && addr == 0x4010ff);
+	CHECK(!symtab_addr(&t, 0x1100, &addr) && !symtab_addr(&t, 0xfff, &addr));
+	symtab_free(&t);
+}
+
+static void write_text(const char *text)
+{
+	save_file(text, strlen(text));
+}
+
+static void test_kallsyms(void)
+{
+	struct symtab t = { 0 };
+
+	write_text("ffffffff81000000 T _stext\n"
+		   "ffffffff81000100 t helper\n"
+		   "ffffffff81000100 D data_there\n"
+		   "ffffffff81000200 W weak_one\n"
+		   "ffffffff81000200 T __some_text_start\n"
+		   "ffffffffc0000000 t in_module\t[mod]\n"
+		   "nonsense\n");
+	CHECK(symtab_read_kallsyms(&t, path) == 0 && t.symbols == 5);
+	expect_symbol(&t, 0xffffffff810000ff, "_stext");
+	expect_symbol(&t, 0xffffffff81000100, "helper");
+	expect_symbol(&t, 0xffffffff81000200, "weak_one");
+	expect_symbol(&t, 0xffffffffc0000010, "in_module");
+	CHECK_STR(symtab_find(&t, 0xffffffffc0000010)->module, "mod");
+	CHECK(!symtab_find(&t, 0xffffffff81000110)->module);
+	CHECK(!symtab_find(&t, 0xffffffff80000000));
+	symtab_free(&t);
+
+	/* Hidden from whoever may not know. */
+	write_text("0000000000000000 T _stext\n0000000000000000 t helper\n");
+	CHECK(symtab_read_kallsyms(&t, path) == -1);
+	symtab_free(&t);
+	CHECK(symtab_read_kallsyms(&t, "/no/such/file") == -1);
+}
+
+int main(int argc, char **argv)
+{
+	char *slash = argc ? strrchr(argv[0], '/') : NULL;
+
+	if (slash)
+		*slash = '\0';
+	directory = slash ? argv[0] : ".";
+	make_file();
+	test_spaces();
+	test_records();
+	test_images();
+	test_images_exec();
+	test_static();
+	test_symtab();
+	test_kallsyms();
+	return check_done();
+}
