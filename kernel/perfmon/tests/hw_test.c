@@ -243,12 +243,13 @@ static void hw_out(struct pfm_context *ctx)
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
-static struct pfm_context *hw_context(struct kunit *test)
+/* The nth one of a test: lockdep wants to know. */
+static struct pfm_context *hw_context(struct kunit *test, unsigned int n)
 {
 	struct pfm_context *ctx = pfm_context_new(0, NULL);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
-	mutex_lock(&ctx->mutex);
+	mutex_lock_nested(&ctx->mutex, n);
 	return ctx;
 }
 
@@ -276,7 +277,7 @@ static int hw_init_with(struct kunit *test, const struct pfm_pmu *pmu)
 	real_pmu = pfm_bench_swap(test, pmu);
 	memset(&fake, 0, sizeof(fake));
 	migrate_disable();
-	test->priv = hw_context(test);
+	test->priv = hw_context(test, 0);
 	return 0;
 }
 
@@ -432,7 +433,7 @@ static void hw_test_late(struct kunit *test)
 /* An overflow on the way out is the leaver's, not the next one's. */
 static void hw_test_switched_out(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *next = hw_context(test);
+	struct pfm_context *ctx = test->priv, *next = hw_context(test, 1);
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
@@ -481,7 +482,7 @@ static void hw_test_locked(struct kunit *test)
 /* What has not changed is not written. */
 static void hw_test_lazy(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *other = hw_context(test);
+	struct pfm_context *ctx = test->priv, *other = hw_context(test, 1);
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
@@ -527,7 +528,7 @@ static void hw_test_lazy(struct kunit *test)
 /* In the midst of a period somebody else uses the counter. */
 static void hw_test_shared_period(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *other = hw_context(test);
+	struct pfm_context *ctx = test->priv, *other = hw_context(test, 1);
 	unsigned int i;
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
