@@ -3,7 +3,7 @@
 # The front door; `make help' says what there is. The work is done in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run guest shell test check-model bench-cost bench-sets bench-formats bench-qemu kernel user hooks clean run.status guest.status
+.PHONY: help run guest shell test check-model bench-cost bench-msr bench-sets bench-formats bench-qemu kernel user hooks clean run.status guest.status
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
@@ -24,7 +24,7 @@ kernel user:
 	$(Q)scripts/deps $(ARCH)
 	$(Q)scripts/$@
 
-shell bench-cost bench-sets bench-formats:
+shell bench-cost bench-msr bench-sets bench-formats:
 	$(Q)scripts/front $@
 
 test:

@@ -108,7 +108,7 @@ static bool child_done(struct child *c, int ms)
 static void child_do(struct child *c, enum place place, unsigned int n)
 {
 	child_post(c, place, n);
-	if (!child_done(c, 20000))
+	if (!child_done(c, PATIENCE))
 		die("the child does not obey");
 }
 
@@ -750,11 +750,13 @@ TEST_F(table, notify_block)
 	NEED_FORMAT(&self->m);
 	open_simple(self, PFM_FL_NOTIFY_BLOCK, 64, MASK_FULL, NOTIFY);
 	EXPECT_FALSE(fill_by_three(self, NOTIFY));
+	/* The table says so before the message is there. */
+	ASSERT_EQ(POLLIN, pfm_poll(self->fd, PATIENCE));
 	EXPECT_FALSE(child_done(&self->c, 50));
 	EXPECT_EQ(CTR(0), overflowed(self->fd));
 	EXPECT_TRUE(pfm_state_is(self->fd, "masked"));
 	ASSERT_EQ(0, pfm_restart(self->fd));
-	ASSERT_TRUE(child_done(&self->c, 20000));
+	ASSERT_TRUE(child_done(&self->c, PATIENCE));
 	/* It was the first of the three. */
 	EXPECT_EQ(2ULL, count_like(self->hdr, &(entry_t){}));
 	EXPECT_TRUE(pfm_state_is(self->fd, "loaded"));
@@ -765,7 +767,7 @@ TEST_F(table, notify_block_in_silence)
 	NEED_FORMAT(&self->m);
 	open_simple(self, PFM_FL_NOTIFY_BLOCK, 64, MASK_FULL, 0);
 	if (!fill_by_three(self, 0)) {
-		ASSERT_TRUE(child_done(&self->c, 20000));
+		ASSERT_TRUE(child_done(&self->c, PATIENCE));
 	}
 	EXPECT_TRUE(pfm_state_is(self->fd, "masked"));
 	EXPECT_EQ(0ULL, pfm_fdinfo_num(self->fd, "pfm-queued"));

@@ -44,7 +44,7 @@ static void block(struct __test_metadata *_metadata,
 		  FIXTURE_DATA(block) *s)
 {
 	puppet_post(&s->p, OP_FAULT, 20);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(s->fd, NULL, 5000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(s->fd, NULL, PATIENCE));
 	ASSERT_FALSE(puppet_done(&s->p, 50));
 	EXPECT_TRUE(pfm_state_is(s->fd, "masked"));
 }
@@ -55,7 +55,7 @@ TEST_F(block, waits_for_restart)
 	EXPECT_FALSE(puppet_done(&self->p, 200));
 	MUST(pfm_write_period(self->fd, SW_PMD(0), 0, 0, 0));
 	EXPECT_EQ(0, pfm_restart(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	/* It had 17 of the 20 faults yet to take. */
 	EXPECT_EQ(17ULL, pfm_value(self->fd, SW_PMD(0)));
 }
@@ -78,6 +78,7 @@ TEST_F(block, does_not_run)
 	u64 a, b;
 
 	block(_metadata, self);
+	wait_rest(self->p.tid, "DI");
 	if (!thread_runtime(self->p.tid, &a))
 		SKIP(return, "does_not_run: no schedstat");
 	sleep_ms(100);
@@ -91,12 +92,12 @@ TEST_F(block, every_overflow_blocks)
 
 	puppet_post(&self->p, OP_FAULT, 30);
 	for (n = 0; n < 10; n++) {
-		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, 5000));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
 		EXPECT_EQ(0, pfm_poll(self->fd, 5) & POLLIN);
 		EXPECT_FALSE(puppet_done(&self->p, 0));
 		ASSERT_EQ(0, pfm_restart(self->fd));
 	}
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 }
 
 TEST_F(block, commands_work_meanwhile)
@@ -109,28 +110,28 @@ TEST_F(block, commands_work_meanwhile)
 	/* STOP does not end the wait: only RESTART says it is handled. */
 	EXPECT_FALSE(puppet_done(&self->p, 50));
 	EXPECT_EQ(0, pfm_restart(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 }
 
 TEST_F(block, freed_by_unload)
 {
 	block(_metadata, self);
 	EXPECT_EQ(0, pfm_unload(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	/* And the next attachment blocks anew. */
 	MUST(pfm_write_pmd(self->fd, SW_PMD(0), -3ULL));
 	MUST(pfm_load(self->fd, self->p.tid));
 	MUST(pfm_start(self->fd));
 	block(_metadata, self);
 	MUST(pfm_unload(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 }
 
 TEST_F(block, freed_by_close)
 {
 	block(_metadata, self);
 	close(self->fd);
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	/* For the teardown. */
 	self->fd = (int)MUST(pfm_create(0));
 }
@@ -142,33 +143,45 @@ TEST_F(block, system_calls_block_too)
 	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_CSWITCHES, NOTIFY));
 	MUST(pfm_write_period(self->fd, SW_PMD(0), ~0ULL, 0, 0));
 	puppet_post(&self->p, OP_NONE, 0);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, 5000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
 	/* Whether it was switched before or after it obeyed. */
 	if (puppet_done(&self->p, 50))
 		puppet_post(&self->p, OP_NONE, 0);
 	EXPECT_FALSE(puppet_done(&self->p, 50));
 	MUST(pfm_restart(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 }
 
-/* A thread in user mode that makes no system call: by the timer. */
+/*
+ * A thread in user mode that makes no system call: by the timer. Whose
+ * interrupt may be so late that the thread has spun enough.
+ */
 TEST_F(block, spinning_thread)
 {
+	int tries;
 	u64 a, b;
 
-	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_TASK_CLOCK, NOTIFY));
-	MUST(pfm_write_period(self->fd, SW_PMD(0), -(5 * NSEC_PER_MSEC), 0,
-			      0));
-	puppet_post(&self->p, OP_SPIN, 50);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, 5000));
-	EXPECT_FALSE(puppet_done(&self->p, 100));
+	for (tries = 0; tries < 50; tries++) {
+		puppet_settle(&self->p);
+		MUST(pfm_write_period(self->fd, SW_PMD(0),
+				      -(5 * NSEC_PER_MSEC), 0, 0));
+		MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_TASK_CLOCK,
+				   NOTIFY));
+		puppet_post(&self->p, OP_SPIN, 50);
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
+		if (!puppet_done(&self->p, 100))
+			break;
+		MUST(pfm_restart(self->fd));
+	}
+	EXPECT_GT(50, tries);
+	wait_rest(self->p.tid, "DI");
 	if (thread_runtime(self->p.tid, &a)) {
 		sleep_ms(50);
 		thread_runtime(self->p.tid, &b);
 		EXPECT_EQ(a, b);
 	}
 	MUST(pfm_restart(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 }
 
 TEST_F(block, two_restarts)
@@ -177,7 +190,7 @@ TEST_F(block, two_restarts)
 	MUST(pfm_write_period(self->fd, SW_PMD(0), 0, 0, 0));
 	EXPECT_EQ(0, pfm_restart(self->fd));
 	EXPECT_EQ(-EBUSY, pfm_restart(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 5000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 }
 
 /* Both flags: the signal is all there is, the thread waits all the same. */
@@ -191,11 +204,13 @@ TEST(without_a_message)
 			 PFM_SW_MINOR_FAULTS, NOTIFY, ~0ULL, p.tid);
 	MUST(pfm_write_period(fd, SW_PMD(0), ~0ULL, 0, 0));
 	puppet_post(&p, OP_FAULT, 1);
+	while (!pfm_state_is(fd, "masked"))
+		sleep_ms(1);
 	EXPECT_FALSE(puppet_done(&p, 50));
 	EXPECT_TRUE(pfm_state_is(fd, "masked"));
 	EXPECT_EQ(0, pfm_poll(fd, 0) & POLLIN);
 	EXPECT_EQ(0, pfm_restart(fd));
-	EXPECT_TRUE(puppet_done(&p, 5000));
+	EXPECT_TRUE(puppet_done(&p, PATIENCE));
 	puppet_stop(&p);
 }
 
@@ -207,7 +222,7 @@ static int blocked_child(struct puppet *p)
 	fd = pfm_session(PFM_FL_NOTIFY_BLOCK, PFM_SW_MINOR_FAULTS, NOTIFY,
 			 ~0ULL, p->tid);
 	puppet_post(p, OP_FAULT, 20);
-	if (pfm_next_msg(fd, NULL, 5000) != PFM_MSG_OVFL)
+	if (pfm_next_msg(fd, NULL, PATIENCE) != PFM_MSG_OVFL)
 		die("no overflow");
 	if (puppet_done(p, 30))
 		die("it is not blocked");
@@ -220,7 +235,7 @@ TEST(dies_by_sigkill)
 	int fd = blocked_child(&p);
 
 	EXPECT_EQ(-SIGKILL, kill_and_reap(p.tid));
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
 	EXPECT_EQ(-EBUSY, pfm_restart(fd));
 }
@@ -245,6 +260,8 @@ TEST(exit_of_its_process)
 		MUST(write(tid[1], &t.tid, sizeof(t.tid)));
 		MUST(read(go[0], &c, 1));
 		puppet_post(&t, OP_FAULT, 1);
+		/* When it is blocked. */
+		MUST(read(go[0], &c, 1));
 		if (puppet_done(&t, 50))
 			_exit(1);
 		_exit(42);
@@ -253,27 +270,35 @@ TEST(exit_of_its_process)
 	MUST(pfm_load(fd, blocked));
 	MUST(pfm_start(fd));
 	MUST(write(go[1], "", 1));
+	EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
+	MUST(write(go[1], "", 1));
 	EXPECT_EQ(42, reap(pid));
-	EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 }
 
 TEST(freed_by_the_death_of_the_controller)
 {
 	struct puppet p;
 	pid_t controller;
+	int ready[2];
+	char c;
 
 	puppet_start(&p, PUPPET_PROCESS);
+	MUST(pipe(ready));
 	controller = fork_child();
 	if (!controller) {
-		pfm_session(PFM_FL_NOTIFY_BLOCK, PFM_SW_MINOR_FAULTS, NOTIFY,
-			    ~0ULL, p.tid);
+		int fd = pfm_session(PFM_FL_NOTIFY_BLOCK, PFM_SW_MINOR_FAULTS,
+				     NOTIFY, ~0ULL, p.tid);
+
 		puppet_post(&p, OP_FAULT, 20);
+		if (pfm_next_msg(fd, NULL, PATIENCE) == PFM_MSG_OVFL)
+			MUST(write(ready[1], "", 1));
 		pause();
 	}
-	EXPECT_FALSE(puppet_done(&p, 200));
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	EXPECT_FALSE(puppet_done(&p, 100));
 	kill_and_reap(controller);
-	EXPECT_TRUE(puppet_done(&p, 5000));
+	EXPECT_TRUE(puppet_done(&p, PATIENCE));
 	puppet_stop(&p);
 }
 
@@ -298,7 +323,7 @@ TEST(signals_wait_too)
 	EXPECT_TRUE(pfm_state_is(fd, "masked"));
 	MUST(pfm_write_period(fd, SW_PMD(0), 0, 0, 0));
 	MUST(pfm_restart(fd));
-	EXPECT_TRUE(puppet_done(&p, 5000));
+	EXPECT_TRUE(puppet_done(&p, PATIENCE));
 	puppet_stop(&p);
 }
 
@@ -311,9 +336,9 @@ TEST(stopped_while_blocked)
 	sleep_ms(20);
 	MUST(pfm_write_period(fd, SW_PMD(0), 0, 0, 0));
 	MUST(pfm_restart(fd));
-	EXPECT_TRUE(wait_state(p.tid, "T", 5000));
+	EXPECT_TRUE(wait_state(p.tid, "T", PATIENCE));
 	kill(p.tid, SIGCONT);
-	EXPECT_TRUE(puppet_done(&p, 5000));
+	EXPECT_TRUE(puppet_done(&p, PATIENCE));
 	puppet_stop(&p);
 }
 
@@ -326,7 +351,7 @@ TEST(traced_while_blocked)
 	EXPECT_FALSE(puppet_done(&p, 20));
 	MUST(pfm_write_period(fd, SW_PMD(0), 0, 0, 0));
 	MUST(pfm_restart(fd));
-	EXPECT_TRUE(puppet_done(&p, 5000));
+	EXPECT_TRUE(puppet_done(&p, PATIENCE));
 	ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, p.tid, NULL, NULL));
 	EXPECT_EQ(p.tid, waitpid(p.tid, &status, 0));
 	ASSERT_EQ(0, ptrace(PTRACE_DETACH, p.tid, NULL, NULL));

@@ -693,11 +693,11 @@ TEST_F(twice, notify_block)
 	EXPECT_EQ(CTR(0), overflowed(self->fd));
 	for (round = 1; round < 5; round++) {
 		puppet_post(&self->p, OP_FAULT, 10);
-		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, 20000));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
 		EXPECT_FALSE(puppet_done(&self->p, 30));
 		EXPECT_EQ(10ULL * (u64)round + 10, self->hdr->hdr_samples);
 		ASSERT_EQ(0, release(self));
-		ASSERT_TRUE(puppet_done(&self->p, 20000));
+		ASSERT_TRUE(puppet_done(&self->p, PATIENCE));
 		EXPECT_EQ(10ULL * (u64)round + 19, self->hdr->hdr_samples);
 	}
 	check_sums(_metadata, self);
@@ -910,7 +910,7 @@ TEST_F(twice, reading_for_good)
 		u64 n;
 		int i;
 
-		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, 20000));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
 		/* The older one, if there are two. */
 		i = self->hdr->hdr_half[0].half_first == next ? 0 : 1;
 		half = &self->hdr->hdr_half[i];
@@ -926,7 +926,7 @@ TEST_F(twice, reading_for_good)
 		}
 		ASSERT_EQ(0, pfm_restart(self->fd));
 	}
-	EXPECT_TRUE(puppet_done(&self->p, 20000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	EXPECT_EQ(all, self->hdr->hdr_samples);
 	EXPECT_EQ(0ULL, self->hdr->hdr_lost);
 }

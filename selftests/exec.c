@@ -112,10 +112,10 @@ static int exec_keeps(struct execer *e, int fd)
 	if (!execer_exec(e))
 		return -2;
 	/* It has touched all that it has to when it waits for the order. */
-	if (!wait_state(e->pid, "S", 5000))
+	if (!wait_state(e->pid, "S", PATIENCE))
 		return -7;
 	if (pfm_state_is(fd, "unloaded")) {
-		if (pfm_next_msg(fd, NULL, 1000) != PFM_MSG_END)
+		if (pfm_next_msg(fd, NULL, PATIENCE) != PFM_MSG_END)
 			return -3;
 		before = pfm_value(fd, SW_PMD(0));
 		if (!execer_fault(e) || pfm_value(fd, SW_PMD(0)) != before)
@@ -159,7 +159,7 @@ TEST(context_stays)
 	fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0);
 	EXPECT_EQ(1, exec_keeps(&e, fd));
 	EXPECT_EQ(0, execer_end(&e));
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 }
 
 TEST(stopped_stays_stopped)
@@ -213,7 +213,7 @@ TEST(leader_replaced_by_a_thread)
 	fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0);
 	MUST(pfm_load(fd, e.pid));
 	ASSERT_TRUE(execer_exec(&e));
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
 	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
 	/* The thread that has the number now can be attached. */
@@ -254,7 +254,7 @@ TEST(thread_becomes_leader)
 	EXPECT_LT(10ULL, pfm_value(fd, SW_PMD(0)));
 	EXPECT_EQ(0, pfm_poll(fd, 0) & POLLIN);
 	kill_and_reap(pid);
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 }
 
 /* A failed exec() changes nothing. */

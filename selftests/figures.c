@@ -95,7 +95,7 @@ TEST(figure_3_4)
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
 	pages_touch(&pages, 1);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 1000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
 	MUST(pfm_restart(fd));
 	MUST(pfm_stop(fd));
 	MUST(pfm(fd, PFM_READ_PMDS, &pmd, 1));
@@ -341,7 +341,7 @@ TEST(figure_3_15)
 	ASSERT_EQ(0, pfm_start(fd));
 	EXPECT_EQ(0, pfm_poll(fd, 20));
 	MUST(write(go[1], "", 1));
-	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(fd, &msg, 10000));
+	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(fd, &msg, PATIENCE));
 	/* By now the state is saved and the context is detached (3.3.6). */
 	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
 	EXPECT_LE(6ULL, pfm_value(fd, SW_PMD(0)));

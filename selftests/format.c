@@ -467,7 +467,7 @@ TEST_F(bad, argument_changes)
 
 	shared = good_request;
 	ASSERT_EQ(0, pthread_create(&t, NULL, flip_argument, NULL));
-	while (now_ns(CLOCK_MONOTONIC) < end) {
+	while (now_ns(CLOCK_MONOTONIC) < end || made + refused < 10) {
 		const dfl_hdr_t *hdr;
 		int ret;
 
@@ -492,7 +492,6 @@ TEST_F(bad, argument_changes)
 	}
 	stop = true;
 	pthread_join(t, NULL);
-	EXPECT_LT(0, made + refused);
 	TH_LOG("%d made, %d refused", made, refused);
 }
 
@@ -925,6 +924,7 @@ TEST_F(null, controls_and_blocking)
 		while (!self->hdr->overflows)
 			sleep_ms(1);
 		if (arg.ovfl_ctrl & BLOCK) {
+			wait_rest(self->p.tid, "DI");
 			EXPECT_FALSE(puppet_done(&self->p, 20));
 			check_state(_metadata, self, mask);
 			/* It has come to the third fault, and no further. */
@@ -933,7 +933,7 @@ TEST_F(null, controls_and_blocking)
 			MUST(pfm_restart(self->fd));
 			EXPECT_EQ(!mask, self->hdr->active);
 		}
-		ASSERT_TRUE(puppet_done(&self->p, 20000)) {
+		ASSERT_TRUE(puppet_done(&self->p, PATIENCE)) {
 			TH_LOG("controls %#x, notify %u", i / 2, i & 1);
 		}
 		if (arg.ovfl_ctrl & BLOCK)
@@ -1109,6 +1109,7 @@ TEST_F(null, restart_that_fails)
 	puppet_post(&self->p, OP_FAULT, 5);
 	while (!self->hdr->overflows)
 		sleep_ms(1);
+	wait_rest(self->p.tid, "DI");
 	EXPECT_EQ(-EIO, pfm_restart(self->fd));
 	check_state(_metadata, self, true);
 	check_counters(_metadata, self, 0, 1003);
@@ -1116,7 +1117,7 @@ TEST_F(null, restart_that_fails)
 	EXPECT_EQ(2ULL, self->hdr->restarts);
 	EXPECT_EQ(1ULL, self->hdr->active);
 	MUST(pfm_unload(self->fd));
-	EXPECT_TRUE(puppet_done(&self->p, 20000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	EXPECT_EQ(-EBUSY, pfm_restart(self->fd));
 	EXPECT_EQ(2ULL, self->hdr->restarts);
 }

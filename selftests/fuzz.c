@@ -34,6 +34,13 @@ struct fuzzer {
 static int slots[N_SLOTS];
 static pid_t targets[N_PROCESSES + 2];
 static u64 end_ns;
+static volatile u32 *put_off;	/* by so many seconds; all processes share it */
+
+static bool is_over(void)
+{
+	return now_ns(CLOCK_MONOTONIC) >= end_ns + *put_off * NSEC_PER_SEC;
+}
+
 
 static u64 next_random(struct fuzzer *f)
 {
@@ -233,7 +240,7 @@ static void *fuzz_main(void *arg)
 {
 	struct fuzzer *f = arg;
 
-	while (now_ns(CLOCK_MONOTONIC) < end_ns) {
+	while (!is_over()) {
 		if (below(f, 5))
 			one_call(f);
 		else
@@ -261,13 +268,14 @@ static void fuzzer_init(struct fuzzer *f, u64 seed)
  */
 static void __attribute__((noreturn)) rescue(void)
 {
-	int i;
+	int i, over = 0;
 
-	while (now_ns(CLOCK_MONOTONIC) < end_ns + 200 * NSEC_PER_MSEC) {
+	do {
+		over = is_over() ? over + 1 : 0;
 		for (i = 0; i < N_SLOTS; i++)
 			pfm_restart(slots[i]);
 		sleep_ms(20);
-	}
+	} while (over < 10);
 	_exit(0);
 }
 
@@ -299,6 +307,17 @@ static u64 env_number(const char *name, u64 otherwise)
 	return s ? strtoull(s, NULL, 0) : otherwise;
 }
 
+/* Whether each of them has made some calls. */
+static bool all_busy(const volatile struct fuzzer *f)
+{
+	int i;
+
+	for (i = 0; i < N_FUZZERS; i++)
+		if (f[i].calls <= 50 || f[i].good <= 10)
+			return false;
+	return true;
+}
+
 FIXTURE(fuzz) {
 	pfarg_config_t saved;
 };
@@ -324,9 +343,10 @@ TEST_F_TIMEOUT(fuzz, commands, 300)
 	int i, fd;
 
 	TH_LOG("PFM_FUZZ_SEED=%llu", seed);
-	f = mmap(NULL, N_FUZZERS * sizeof(*f), PROT_READ | PROT_WRITE,
+	f = mmap(NULL, (N_FUZZERS + 1) * sizeof(*f), PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)f);
+	put_off = (void *)&f[N_FUZZERS];
 	for (i = 0; i < 2; i++)
 		puppet_start(&p[i], PUPPET_PROCESS);
 	for (i = 0; i < (int)ARRAY_SIZE(targets); i++)
@@ -346,11 +366,16 @@ TEST_F_TIMEOUT(fuzz, commands, 300)
 		targets[2 + i] = pid[i];
 	}
 	/* The targets do something worth counting meanwhile, if they can. */
-	while (now_ns(CLOCK_MONOTONIC) < end_ns) {
+	while (!is_over()) {
 		for (i = 0; i < 2; i++) {
 			puppet_post(&p[i], i ? OP_SLEEP : OP_FAULT, 1);
 			puppet_done(&p[i], 10);
 		}
+		/* Some may have waited all the time, for a CPU or a restart. */
+		if (now_ns(CLOCK_MONOTONIC) + NSEC_PER_SEC >
+		    end_ns + *put_off * NSEC_PER_SEC &&
+		    *put_off < PATIENCE / 1000 && !all_busy(f))
+			++*put_off;
 	}
 	for (i = 0; i < N_PROCESSES; i++)
 		EXPECT_EQ(0, reap(pid[i]));

@@ -69,7 +69,7 @@ static int session_there(FIXTURE_DATA(hotplug) *s, int event, u32 flags,
 
 	pin_cpu(s->cpu);
 	fd = pfm_session(PFM_FL_SYSTEM_WIDE, event, flags, value, my_tid());
-	sleep_ms(5);
+	nap();
 	pin_cpu(s->home);
 	return fd;
 }
@@ -105,7 +105,7 @@ TEST_F(hotplug, system_wide_context_is_unloaded)
 	EXPECT_EQ(-1, read(fd, &msg, sizeof(msg)));
 	EXPECT_EQ(EAGAIN, errno);
 	ASSERT_EQ(0, pfm_start(fd));
-	sleep_ms(5);
+	nap();
 	EXPECT_LT(seen, pfm_value(fd, SW_PMD(0)));
 }
 
@@ -120,12 +120,12 @@ TEST_F(hotplug, waiters_are_woken)
 	fd = session_there(self, PFM_SW_CSWITCHES, 0, 0);
 	pid[0] = fork_child();
 	if (!pid[0])
-		_exit(pfm_poll(fd, 20000) & POLLHUP ? 0 : 1);
+		_exit(pfm_poll(fd, PATIENCE) & POLLHUP ? 0 : 1);
 	pid[1] = fork_child();
 	if (!pid[1])
 		_exit(read(fd, &msg, sizeof(msg)) == 0 ? 0 : 1);
-	wait_state(pid[0], "S", 1000);
-	wait_state(pid[1], "S", 1000);
+	wait_state(pid[0], "S", PATIENCE);
+	wait_state(pid[1], "S", PATIENCE);
 	sleep_ms(20);
 	offline(self);
 	EXPECT_EQ(0, reap(pid[0]));
@@ -242,7 +242,7 @@ TEST_F(hotplug, the_others_go_on)
 	EXPECT_TRUE(pfm_state_is(there, "unloaded"));
 	EXPECT_TRUE(pfm_state_is(here, "loaded"));
 	seen = pfm_value(here, SW_PMD(0));
-	sleep_ms(10);
+	nap();
 	EXPECT_LT(seen, pfm_value(here, SW_PMD(0)));
 }
 
@@ -266,7 +266,7 @@ TEST_F(hotplug, monitored_thread_moves)
 		puppet_do(&p, OP_PIN, (unsigned int)self->cpu);
 		puppet_post(&p, OP_FAULT, 1000);
 		offline(self);
-		if (!puppet_done(&p, 20000))
+		if (!puppet_done(&p, PATIENCE))
 			die("the puppet is lost");
 		puppet_do(&p, OP_SLEEP, 5);
 		online(self);

@@ -110,7 +110,7 @@ TEST(thread_of_a_monitored_process)
 	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, pid);
 	MUST(write(go[1], "", 1));
 	EXPECT_EQ(0, reap(pid));
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 	faults = pfm_value(fd, SW_PMD(0));
 	EXPECT_LT(0ULL, faults);
 	EXPECT_GT(250ULL, faults);
@@ -140,9 +140,9 @@ TEST(end_of_a_thread)
 	ASSERT_EQ(0, pfm_load(fd, tid));
 	EXPECT_EQ(0, pfm_poll(fd, 20));
 	MUST(write(go[1], "", 1));
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
-	EXPECT_TRUE(wait_state(pid, "S", 1000));
+	EXPECT_TRUE(wait_state(pid, "S", PATIENCE));
 	EXPECT_EQ(-SIGKILL, kill_and_reap(pid));
 	EXPECT_EQ(0, pfm_poll(fd, 0) & POLLIN);
 }
@@ -160,9 +160,9 @@ TEST(no_end_for_a_controlling_process)
 	ASSERT_EQ(0, pfm_load(fd, p.tid));
 	puppet_stop(&p);
 	/* A thread can be joined a little before it is quite gone. */
-	for (n = 0; n < 1000 && !pfm_state_is(fd, "unloaded"); n++)
+	for (n = 0; n < PATIENCE && !pfm_state_is(fd, "unloaded"); n++)
 		sleep_ms(1);
-	EXPECT_GT(1000, n);
+	EXPECT_GT(PATIENCE, n);
 	EXPECT_EQ(0, pfm_poll(fd, 50) & POLLIN);
 	EXPECT_EQ(0, pfm_load(fd, my_tid()));
 }
@@ -199,7 +199,7 @@ TEST(monitored_is_killed)
 	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, p.tid);
 	puppet_do(&p, OP_FAULT, 33);
 	kill(p.tid, SIGKILL);
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 5000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
 	faults = pfm_value(fd, SW_PMD(0));
 	EXPECT_LE(33ULL, faults);
@@ -303,7 +303,7 @@ TEST(system_wide_loader_exits)
 	EXPECT_EQ(0, pfm_poll(fd, 20) & POLLIN);
 	EXPECT_TRUE(pfm_state_is(fd, "loaded"));
 	a = pfm_value(fd, SW_PMD(0));
-	sleep_ms(10);
+	nap();
 	EXPECT_LT(a, pfm_value(fd, SW_PMD(0)));
 }
 

@@ -105,9 +105,9 @@ TEST(contents_of_an_end_message)
 	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, -4ULL,
 			 p.tid);
 	puppet_do(&p, OP_FAULT, 4);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 1000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
 	puppet_stop(&p);
-	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(fd, &msg, 1000));
+	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(fd, &msg, PATIENCE));
 	EXPECT_TRUE(all_bytes((char *)&msg + 4, MSG - 4, 0));
 }
 
@@ -185,8 +185,8 @@ TEST(blocking_read_is_woken)
 	puppet_start(&p, PUPPET_PROCESS);
 	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, ~0ULL,
 			 p.tid);
-	ASSERT_EQ(0, pthread_create(&t, NULL, fault_later, &p));
 	start = now_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, pthread_create(&t, NULL, fault_later, &p));
 	EXPECT_EQ((ssize_t)MSG, read(fd, &msg, MSG));
 	EXPECT_LE(40 * NSEC_PER_MSEC, now_ns(CLOCK_MONOTONIC) - start);
 	EXPECT_EQ(PFM_MSG_OVFL, msg.msg_type);
@@ -232,13 +232,15 @@ TEST(blocking_read_is_interrupted)
 	catch(SIGUSR1, 0);
 	pid = fork_child();
 	if (!pid) {
-		sleep_ms(50);
-		kill(me, SIGUSR1);
-		_exit(0);
+		/* Again, should it have come before the wait. */
+		for (;;) {
+			sleep_ms(50);
+			kill(me, SIGUSR1);
+		}
 	}
 	EXPECT_EQ(-1, read(fd, &msg, MSG));
 	EXPECT_EQ(EINTR, errno);
-	reap(pid);
+	kill_and_reap(pid);
 }
 
 /* SA_RESTART: goes on waiting and gets the message. */
@@ -255,7 +257,7 @@ TEST(blocking_read_is_restarted)
 			 p.tid);
 	pid = fork_child();
 	if (!pid) {
-		sleep_ms(30);
+		wait_rest(me, "S");
 		kill(me, SIGUSR1);
 		sleep_ms(30);
 		puppet_do(&p, OP_FAULT, 1);
@@ -300,11 +302,13 @@ TEST(poll_is_woken)
 	puppet_start(&p, PUPPET_PROCESS);
 	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, ~0ULL,
 			 p.tid);
-	ASSERT_EQ(0, pthread_create(&t, NULL, fault_later, &p));
 	start = now_ns(CLOCK_MONOTONIC);
-	EXPECT_EQ(POLLIN, pfm_poll(fd, 10000));
+	ASSERT_EQ(0, pthread_create(&t, NULL, fault_later, &p));
+	EXPECT_EQ(POLLIN, pfm_poll(fd, PATIENCE));
 	EXPECT_LT(40 * NSEC_PER_MSEC, now_ns(CLOCK_MONOTONIC) - start);
-	EXPECT_GT(9000 * NSEC_PER_MSEC, now_ns(CLOCK_MONOTONIC) - start);
+	/* And not because it waited long enough. */
+	EXPECT_GT((PATIENCE - 1000) * NSEC_PER_MSEC,
+		  now_ns(CLOCK_MONOTONIC) - start);
 	pthread_join(t, NULL);
 	puppet_stop(&p);
 }
@@ -326,7 +330,7 @@ TEST(many_contexts_one_waiter)
 	}
 	for (i = 0; i < 4; i++)
 		puppet_do(&p[i], OP_FAULT, i == 2 ? 2 : 1);
-	EXPECT_EQ(1, poll(pfd, 4, 5000));
+	EXPECT_EQ(1, poll(pfd, 4, PATIENCE));
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(i == 2 ? POLLIN : 0, pfd[i].revents);
 	for (i = 0; i < 4; i++)
@@ -351,7 +355,7 @@ TEST(epoll_level)
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, s.fd, &ev));
 	EXPECT_EQ(0, epoll_events(ep, 0));
 	source_overflow(&s);
-	EXPECT_EQ(EPOLLIN, epoll_events(ep, 1000));
+	EXPECT_EQ(EPOLLIN, epoll_events(ep, PATIENCE));
 	EXPECT_EQ(EPOLLIN, epoll_events(ep, 0));
 	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(s.fd, NULL, 0));
 	EXPECT_EQ(0, epoll_events(ep, 0));
@@ -366,11 +370,11 @@ TEST(epoll_edge)
 	source_open(&s, 0);
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, s.fd, &ev));
 	source_overflow(&s);
-	EXPECT_EQ(EPOLLIN, epoll_events(ep, 1000));
+	EXPECT_EQ(EPOLLIN, epoll_events(ep, PATIENCE));
 	EXPECT_EQ(0, epoll_events(ep, 0));
 	/* Each message is a new edge, unread ones notwithstanding. */
 	source_overflow(&s);
-	EXPECT_EQ(EPOLLIN, epoll_events(ep, 1000));
+	EXPECT_EQ(EPOLLIN, epoll_events(ep, PATIENCE));
 	EXPECT_EQ(0, epoll_events(ep, 0));
 }
 
@@ -383,7 +387,7 @@ TEST(epoll_of_a_closed_context)
 	source_open(&s, 0);
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, s.fd, &ev));
 	source_overflow(&s);
-	ASSERT_EQ(EPOLLIN, epoll_events(ep, 1000));
+	ASSERT_EQ(EPOLLIN, epoll_events(ep, PATIENCE));
 	close(s.fd);
 	EXPECT_EQ(0, epoll_events(ep, 20));
 }

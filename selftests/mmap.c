@@ -856,7 +856,7 @@ TEST_F(mapping, close_while_somebody_reads)
 	ASSERT_EQ(0, pthread_create(&t, NULL, wait_for_message, &fd));
 	while (!waiting)
 		sleep_ms(1);
-	ASSERT_TRUE(wait_state(waiting, "S", 20000));
+	ASSERT_TRUE(wait_state(waiting, "S", PATIENCE));
 	close(fd);
 	self->s.fd = -1;
 	EXPECT_FALSE(is_mapped(self->s.hdr));

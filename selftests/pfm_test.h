@@ -43,6 +43,15 @@
 
 #include "kselftest_harness.h"
 
+/*
+ * The CPUs may be virtual ones that have to wait for a real one, for seconds
+ * and at any point. So a test may take its time, waits this many ms for what
+ * has to come, and asks of times only what a delay cannot change.
+ */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	200
+#define PATIENCE		60000
+
 #define SYSFS		"/sys/kernel/perfmon"
 #define DEBUGFS		"/sys/kernel/debug/perfmon"
 
@@ -464,6 +473,28 @@ static inline void pin_cpu(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	MUST(sched_setaffinity(0, sizeof(set), &set));
+}
+
+static inline u64 my_naps(void)
+{
+	struct rusage ru;
+
+	MUST(getrusage(RUSAGE_THREAD, &ru));
+	return (u64)ru.ru_nvcsw;
+}
+
+/*
+ * Sleeps, and leaves the CPU for it: a short time may be over before that.
+ */
+static inline void nap(void)
+{
+	unsigned int us = 500;
+	u64 before = my_naps();
+
+	do {
+		usleep(us);
+		us += us < 500000 ? us : 0;
+	} while (my_naps() == before);
 }
 
 /* The CPUs that this thread may run on, at most @max; returns how many. */

@@ -16,7 +16,7 @@ enum puppet_kind { PUPPET_PROCESS, PUPPET_THREAD };
 enum puppet_op {
 	OP_NONE,	/* nothing but the switches of taking the order */
 	OP_FAULT,	/* n minor faults */
-	OP_SLEEP,	/* n short sleeps, mostly a switch each */
+	OP_SLEEP,	/* n short sleeps, a switch each at least */
 	OP_BURN,	/* n ms of CPU time */
 	OP_SPIN,	/* n million turns in user mode, no system call */
 	OP_PIN,		/* stay on CPU n */
@@ -66,7 +66,7 @@ static inline void puppet_obey(struct puppet *p, struct puppet_order *o)
 		break;
 	case OP_SLEEP:
 		while (n--)
-			usleep(500);
+			nap();
 		break;
 	case OP_BURN:
 		burn_ms(n);
@@ -130,7 +130,7 @@ static inline void puppet_do(struct puppet *p, enum puppet_op op,
 			     unsigned int n)
 {
 	puppet_post(p, op, n);
-	if (!puppet_done(p, 20000))
+	if (!puppet_done(p, PATIENCE))
 		die("the puppet does not obey (order %d, %u)", op, n);
 }
 
@@ -254,26 +254,46 @@ static inline bool thread_runtime(pid_t tid, u64 *ns)
 }
 
 /*
- * Waits until the thread sleeps and has really left its CPU: it says S before
- * it is switched out, so its counts must stand still for a while too.
+ * Whether the thread has left its CPU. It has a wait channel since it is on no
+ * run queue any more; and that happens with the lock held that the question
+ * for its time slice takes, until another thread is there.
  */
+static inline bool off_cpu(pid_t tid)
+{
+	char path[64], buf[128];
+	struct timespec ts;
+
+	thread_path(path, sizeof(path), tid, "wchan");
+	if (read_text(path, buf, sizeof(buf)) <= 0 || !strcmp(buf, "0"))
+		return false;
+	return !sched_rr_get_interval(tid, &ts);
+}
+
+/*
+ * Waits until the thread is in one of these states and has really left its
+ * CPU: it says so before it is switched out. Without a wait channel to see
+ * its counts must stand still for a while.
+ */
+static inline void wait_rest(pid_t tid, const char *states)
+{
+	u64 before, after = 0;
+	int tries, still = 0;
+
+	for (tries = 0; tries < PATIENCE / 2; tries++) {
+		before = after;
+		after = thread_switches(tid);
+		still = before == after && strchr(states, thread_state(tid)) ?
+			still + 1 : 0;
+		if ((still > 1 && off_cpu(tid)) || still > 100)
+			return;
+		sleep_ms(2);
+	}
+	die("thread %d does not come to rest", tid);
+}
+
 static inline void puppet_settle(struct puppet *p)
 {
-	u64 before, after;
-	int tries = 1000, still = 0;
-
-	if (!wait_state(p->tid, "S", 20000))
-		die("the puppet does not sleep");
-	after = thread_switches(p->tid);
-	while (still < 5) {
-		if (!--tries)
-			die("the puppet never comes to rest");
-		sleep_ms(2);
-		before = after;
-		after = thread_switches(p->tid);
-		still = before == after && thread_state(p->tid) == 'S' ?
-			still + 1 : 0;
-	}
+	wait_rest(p->tid, "S");
 }
 
 #endif /* PUPPET_H */

@@ -7,6 +7,7 @@
  *
  * The kernel has to survive that (the log is searched afterwards) and no
  * session may leak; each test also has something of its own that must hold.
+ * Each takes its time, or longer if that is not enough for some rounds.
  * Not here: random arguments (fuzz.c), conservation of counts (stress.c).
  */
 #include "puppet.h"
@@ -55,7 +56,7 @@ TEST(context_arguments_change)
 	pthread_t t;
 
 	ASSERT_EQ(0, pthread_create(&t, NULL, flip_ctx, NULL));
-	while (now_ns(CLOCK_MONOTONIC) < end) {
+	while (now_ns(CLOCK_MONOTONIC) < end || made + refused < 10) {
 		int fd, ret;
 		u64 flags;
 
@@ -79,7 +80,6 @@ TEST(context_arguments_change)
 	}
 	stop = true;
 	pthread_join(t, NULL);
-	EXPECT_LT(0, made + refused);
 	TH_LOG("%d made, %d refused", made, refused);
 }
 
@@ -196,7 +196,7 @@ TEST(descriptors_are_closed_under_commands)
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, i < 2 ?
 					    close_contexts : use_contexts,
 					    (void *)(i + 1)));
-	while (now_ns(CLOCK_MONOTONIC) < end) {
+	while (now_ns(CLOCK_MONOTONIC) < end || made < 20) {
 		int fd = pfm_create(made & 1 ? 0 : PFM_FL_OVFL_NO_MSG);
 
 		ASSERT_LE(0, fd);
@@ -209,7 +209,6 @@ TEST(descriptors_are_closed_under_commands)
 		pthread_join(t[i], NULL);
 	for (i = 0; i < N_FDS; i++)
 		close(FIRST_FD + (int)i);
-	EXPECT_LT(10ULL, made);
 	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
 }
 
@@ -341,7 +340,7 @@ TEST(target_ends_during_commands)
 	u64 end = now_ns(CLOCK_MONOTONIC) + 3 * race_ns();
 	u32 seed = 1, rounds = 0, k;
 
-	while (now_ns(CLOCK_MONOTONIC) < end) {
+	while (now_ns(CLOCK_MONOTONIC) < end || rounds < 20) {
 		u32 flags = rounds % 3 ? 0 : PFM_FL_NOTIFY_BLOCK;
 		int fd = pfm_counter(flags, PFM_SW_MINOR_FAULTS,
 				     PFM_REGFL_OVFL_NOTIFY, -40ULL);
@@ -377,7 +376,6 @@ TEST(target_ends_during_commands)
 		}
 		rounds++;
 	}
-	EXPECT_LT(10U, rounds);
 	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
 }
 
@@ -387,7 +385,7 @@ TEST(load_of_short_lived_threads)
 	u64 end = now_ns(CLOCK_MONOTONIC) + race_ns();
 	int loaded = 0, missed = 0;
 
-	while (now_ns(CLOCK_MONOTONIC) < end) {
+	while (now_ns(CLOCK_MONOTONIC) < end || loaded + missed < 20) {
 		int ret, fd = (int)MUST(pfm_create(0));
 		pid_t pid;
 
@@ -403,7 +401,6 @@ TEST(load_of_short_lived_threads)
 		ASSERT_TRUE(pfm_state_is(fd, "unloaded"));
 		close(fd);
 	}
-	EXPECT_LT(is_slow() ? 2 : 10, loaded + missed);
 	TH_LOG("%d loaded, %d too late", loaded, missed);
 }
 
@@ -455,7 +452,7 @@ TEST(signals_against_a_blocked_thread)
 	int rounds = 0;
 
 	MUST(sigaction(SIGUSR1, &sa, NULL));
-	while (now_ns(CLOCK_MONOTONIC) < end) {
+	while (now_ns(CLOCK_MONOTONIC) < end || rounds < 3) {
 		struct puppet p;
 		int fd, k;
 
@@ -483,7 +480,6 @@ TEST(signals_against_a_blocked_thread)
 		       (size_t)(p.pages.end - p.pages.start));
 		rounds++;
 	}
-	EXPECT_LT(2, rounds);
 	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
 }
 
@@ -519,7 +515,7 @@ TEST(blocked_in_the_exit_of_its_process)
 	u32 seed = 5;
 
 	MUST(pipe(out));
-	while (now_ns(CLOCK_MONOTONIC) < end) {
+	while (now_ns(CLOCK_MONOTONIC) < end || rounds < 3) {
 		pid_t tid, pid = fork_child();
 		u64 stop_at;
 		int fd;
@@ -549,7 +545,6 @@ TEST(blocked_in_the_exit_of_its_process)
 		close(fd);
 		rounds++;
 	}
-	EXPECT_LT(2, rounds);
 	TH_LOG("%d rounds", rounds);
 }
 

@@ -10,7 +10,7 @@
 #
 # Needs a POSIX shell, awk, cat, cp, dmesg, grep, mkdir, rm, sed and sleep.
 # Environment: PFM_STRESS_SECONDS, PFM_FUZZ_SECONDS, PFM_FUZZ_SEED,
-# PFM_TIMEOUT (seconds for a program, 120; three times that on a debug kernel).
+# PFM_TIMEOUT (seconds for a program, 600; twice that on a debug kernel).
 #
 # The last line is "N passed, N failed, N skipped"; exit status 0 iff none failed.
 
@@ -161,10 +161,10 @@ hardened=/proc/sys/kernel/perfmon_hardened
 [ "$(cat $hardened)" = 1 ] || die "$hardened is not 1"
 echo 0 >$hardened || die "cannot write $hardened"
 
-timeout=${PFM_TIMEOUT-120}
+timeout=${PFM_TIMEOUT-600}
 if [ -e "$kmemleak" ]; then
 	export PFM_SLOW=1
-	timeout=${PFM_TIMEOUT-360}
+	timeout=${PFM_TIMEOUT-1200}
 fi
 
 all=$#

@@ -1171,7 +1171,7 @@ static void check_all(struct __test_metadata *_metadata, int fd, int n,
 }
 
 /* The limit of 3.7.5. Each of them comes once, in the order of numbers. */
-TEST_F_TIMEOUT(all, of_them, 110)
+TEST_F_TIMEOUT(all, of_them, 300)
 {
 	u64 base, faults = 0, want;
 	int i, n;

@@ -1725,12 +1725,13 @@ TEST_F(smpl, notify_block)
 		puppet_do(&self->p, OP_FAULT, 9);
 		EXPECT_EQ(9ULL, self->s.hdr->hdr_count);
 		puppet_post(&self->p, OP_FAULT, 4);
-		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->s.fd, NULL, 20000));
+		ASSERT_EQ(PFM_MSG_OVFL,
+			  pfm_next_msg(self->s.fd, NULL, PATIENCE));
 		EXPECT_FALSE(puppet_done(&self->p, 50));
 		EXPECT_EQ(10ULL, self->s.hdr->hdr_count);
 		EXPECT_EQ((u64)round, self->s.hdr->hdr_overflows);
 		MUST(pfm_restart(self->s.fd));
-		ASSERT_TRUE(puppet_done(&self->p, 20000));
+		ASSERT_TRUE(puppet_done(&self->p, PATIENCE));
 		/* None of its faults went by. */
 		EXPECT_EQ(3ULL, self->s.hdr->hdr_count);
 		MUST(pfm_restart(self->s.fd));
@@ -1754,10 +1755,10 @@ TEST_F(smpl, notify_block_and_close)
 {
 	sample_until(self, PFM_FL_NOTIFY_BLOCK, 10, NOTIFY);
 	puppet_post(&self->p, OP_FAULT, 30);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->s.fd, NULL, 20000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->s.fd, NULL, PATIENCE));
 	EXPECT_FALSE(puppet_done(&self->p, 20));
 	sampler_close(&self->s);
-	EXPECT_TRUE(puppet_done(&self->p, 20000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 }
 
 static volatile sig_atomic_t hits;
@@ -1842,7 +1843,7 @@ TEST_F(smpl, end_of_the_thread)
 	attach(self->s.fd, p.tid);
 	puppet_do(&p, OP_FAULT, 25);
 	kill_and_reap(p.tid);
-	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(self->s.fd, NULL, 20000));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(self->s.fd, NULL, PATIENCE));
 	/* Dying may have cost it a fault or two. */
 	EXPECT_LE(25ULL, self->s.hdr->hdr_count);
 	check_row(_metadata, &self->s, 0, 25, p.tid);

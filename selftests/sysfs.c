@@ -203,7 +203,7 @@ TEST(fdinfo_queue)
 	EXPECT_STREQ("masked", value);
 	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-started"));
 	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-queued"));
-	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 1000));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
 	EXPECT_EQ(0ULL, pfm_fdinfo_num(fd, "pfm-queued"));
 }
 
@@ -237,7 +237,7 @@ TEST(debugfs_counts_switches)
 	in = debugfs_sum("sched_in") - in;
 	out = debugfs_sum("sched_out") - out;
 	EXPECT_EQ(in, out);
-	EXPECT_LE(50ULL, in);
+	EXPECT_LE(100ULL, in);
 	EXPECT_GE(pfm_value(fd, SW_PMD(0)), out);
 	puppet_stop(&p);
 }
@@ -256,7 +256,7 @@ TEST(debugfs_counts_overflows)
 			 my_tid());
 	for (i = 0; i < 10; i++) {
 		pages_touch(&pages, 1);
-		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 1000));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
 		if (i < 9)
 			MUST(pfm_restart(fd));
 	}
@@ -266,16 +266,22 @@ TEST(debugfs_counts_overflows)
 
 TEST(debugfs_counts_interrupts)
 {
+	int fd, tries;
 	u64 irq;
-	int fd;
 
 	NEED_DEBUGFS();
 	irq = debugfs_sum("interrupts");
 	fd = pfm_session(0, PFM_SW_TASK_CLOCK, PFM_REGFL_OVFL_NOTIFY,
 			 -(5 * NSEC_PER_MSEC), my_tid());
-	burn_ms(20);
-	EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 1000));
-	EXPECT_LT(irq, debugfs_sum("interrupts"));
+	/* If it comes too late a switch of threads finds the overflow. */
+	for (tries = 0; tries < 100; tries++) {
+		burn_ms(20);
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
+		if (debugfs_sum("interrupts") > irq)
+			break;
+		MUST(pfm_restart(fd));
+	}
+	EXPECT_GT(100, tries);
 	EXPECT_LE(debugfs_sum("spurious"), debugfs_sum("interrupts"));
 }
 

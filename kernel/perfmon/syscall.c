@@ -505,7 +505,7 @@ SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
 	if (out)
 		ret = out;
 free:
-	if (call.arg != stack)
+	if (size > sizeof(stack))
 		kvfree(call.arg);
 	return ret;
 }

@@ -2,66 +2,16 @@
 /*
  * cost - what perfmon and perf_events cost, in instructions
  *
- * For a guest with one CPU and -icount shift=0, where the cycle counter counts
- * executed instructions (make bench-cost starts it so). Elsewhere the numbers
- * are time, and noise. Each figure is the median of many rounds, less the cost of
- * reading the counter. Both sides count the same software events.
+ * Each figure is the median of many rounds, less the cost of reading the cycle
+ * counter. Both sides count the same events: software's, and the hardware's if
+ * there is an Intel PMU.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <linux/perf_event.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <x86intrin.h>
-
-#include <perfmon/perfmon.h>
-
-#define ROUNDS 201
-#define COUNTERS 4
-
-static const unsigned int sw_event[COUNTERS] = {
-	PFM_SW_CSWITCHES, PFM_SW_MIGRATIONS, PFM_SW_MINOR_FAULTS,
-	PFM_SW_TASK_CLOCK,
-};
-static const unsigned int perf_event[COUNTERS] = {
-	PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
-	PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_TASK_CLOCK,
-};
+#include "bench.h"
 
 static uint64_t overhead;
 
-static void must(int ok, const char *what)
-{
-	if (!ok) {
-		fprintf(stderr, "cost: %s: %s\n", what, strerror(errno));
-		exit(1);
-	}
-}
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static uint64_t median(uint64_t *v)
-{
-	qsort(v, ROUNDS, sizeof(*v), compare);
-	return v[ROUNDS / 2] > overhead ? v[ROUNDS / 2] - overhead : 0;
-}
-
 #define MEASURE(statement) ({						\
-	uint64_t v_[ROUNDS];						\
+	uint64_t v_[ROUNDS], m_;					\
 	int i_;								\
 									\
 	for (i_ = 0; i_ < ROUNDS; i_++) {				\
@@ -70,164 +20,194 @@ static uint64_t median(uint64_t *v)
 		statement;						\
 		v_[i_] = __rdtsc() - t_;				\
 	}								\
-	median(v_);							\
+	m_ = median(v_, ROUNDS);					\
+	m_ > overhead ? m_ - overhead : 0;				\
 })
 
-/* One counter, then four: create, program and attach to tid; stopped. */
-static int pfm_open(pid_t tid, int n)
-{
-	pfarg_ctx_t ctx = { 0 };
-	pfarg_load_t load = { .load_pid = tid };
-	pfarg_pmc_t pmc[COUNTERS];
-	int i;
+/* What is measured with 1 and with 4 counters, and the most it should be. */
+enum { SETUP, START, STOP, START_STOP, READ_STOPPED, READ, CYCLE, SWITCH,
+       OVERFLOW, ROWS };
 
-	memset(pmc, 0, sizeof(pmc));
-	for (i = 0; i < n; i++) {
-		pmc[i].reg_num = PFM_SW_PMC0 + i;
-		pmc[i].reg_value = sw_event[i];
-	}
-	must(!syscall(__NR_perfmonctl, -1, PFM_CREATE_CONTEXT, &ctx, 1),
-	     "PFM_CREATE_CONTEXT");
-	must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_WRITE_PMCS, pmc, n),
-	     "PFM_WRITE_PMCS");
-	must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_LOAD_CONTEXT, &load, 1),
-	     "PFM_LOAD_CONTEXT");
-	return ctx.ctx_fd;
-}
+static const struct {
+	const char *name;
+	int goal[2];		/* of the hardware's counters */
+} rows[ROWS] = {
+	{ "set up, and down", { 0, 0 } },
+	{ "start", { 0, 0 } },
+	{ "stop", { 0, 0 } },
+	{ "start + stop", { 0, 0 } },
+	{ "read while stopped", { 0, 0 } },
+	{ "read while running", { 700, 1000 } },
+	{ "start + stop + read", { 1200, 2500 } },
+	{ "a round trip of two switches, more", { 250, 400 } },
+	{ "a notified overflow", { 0, 0 } },
+};
 
-static void pfm_run(int fd, int cmd)
-{
-	must(!syscall(__NR_perfmonctl, fd, cmd, NULL, 0), "perfmonctl");
-}
+static int64_t pfm_got[2][ROWS], perf_got[2][ROWS];
 
-static void pfm_read(int fd, int n)
-{
-	static pfarg_pmd_t pmd[COUNTERS];
-	int i;
+static uint64_t bare, bare_loop;
 
-	for (i = 0; i < n; i++)
-		pmd[i].reg_num = PFM_SW_PMD0 + i;
-	must(!syscall(__NR_perfmonctl, fd, PFM_READ_PMDS, pmd, n), "PFM_READ_PMDS");
-}
+#define LOOP 50000
 
-static int perf_open(pid_t tid, int n)
-{
-	struct perf_event_attr attr;
-	int i, fd, leader = -1;
-
-	for (i = 0; i < n; i++) {
-		memset(&attr, 0, sizeof(attr));
-		attr.size = sizeof(attr);
-		attr.type = PERF_TYPE_SOFTWARE;
-		attr.config = perf_event[i];
-		attr.disabled = leader < 0;
-		attr.read_format = PERF_FORMAT_GROUP;
-		fd = syscall(SYS_perf_event_open, &attr, tid, -1, leader, 0);
-		must(fd >= 0, "perf_event_open");
-		if (leader < 0)
-			leader = fd;
-	}
-	return leader;
-}
-
-static void perf_run(int fd, unsigned long cmd)
-{
-	must(!ioctl(fd, cmd, PERF_IOC_FLAG_GROUP), "ioctl");
-}
-
-static void perf_read(int fd, int n)
-{
-	uint64_t values[1 + COUNTERS];
-
-	must(read(fd, values, (1 + n) * 8) == (1 + n) * 8, "read");
-}
-
-/* A process that answers each byte, and one that sleeps. */
-static int ping[2], pong[2];
-
-static pid_t child(void (*body)(void))
-{
-	pid_t pid = fork();
-
-	must(pid >= 0, "fork");
-	if (!pid) {
-		body();
-		_exit(0);
-	}
-	return pid;
-}
-
-static void answer(void)
-{
-	char c;
-
-	while (read(ping[0], &c, 1) == 1)
-		must(write(pong[1], &c, 1) == 1, "write");
-}
-
-static void sleeper(void)
-{
-	pause();
-}
-
-static void round_trip(void)
-{
-	char c = 0;
-
-	must(write(ping[1], &c, 1) == 1 && read(pong[0], &c, 1) == 1, "pipe");
-}
-
-/* Two switches make a round trip; one of the two threads is monitored. */
 static uint64_t switches(void)
 {
-	uint64_t v[ROUNDS];
 	int i;
 
 	for (i = 0; i < 20; i++)
 		round_trip();
+	return MEASURE(round_trip());
+}
+
+static void pfm_measure(const struct events *e, pid_t other, int n, int64_t *got)
+{
+	pid_t self = getpid();
+	uint64_t v[ROUNDS], w[ROUNDS];
+	pfm_msg_t msg;
+	int fd, i, keep;
+
+	/* Somebody else keeps the PMU: the first and the last one pay for that. */
+	keep = pfm_open(e, other, n, 0, 0);
+	got[SETUP] = MEASURE((fd = pfm_open(e, self, n, 0, 0), close(fd)));
+	close(keep);
+
+	fd = pfm_open(e, self, n, 0, 0);
+	for (i = 0; i < ROUNDS; i++) {
+		uint64_t t0 = __rdtsc(), t1, t2;
+
+		pfm_run(fd, PFM_START);
+		t1 = __rdtsc();
+		pfm_run(fd, PFM_STOP);
+		t2 = __rdtsc();
+		v[i] = t1 - t0;
+		w[i] = t2 - t1;
+	}
+	got[START] = median(v, ROUNDS) - overhead;
+	got[STOP] = median(w, ROUNDS) - overhead;
+	got[START_STOP] = MEASURE((pfm_run(fd, PFM_START), pfm_run(fd, PFM_STOP)));
+	got[CYCLE] = MEASURE((pfm_run(fd, PFM_START), pfm_run(fd, PFM_STOP),
+			      pfm_read(e, fd, n)));
+	got[READ_STOPPED] = MEASURE(pfm_read(e, fd, n));
+	pfm_run(fd, PFM_START);
+	got[READ] = MEASURE(pfm_read(e, fd, n));
+	close(fd);
+
+	fd = pfm_open(e, other, n, 0, 0);
+	pfm_run(fd, PFM_START);
+	got[SWITCH] = switches() - bare;
+	close(fd);
+
+	if (e != &hardware)
+		return;
+	fd = pfm_open(e, self, n, LOOP, PFM_REGFL_OVFL_NOTIFY);
+	pfm_run(fd, PFM_START);
 	for (i = 0; i < ROUNDS; i++) {
 		uint64_t t = __rdtsc();
 
-		round_trip();
-		v[i] = __rdtsc() - t;
+		loop(LOOP);
+		v[i] = __rdtsc() - t - bare_loop;
+		must(read(fd, &msg, sizeof(msg)) == sizeof(msg), "read");
+		pfm_run(fd, PFM_RESTART);
 	}
-	return median(v);
+	got[OVERFLOW] = median(v, ROUNDS);
+	close(fd);
 }
 
-static void commands(int n)
+static void perf_measure(const struct events *e, pid_t other, int n, int64_t *got)
 {
 	pid_t self = getpid();
-	int pfm = pfm_open(self, n), perf;
+	uint64_t v[ROUNDS], w[ROUNDS];
+	int fd, i;
+	void *map;
 
-	printf("%-34s %8llu", n == 1 ? "start, 1 counter" : "start, 4 counters",
-	       (unsigned long long)MEASURE((pfm_run(pfm, PFM_START))));
-	pfm_run(pfm, PFM_STOP);
-	close(pfm);
-	perf = perf_open(self, n);
-	printf(" %8llu\n", (unsigned long long)
-	       MEASURE((perf_run(perf, PERF_EVENT_IOC_ENABLE))));
+	got[SETUP] = MEASURE((perf_open(e, self, n, 0), perf_close(n)));
 
-	pfm = pfm_open(self, n);
-	printf("%-34s %8llu", "start + stop", (unsigned long long)
-	       MEASURE((pfm_run(pfm, PFM_START), pfm_run(pfm, PFM_STOP))));
-	printf(" %8llu\n", (unsigned long long)
-	       MEASURE((perf_run(perf, PERF_EVENT_IOC_ENABLE),
-			perf_run(perf, PERF_EVENT_IOC_DISABLE))));
+	fd = perf_open(e, self, n, 0);
+	for (i = 0; i < ROUNDS; i++) {
+		uint64_t t0 = __rdtsc(), t1, t2;
 
-	pfm_run(pfm, PFM_START);
-	perf_run(perf, PERF_EVENT_IOC_ENABLE);
-	printf("%-34s %8llu", "read while running", (unsigned long long)
-	       MEASURE(pfm_read(pfm, n)));
-	printf(" %8llu\n", (unsigned long long)MEASURE(perf_read(perf, n)));
-	close(pfm);
-	close(perf);
+		perf_run(fd, PERF_EVENT_IOC_ENABLE);
+		t1 = __rdtsc();
+		perf_run(fd, PERF_EVENT_IOC_DISABLE);
+		t2 = __rdtsc();
+		v[i] = t1 - t0;
+		w[i] = t2 - t1;
+	}
+	got[START] = median(v, ROUNDS) - overhead;
+	got[STOP] = median(w, ROUNDS) - overhead;
+	got[START_STOP] = MEASURE((perf_run(fd, PERF_EVENT_IOC_ENABLE),
+				   perf_run(fd, PERF_EVENT_IOC_DISABLE)));
+	got[CYCLE] = MEASURE((perf_run(fd, PERF_EVENT_IOC_ENABLE),
+			      perf_run(fd, PERF_EVENT_IOC_DISABLE),
+			      perf_read(fd, n)));
+	got[READ_STOPPED] = MEASURE(perf_read(fd, n));
+	perf_run(fd, PERF_EVENT_IOC_ENABLE);
+	got[READ] = MEASURE(perf_read(fd, n));
+	perf_close(n);
+
+	fd = perf_open(e, other, n, 0);
+	perf_run(fd, PERF_EVENT_IOC_ENABLE);
+	got[SWITCH] = switches() - bare;
+	perf_close(n);
+
+	if (e != &hardware)
+		return;
+	fd = perf_open(e, self, n, LOOP);
+	map = mmap(NULL, 65 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(map != MAP_FAILED, "mmap");
+	perf_run(fd, PERF_EVENT_IOC_ENABLE);
+	for (i = 0; i < ROUNDS; i++) {
+		struct perf_event_mmap_page *page = map;
+		uint64_t t = __rdtsc();
+
+		loop(LOOP);
+		v[i] = __rdtsc() - t - bare_loop;
+		page->data_tail = page->data_head;
+	}
+	got[OVERFLOW] = median(v, ROUNDS);
+	munmap(map, 65 * 4096);
+	perf_close(n);
+}
+
+static void print(const char *what, bool goals)
+{
+	int r, k;
+
+	printf("%-36s %17s %17s%s\n", what, "perfmon 1 / 4", "perf_events 1 / 4",
+	       goals ? "       goal" : "");
+	for (r = 0; r < ROWS; r++) {
+		if (r == OVERFLOW && !goals)
+			continue;
+		printf("%-36s", rows[r].name);
+		printf(" %8lld %8lld", (long long)pfm_got[0][r],
+		       (long long)pfm_got[1][r]);
+		printf(" %8lld %8lld", (long long)perf_got[0][r],
+		       (long long)perf_got[1][r]);
+		for (k = 0; k < 2 && goals && rows[r].goal[0]; k++)
+			printf(" %s%d%s", k ? "/ " : "   ", rows[r].goal[k],
+			       pfm_got[k][r] > rows[r].goal[k] ? " missed" : "");
+		putchar('\n');
+	}
+	putchar('\n');
+}
+
+static void measure(const struct events *e, pid_t other)
+{
+	int k;
+
+	/* Each leaves its hooks on for a second, at the other one's cost. */
+	for (k = 0; k < 2; k++) {
+		sleep(2);
+		pfm_measure(e, other, k ? 4 : 1, pfm_got[k]);
+		sleep(2);
+		perf_measure(e, other, k ? 4 : 1, perf_got[k]);
+	}
 }
 
 int main(void)
 {
-	uint64_t bare, third, got[2][2];
 	pid_t other, sleeps;
-	int fd, i;
+	uint64_t third;
+	int fd;
 
 	overhead = MEASURE((void)0);
 	must(!pipe(ping) && !pipe(pong), "pipe");
@@ -235,37 +215,26 @@ int main(void)
 	sleeps = child(sleeper);
 	usleep(10000);
 
-	printf("%-34s %8s %8s\n", "instructions", "perfmon", "perf");
-	printf("%-34s %8llu\n", "getppid()", (unsigned long long)
-	       MEASURE((void)syscall(SYS_getppid)));
-	commands(1);
-	commands(4);
-
 	bare = switches();
-	fd = pfm_open(sleeps, 4);
+	bare_loop = MEASURE(loop(LOOP)) + overhead;
+	printf("instructions: getppid() %llu, a round trip of two switches %llu\n\n",
+	       (unsigned long long)MEASURE((void)syscall(SYS_getppid)),
+	       (unsigned long long)bare);
+	fd = pfm_open(&software, sleeps, 4, 0, 0);
 	pfm_run(fd, PFM_START);
 	third = switches();
 	close(fd);
-	for (i = 0; i < 2; i++) {
-		fd = pfm_open(other, i ? 4 : 1);
-		pfm_run(fd, PFM_START);
-		got[0][i] = switches();
-		close(fd);
-		fd = perf_open(other, i ? 4 : 1);
-		perf_run(fd, PERF_EVENT_IOC_ENABLE);
-		got[1][i] = switches();
-		close(fd);
-	}
-	printf("%-34s %8llu\n", "round trip of two switches",
-	       (unsigned long long)bare);
-	printf("%-34s %8lld\n", "... a third thread monitored, adds",
+
+	measure(&software, other);
+	print("software's counters", false);
+	printf("%-36s %8lld\n\n", "a round trip, a third thread monitored",
 	       (long long)(third - bare));
-	for (i = 0; i < 2; i++)
-		printf("%-34s %8lld %8lld\n",
-		       i ? "... one of them, 4 counters, adds" :
-			   "... one of them, 1 counter, adds",
-		       (long long)(got[0][i] - bare),
-		       (long long)(got[1][i] - bare));
+	if (have_hardware()) {
+		measure(&hardware, other);
+		print("the hardware's counters", true);
+	} else {
+		puts("No PMU of Intel's: CPU=Skylake-Client make bench-cost has one.");
+	}
 
 	kill(sleeps, SIGKILL);
 	kill(other, SIGKILL);

@@ -10,4 +10,7 @@
 #define BENCH_MSR_WRITES	0x40007001	/* of PMU registers */
 #define BENCH_MSR_PMIS		0x40007002	/* interrupts that LVTPC delivered */
 
+/* How many cycles after an overflow its interrupt comes: 0 unless written */
+#define BENCH_MSR_SKID		0x40007003
+
 #endif

@@ -15,16 +15,17 @@ shift 2
 cpus() {
 	case $1 in
 	intel) echo coreduo core2duo Nehalem Skylake-Client Icelake-Server ;;
-	amd) echo athlon phenom Opteron_G1 Opteron_G4 EPYC EPYC-Milan,perfmon-v2=on ;;
+	amd) echo athlon Opteron_G1 Opteron_G3 phenom Opteron_G5 EPYC EPYC-Milan,perfmon-v2=on ;;
 	p6) echo pentium2 pentium3 ;;
-	p4) echo pentium4 ;;
+	p4) echo pentium4 nocona ;;
 	p5) echo pentium ;;
 	esac
 }
 
-cc=(${CC:-gcc} -m32 -march=i586 -O2 -Wall -Wextra -ffreestanding -fno-pic -no-pie
-	-fno-stack-protector -mno-sse -mno-mmx -fno-asynchronous-unwind-tables
-	-fcf-protection=none -nostdlib -static -Wl,--build-id=none,--no-warn-rwx-segments)
+read -ra cc <<<"${CC:-gcc}"
+cc+=(-m32 -march=i586 -O2 -Wall -Wextra -ffreestanding -fno-pic -no-pie -fno-stack-protector
+	-mno-sse -mno-mmx -fno-asynchronous-unwind-tables -fcf-protection=none -nostdlib -static
+	"-Wl,--build-id=none,--no-warn-rwx-segments")
 mkdir -p "$out"
 passed=0 failed=0
 

@@ -13,12 +13,19 @@ const struct pfm_pmu *pfm_bench_swap(struct kunit *test,
 	return old;
 }
 
+/* What these tests count is software's; registers are numbered accordingly. */
+static const struct pfm_pmu *pfm_bench_real;
+
 int pfm_bench_init(struct kunit *test)
 {
-	struct pfm_context *ctx = pfm_context_new(0, NULL);
+	struct pfm_context *ctx;
 
-	if (IS_ERR(ctx))
+	pfm_bench_real = pfm_bench_swap(test, NULL);
+	ctx = pfm_context_new(0, NULL);
+	if (IS_ERR(ctx)) {
+		pfm_bench_swap(test, pfm_bench_real);
 		return PTR_ERR(ctx);
+	}
 	mutex_lock(&ctx->mutex);
 	test->priv = ctx;
 	return 0;
@@ -33,6 +40,7 @@ void pfm_bench_exit(struct kunit *test)
 	mutex_unlock(&ctx->mutex);
 	irq_work_sync(&ctx->notify_work);
 	pfm_context_put(ctx);
+	pfm_bench_swap(test, pfm_bench_real);
 }
 
 void pfm_bench_load(struct pfm_context *ctx)

@@ -291,9 +291,30 @@ static void interrupts(void)
 	loop_between(EVTSEL(0), INSNS | OS | EN, 0, 1000);
 	check_equal("none without INT", nr_pmis, 0);
 
+	wrmsr(BENCH_MSR_SKID, 50);
+	wrmsr(PMC(0), (u64)-100);
+	wrmsr(EVTSEL(0), INSNS | USR | INT | EN);
+	in_user(user_loop, 100);
+	wrmsr(EVTSEL(0), 0);
+	check_equal("an interrupt that comes 50 cycles late", nr_pmis, 1);
+	check_equal("which were counted", at_pmi, 50);
+	nr_pmis = 0;
+	lvtpc(LVT_NMI);
+	wrmsr(BENCH_MSR_SKID, 2000);
+	wrmsr(PMC(0), (u64)-100);
+	wrmsr(EVTSEL(0), INSNS | USR | INT | EN);
+	in_user(user_loop, 100);
+	wrmsr(EVTSEL(0), 0);
+	check_equal("one that comes", nr_pmis, 0);
+	spin(1000);
+	check_equal("after its counter was stopped", nr_pmis, 1);
+	check_equal("and has not counted on", at_pmi, 101);
+	wrmsr(BENCH_MSR_SKID, 0);
+
 	if (version >= 2) {
 		wrmsr(OVF_CTRL, rdmsr(STATUS));
 		nr_pmis = 0;
+		lvtpc(LVT_NMI);
 		wrmsr(CTRL, 0);
 		wrmsr(PMC(0), (u64)-1000);
 		wrmsr(PMC(1), (u64)-1000);

@@ -144,6 +144,9 @@ void setup(void)
 	tss_descriptor[4] = base >> 16;
 	tss_descriptor[7] = base >> 24;
 
+	/* The firmware left the timer running: no interrupts of the old kind. */
+	outb(0x21, 0xff);
+	outb(0xa1, 0xff);
 	/* The first serial port needs no setting up. The local APIC, enabled: */
 	if (cpuid(1).edx & 1 << 9)
 		APIC(0xf0) = 0x1ff;

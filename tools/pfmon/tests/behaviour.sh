@@ -42,10 +42,10 @@ expect_err()
 	fi
 }
 
-# until_true COMMAND...: wait for it, half a minute at most.
+# until_true COMMAND...: wait for it, two minutes at most.
 until_true()
 {
-	deadline=$(($(date +%s) + 30))
+	deadline=$(($(date +%s) + 120))
 	until "$@" 2>/dev/null; do
 		[ "$(date +%s)" -lt $deadline ] || return 1
 		sleep 0.05
@@ -209,15 +209,20 @@ test_signals()
 	expect "signals reach the program" "$status" 0
 
 	# Stopped and continued, as by a shell's job control.
-	"$PFMON" stat -j -o "$tmp/json" "$VICTIM" stop 2>"$tmp/err" &
+	: >"$tmp/out"
+	"$PFMON" stat -j -o "$tmp/json" "$VICTIM" stop >"$tmp/out" \
+		2>"$tmp/err" &
 	pid=$!
+	until_true grep -q ready "$tmp/out"
 	if until_true child_of $pid && until_true state_of "$child" tT; then
 		sleep 0.2
-		check "stays stopped" state_of "$child" tT
+		# The way from the signal to the stop may be a long one.
+		check "stays stopped" until_true state_of "$child" tT
 		kill -CONT "$child"
 	fi
 	wait $pid
 	expect "stopped and continued" $? 7
+	: >"$tmp/out"
 
 	# To pfmon alone: it hands the signal on.
 	for sig in TERM:143 HUP:129; do

@@ -7,7 +7,8 @@
  *	vfork N P	N times vfork() and exec() of "touch P"
  *	thread N P	N threads, each touches P pages
  *	exec-thread P	a thread other than the first executes "touch P"
- *	nap N		sleep N times for a millisecond
+ *	nap N		sleep N times for a millisecond, until switched out; print
+ *			how often it was switched then, and in all
  *	signal N	send itself N signals and handle them
  *	spin MS		use so much CPU time
  *	hot MS		the same, in three functions: hot_60, hot_30 and hot_10
@@ -21,7 +22,7 @@
  *	where		print "NAME BEGIN END" of all these functions
  *	wait		print "ready", then wait for signals
  *	catch		the same, and exit with 42 when SIGINT comes
- *	stop		stop itself, and exit with 7 when it is continued
+ *	stop		print "ready" and stop itself, exit with 7 when continued
  *	hold N		N threads that wait, until input ends; one more for each
  *			byte of it
  *
@@ -46,6 +47,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -154,12 +156,28 @@ static void do_exec_thread(char *pages)
 		pause();
 }
 
+/* @sleeps: only those of its own accord. */
+static long switches(int sleeps)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw + (sleeps ? 0 : usage.ru_nivcsw);
+}
+
+/* A millisecond may be over before it has gone to sleep. */
 static void do_nap(long n)
 {
 	const struct timespec ms = { 0, 1000000 };
+	long before = switches(0), last;
 
-	while (n-- > 0)
-		nanosleep(&ms, NULL);
+	while (n-- > 0) {
+		last = switches(1);
+		do
+			nanosleep(&ms, NULL);
+		while (switches(1) == last);
+	}
+	printf("%ld %ld\n", switches(0) - before, switches(0));
 }
 
 static void nothing(int sig)
@@ -510,6 +528,8 @@ int main(int argc, char **argv)
 		do_wait();
 	}
 	if (!strcmp(what, "stop")) {
+		if (write(1, "ready\n", 6) != 6)
+			return 1;
 		raise(SIGSTOP);
 		return 7;
 	}

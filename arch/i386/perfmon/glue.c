@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2 on x86: how the core meets the machine.
+ *
+ * Finds out which family of PMU this machine has, if any, and registers its
+ * description. Brings the overflow interrupt to the core, as an NMI, so that
+ * code which runs with interrupts off can be sampled, too. Shares the registers
+ * with perf_events and its NMI watchdog by the kernel's own reservation.
+ */
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/syscore_ops.h>
+
+#include <asm/apic.h>
+#include <asm/cpufeature.h>
+#include <asm/nmi.h>
+#include <asm/processor.h>
+
+#include "x86.h"
+
+/* A pattern that every counter can hold. */
+#define PFM_X86_PATTERN	0x5a5a5aULL
+
+#ifdef CONFIG_PERFMON_KUNIT_TEST
+const struct pfm_x86_file *pfm_x86_file;
+#endif
+
+/**
+ * pfm_x86_route() - have this CPU's overflow interrupt delivered as an NMI
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_x86_route(void)
+{
+	if (!pfm_x86_diverted())
+		apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/**
+ * pfm_x86_unmask() - let the next overflow interrupt come
+ *
+ * The local APIC masks the entry when it delivers (SDM volume 3, 11.5.1).
+ * Where it does not, a write of the same value does no harm.
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_x86_unmask(void)
+{
+	pfm_x86_route();
+}
+
+static void pfm_x86_release_some(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step,
+				 unsigned int ctrs, unsigned int sels)
+{
+	while (ctrs--)
+		release_perfctr_nmi(ctr + ctrs * ctr_step);
+	while (sels--)
+		release_evntsel_nmi(sel + sels * sel_step);
+}
+
+/**
+ * pfm_x86_acquire() - reserve counters and their controls on all CPUs
+ * @ctr:      MSR of the first counter
+ * @ctr_step: from there to the next one
+ * @sel:      MSR of the first control
+ * @sel_step: likewise
+ * @n:        how many there are of both
+ *
+ * Context: process.
+ * Return: 0, or -EBUSY if perf_events has any of them.
+ */
+int pfm_x86_acquire(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n)
+{
+	unsigned int ctrs, sels = 0;
+
+	if (pfm_x86_diverted())
+		return 0;
+	for (ctrs = 0; ctrs < n; ctrs++)
+		if (!reserve_perfctr_nmi(ctr + ctrs * ctr_step))
+			goto busy;
+	for (sels = 0; sels < n; sels++)
+		if (!reserve_evntsel_nmi(sel + sels * sel_step))
+			goto busy;
+	return 0;
+
+busy:
+	pfm_x86_release_some(ctr, ctr_step, sel, sel_step, ctrs, sels);
+	pr_info_ratelimited("perfmon: the PMU is in use by perf_events or its NMI watchdog (kernel.nmi_watchdog)\n");
+	return -EBUSY;
+}
+
+/**
+ * pfm_x86_release() - undo pfm_x86_acquire()
+ * @ctr:      as there
+ * @ctr_step: as there
+ * @sel:      as there
+ * @sel_step: as there
+ * @n:        as there
+ *
+ * Context: process.
+ */
+void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n)
+{
+	if (!pfm_x86_diverted())
+		pfm_x86_release_some(ctr, ctr_step, sel, sel_step, n, n);
+}
+
+static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
+{
+	return pfm_hw_interrupt(regs) ? NMI_HANDLED : NMI_DONE;
+}
+
+static int pfm_x86_suspend(void)
+{
+	pfm_hw_suspend();
+	return 0;
+}
+
+static struct syscore_ops pfm_x86_syscore = {
+	.suspend = pfm_x86_suspend,
+	.resume = pfm_hw_resume,
+};
+
+static void __init pfm_x86_facts(struct pfm_x86_cpu *cpu)
+{
+	const struct cpuinfo_x86 *c = &boot_cpu_data;
+
+	*cpu = (struct pfm_x86_cpu){
+		.vendor = c->x86_vendor,
+		.family = c->x86,
+		.model = c->x86_model,
+		.amd_core = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
+		.mmx = boot_cpu_has(X86_FEATURE_MMX),
+		.tsc = boot_cpu_has(X86_FEATURE_TSC) ||
+		       !(__read_cr4() & X86_CR4_TSD),
+		.threads = smp_num_siblings,
+	};
+	if (c->cpuid_level >= 0xa)
+		cpuid(0xa, &cpu->leaf_a[0], &cpu->leaf_a[1], &cpu->leaf_a[2],
+		      &cpu->leaf_a[3]);
+	if (boot_cpu_has(X86_FEATURE_PDCM))
+		rdmsrl_safe(MSR_IA32_PERF_CAPABILITIES, &cpu->perf_cap);
+	if (c->extended_cpuid_level >= 0x80000022) {
+		cpu->amd_v2 = cpuid_eax(0x80000022) & BIT(0);
+		cpu->amd_counters = cpuid_ebx(0x80000022) & 0xf;
+	}
+}
+
+/* No 64-bit kernel runs on the last three. */
+static const struct pfm_pmu *__init pfm_x86_describe(void)
+{
+	const struct pfm_pmu *pmu;
+	struct pfm_x86_cpu cpu;
+
+	pfm_x86_facts(&cpu);
+	pmu = pfm_intel_describe(&cpu) ?: pfm_amd_describe(&cpu) ?:
+	      pfm_p4_describe(&cpu);
+	if (!pmu && IS_ENABLED(CONFIG_X86_32))
+		pmu = pfm_p6_describe(&cpu) ?: pfm_p5_describe(&cpu) ?:
+		      pfm_centaur_describe(&cpu);
+	return pmu;
+}
+
+/*
+ * Many virtual machines name a processor and leave out its PMU: its registers
+ * fault, or swallow what is written. Nobody else uses them while we ask.
+ */
+static bool __init pfm_x86_is_real(const struct pfm_pmu *pmu)
+{
+	const u32 msr = pmu->pmds[0].index;
+	u64 old, value = 0;
+	bool real;
+
+	/* Who uses it has found it to be real. */
+	if (pmu->acquire())
+		return true;
+	/* Some counters cannot be stopped. */
+	real = !rdmsrl_safe(msr, &old) && !wrmsrl_safe(msr, PFM_X86_PATTERN) &&
+	       !rdmsrl_safe(msr, &value) && value - PFM_X86_PATTERN < 0x10000 &&
+	       !wrmsrl_safe(msr, old);
+	pmu->release();
+	return real;
+}
+
+/* A Pentium 4 says so itself (SDM volume 4, IA32_MISC_ENABLE). */
+static bool __init pfm_x86_is_disabled(void)
+{
+	u64 misc;
+
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
+	       boot_cpu_data.x86 == 15 &&
+	       (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) ||
+		!(misc & MSR_IA32_MISC_ENABLE_EMON));
+}
+
+static int __init pfm_x86_init(void)
+{
+	const struct pfm_pmu *pmu;
+	int ret;
+
+	/* The facts are the boot CPU's, and the others may have less. */
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
+		pr_info("perfmon: hybrid processors are not supported\n");
+		return 0;
+	}
+	pmu = pfm_x86_describe();
+	if (!pmu || pfm_x86_is_disabled() || !pfm_x86_is_real(pmu))
+		return 0;
+	if (!(pmu->flags & PFM_PMU_NO_INTERRUPT) &&
+	    !boot_cpu_has(X86_FEATURE_APIC)) {
+		pr_info("perfmon: %s without a local APIC is not supported\n",
+			pmu->name);
+		return 0;
+	}
+	ret = pfm_pmu_register(pmu);
+	if (ret)
+		goto fail;
+	ret = register_nmi_handler(NMI_LOCAL, pfm_x86_nmi, 0, "perfmon");
+	if (ret)
+		goto unregister;
+	register_syscore_ops(&pfm_x86_syscore);
+	pr_info("perfmon: %s, %u bits\n", pmu->name, pmu->width);
+	return 0;
+
+unregister:
+	pfm_pmu_unregister(pmu);
+fail:
+	pr_err("perfmon: %s refused (%d)\n", pmu->name, ret);
+	return ret;
+}
+/* After the core, before its files in sysfs. */
+subsys_initcall_sync(pfm_x86_init);

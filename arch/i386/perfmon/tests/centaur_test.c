@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <asm/processor.h>
+
+#include "file.h"
+
+/*
+ * Counters that go on for ever. The drive of the other families asks the
+ * registers whether they are stopped; here it is the readings that must be.
+ */
+static const struct pfm_x86_cpu winchip = {
+	.vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 8, .mmx = true,
+};
+
+static const struct pfm_x86_cpu c3 = {
+	.vendor = X86_VENDOR_CENTAUR, .family = 6, .model = 8, .mmx = true,
+};
+
+static const struct pfm_pmu *centaur_prepare(struct kunit *test,
+					     const struct pfm_x86_cpu *cpu)
+{
+	const struct pfm_pmu *pmu = pfm_file_use(test, pfm_centaur_describe(cpu));
+
+	KUNIT_EXPECT_EQ(test, pmu->flags, (unsigned int)PFM_PMU_NO_INTERRUPT);
+	if (cpu == &winchip) {
+		pfm_file_add(0x11, PFM_FILE_PLAIN, ~0xff00ffULL);
+		pfm_file_add(0x12, PFM_FILE_RDONLY, 0);
+		pfm_file_add(0x13, PFM_FILE_RDONLY, 0);
+	} else {
+		pfm_file_add(0x187, PFM_FILE_PLAIN, ~0x1ffULL);
+		pfm_file_add(0xc2, PFM_FILE_RDONLY, 0);
+	}
+	return pmu;
+}
+
+static void centaur_go(u32 msr, unsigned int n)
+{
+	pfm_file_set(msr, (pfm_file_get(msr) + n) & GENMASK_ULL(39, 0));
+}
+
+static void centaur_test_stop(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = centaur_prepare(test, &winchip);
+	u64 v[2] = { 0xff, 0xff };
+
+	pfm_file_set(0x12, 0xfffffff0);
+	pfm_file_set(0x13, 77);
+	pmu->reset(v);
+	pmu->write(0, 100);
+	pmu->write(1, 200);
+	centaur_go(0x12, 1000);			/* stopped */
+	KUNIT_EXPECT_EQ(test, pmu->read(0), 100ULL);
+	pmu->start(1, v);
+	centaur_go(0x12, 30);
+	centaur_go(0x13, 1000);			/* stopped still */
+	KUNIT_EXPECT_EQ(test, pmu->read(0), 130ULL);
+	KUNIT_EXPECT_EQ(test, pmu->read(1), 200ULL);
+	pmu->stop(1, v);
+	centaur_go(0x12, 1000);
+	KUNIT_EXPECT_EQ(test, pmu->read(0), 130ULL);
+	pmu->start(3, v);
+	centaur_go(0x12, 1);
+	centaur_go(0x13, 2);
+	KUNIT_EXPECT_EQ(test, pmu->read(0), 131ULL);
+	KUNIT_EXPECT_EQ(test, pmu->read(1), 202ULL);
+	pmu->stop(3, v);
+	/* A wrap at 32 bits. */
+	pmu->write(1, 0xffffffff);
+	pmu->start(2, v);
+	centaur_go(0x13, 2);
+	KUNIT_EXPECT_EQ(test, pmu->read(1), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+}
+
+/* Nothing but a new event is written. */
+static void centaur_test_program(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = centaur_prepare(test, &winchip);
+	unsigned long changed[4] = { 1 };
+	u64 v[2] = { 0xff, 0xff };
+
+	pmu->reset(v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0ULL);
+	v[0] = 2;
+	pmu->program(changed, v);
+	v[1] = 0x47;
+	pmu->program(changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0x470002ULL);
+	pfm_file_writes();
+	pmu->start(3, v);
+	pmu->stop(3, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
+
+	/* The event of all ones is none, all others count at every level. */
+	KUNIT_EXPECT_FALSE(test, pmu->selects(0, 0xff));
+	KUNIT_EXPECT_TRUE(test, pmu->selects(0, 0));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(1, 0));
+	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, ~0xffULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+}
+
+static void centaur_test_c3(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = centaur_prepare(test, &c3);
+	unsigned long changed[4] = { 1 };
+	u64 v[1] = { 0x1ff };
+
+	KUNIT_EXPECT_EQ(test, pmu->num_pmds, 1U);
+	KUNIT_EXPECT_EQ(test, pmu->pmds[0].num, (u16)1);
+	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, ~0x1ffULL);
+	KUNIT_EXPECT_FALSE(test, pmu->selects(1, 0x1ff));
+	pmu->reset(v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x79ULL);
+	v[0] = 0x1c0;
+	pmu->program(changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x1c0ULL);
+	pmu->start(1, v);
+	centaur_go(0xc2, 5);
+	pmu->stop(1, v);
+	centaur_go(0xc2, 5);
+	KUNIT_EXPECT_EQ(test, pmu->read(0), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+}
+
+static void centaur_test_others(struct kunit *test)
+{
+	static const struct pfm_x86_cpu none[] = {
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 6, .model = 10 }, /* C7 */
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 2 },
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 4,
+		  .tsc = true },
+		{ .family = 5, .model = 4 },
+		{ .family = 6, .model = 8 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++)
+		KUNIT_EXPECT_NULL(test, pfm_centaur_describe(&none[i]));
+}
+
+static struct kunit_case centaur_cases[] = {
+	KUNIT_CASE(centaur_test_stop),
+	KUNIT_CASE(centaur_test_program),
+	KUNIT_CASE(centaur_test_c3),
+	KUNIT_CASE(centaur_test_others),
+	{}
+};
+
+static struct kunit_suite centaur_suite = {
+	.name = "perfmon-x86-centaur",
+	.init = pfm_file_init,
+	.exit = pfm_file_exit,
+	.test_cases = centaur_cases,
+};
+kunit_test_suite(centaur_suite);

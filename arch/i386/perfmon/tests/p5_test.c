@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <asm/processor.h>
+
+#include "file.h"
+
+static const struct p5_test_cpu {
+	struct pfm_x86_cpu cpu;
+	u64 bits;		/* of a half of CESR */
+} p5_cpus[] = {
+	{ { .family = 5, .model = 2 }, 0x1ff },
+	{ { .family = 5, .model = 4, .mmx = true }, 0x1ff },
+	{ { .vendor = X86_VENDOR_CYRIX, .family = 6, .mmx = true }, 0x5ff },
+};
+
+static const struct pfm_pmu *p5_prepare(struct kunit *test,
+					const struct p5_test_cpu *c)
+{
+	const struct pfm_pmu *pmu = pfm_file_use(test, pfm_p5_describe(&c->cpu));
+
+	pfm_file_add(0x11, PFM_FILE_PLAIN, ~(c->bits | c->bits << 16));
+	pfm_file_add(0x12, PFM_FILE_COUNTER, GENMASK_ULL(63, 40));
+	pfm_file_add(0x13, PFM_FILE_COUNTER, GENMASK_ULL(63, 40));
+	return pmu;
+}
+
+static u64 p5_counting(void)
+{
+	u64 cesr = pfm_file_get(0x11);
+
+	return (cesr >> 6 & 3 ? 1 : 0) | (cesr >> 22 & 3 ? 2 : 0);
+}
+
+static void p5_test_drive(struct kunit *test)
+{
+	const struct pfm_pmu *pmu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(p5_cpus); i++) {
+		pmu = p5_prepare(test, &p5_cpus[i]);
+		KUNIT_EXPECT_EQ(test, pmu->flags, (unsigned int)PFM_PMU_NO_INTERRUPT);
+		KUNIT_EXPECT_EQ(test, pmu->pmcs[1].rsvd, ~p5_cpus[i].bits);
+		pfm_file_drive(test, pmu, p5_counting, 0);
+	}
+}
+
+/* One register, one write. */
+static void p5_test_halves(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = p5_prepare(test, &p5_cpus[0]);
+	u64 v[2] = { 0x96, 0xd6 };
+
+	pmu->start(3, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0xd60096ULL);
+	pmu->stop(3, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0x160016ULL);
+	pmu->start(2, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0xd60000ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 3U);
+
+	/* Clocks need a level, too. */
+	KUNIT_EXPECT_FALSE(test, pmu->selects(0, 0x100));
+	KUNIT_EXPECT_TRUE(test, pmu->selects(0, 0x180));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(0, 0x180));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(1, 0x40));
+}
+
+/* Cyrix' counters are wider: what is above is not seen. */
+static void p5_test_wide(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = p5_prepare(test, &p5_cpus[2]);
+
+	pfm_file_set(0x13, 0xabcd12345678abULL);
+	KUNIT_EXPECT_EQ(test, pmu->read(1), 0x12345678abULL);
+}
+
+static void p5_test_others(struct kunit *test)
+{
+	static const struct pfm_x86_cpu none[] = {
+		{ .family = 5, .model = 9 },				/* Quark */
+		{ .family = 6, .model = 1 },
+		{ .vendor = X86_VENDOR_AMD, .family = 5, .mmx = true },	/* K6 */
+		{ .vendor = X86_VENDOR_CYRIX, .family = 5 },		/* 6x86 */
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 4 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++)
+		KUNIT_EXPECT_NULL(test, pfm_p5_describe(&none[i]));
+}
+
+static struct kunit_case p5_cases[] = {
+	KUNIT_CASE(p5_test_drive),
+	KUNIT_CASE(p5_test_halves),
+	KUNIT_CASE(p5_test_wide),
+	KUNIT_CASE(p5_test_others),
+	{}
+};
+
+static struct kunit_suite p5_suite = {
+	.name = "perfmon-x86-p5",
+	.init = pfm_file_init,
+	.exit = pfm_file_exit,
+	.test_cases = p5_cases,
+};
+kunit_test_suite(p5_suite);

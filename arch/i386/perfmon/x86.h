@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2 on x86: what the families and the glue share.
+ *
+ * A family is one file. Its one function looks at the facts about a CPU and
+ * returns the description of that CPU's PMU, or NULL if it has none of the
+ * family's. It touches no register: the same function is asked by the unit
+ * tests about processors that are not there.
+ */
+#ifndef _X86_PERFMON_X86_H
+#define _X86_PERFMON_X86_H
+
+#include <linux/types.h>
+#include <asm/msr.h>
+#include <perfmon/pmu.h>
+
+/**
+ * struct pfm_x86_cpu - the facts that tell PMUs apart
+ * @vendor:       X86_VENDOR_...
+ * @family:       as displayed: extended family included
+ * @model:        likewise
+ * @leaf_a:       CPUID 0xa: eax, ebx, ecx, edx; 0 if there is no such leaf
+ * @perf_cap:     IA32_PERF_CAPABILITIES, 0 if there is no such register
+ * @amd_core:     CPUID 0x80000001 ecx bit 23: six pairs at 0xc0010200
+ * @amd_v2:       CPUID 0x80000022 eax bit 0: global registers
+ * @amd_counters: CPUID 0x80000022 ebx bits 0-3, 0 if there is no such leaf
+ * @mmx:          has MMX
+ * @tsc:          the kernel uses the TSC, or programs can (CR4.TSD is clear)
+ * @threads:      logical CPUs of a core
+ */
+struct pfm_x86_cpu {
+	u8 vendor;
+	u8 family;
+	u8 model;
+	u32 leaf_a[4];
+	u64 perf_cap;
+	bool amd_core;
+	bool amd_v2;
+	u8 amd_counters;
+	bool mmx;
+	bool tsc;
+	u8 threads;
+};
+
+const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu);
+const struct pfm_pmu *pfm_p6_describe(const struct pfm_x86_cpu *cpu);
+const struct pfm_pmu *pfm_p4_describe(const struct pfm_x86_cpu *cpu);
+const struct pfm_pmu *pfm_p5_describe(const struct pfm_x86_cpu *cpu);
+const struct pfm_pmu *pfm_centaur_describe(const struct pfm_x86_cpu *cpu);
+const struct pfm_pmu *pfm_amd_describe(const struct pfm_x86_cpu *cpu);
+
+/* Bits of the event select registers of P6, Intel's architectural PMU and AMD. */
+#define PFM_X86_USR		BIT_ULL(16)
+#define PFM_X86_OS		BIT_ULL(17)
+#define PFM_X86_EDGE		BIT_ULL(18)
+#define PFM_X86_PC		BIT_ULL(19)
+#define PFM_X86_INT		BIT_ULL(20)
+#define PFM_X86_ANY		BIT_ULL(21)
+#define PFM_X86_EN		BIT_ULL(22)
+#define PFM_X86_INV		BIT_ULL(23)
+
+#define PFM_X86_MSR		.type = PFM_REG_TYPE_MSR
+
+/*
+ * All accesses to the PMU go by these. With the unit tests in the kernel they
+ * can be diverted to a register file in memory.
+ */
+#ifdef CONFIG_PERFMON_KUNIT_TEST
+struct pfm_x86_file {
+	u64 (*read)(u32 msr);
+	void (*write)(u32 msr, u64 value);
+};
+extern const struct pfm_x86_file *pfm_x86_file;
+#define pfm_x86_diverted()	unlikely(pfm_x86_file)
+#define pfm_x86_file_read(msr)	(pfm_x86_file->read(msr))
+#define pfm_x86_file_write(msr, v) (pfm_x86_file->write(msr, v))
+#else
+#define pfm_x86_diverted()	false
+#define pfm_x86_file_read(msr)	0ULL
+#define pfm_x86_file_write(msr, v) do { } while (0)
+#endif
+
+static inline u64 pfm_x86_read(u32 msr)
+{
+	if (pfm_x86_diverted())
+		return pfm_x86_file_read(msr);
+	return __rdmsr(msr);
+}
+
+static inline void pfm_x86_write(u32 msr, u64 value)
+{
+	if (pfm_x86_diverted())
+		pfm_x86_file_write(msr, value);
+	else
+		__wrmsr(msr, (u32)value, value >> 32);
+}
+
+/* Counter @msr by RDPMC number @n: cheaper than RDMSR. */
+static inline u64 pfm_x86_rdpmc(u32 n, u32 msr)
+{
+	if (pfm_x86_diverted())
+		return pfm_x86_file_read(msr);
+	return native_read_pmc(n);
+}
+
+/* glue.c */
+int pfm_x86_acquire(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
+void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
+void pfm_x86_route(void);
+void pfm_x86_unmask(void);
+
+#endif /* _X86_PERFMON_X86_H */

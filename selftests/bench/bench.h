@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the measuring programs share: perfmon and perf_events with the same
+ * counters, software's or the hardware's; two threads that switch; medians.
+ *
+ * For a guest with one CPU and -icount shift=0, where the cycle counter counts
+ * executed instructions (make bench-NAME starts it so). Elsewhere the numbers
+ * are time, and noise.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <perfmon/perfmon.h>
+
+#define ROUNDS 201
+#define COUNTERS 4
+
+/* The same four events for both; hardware by the codes of an Intel. */
+struct events {
+	uint16_t pmc, pmd;		/* the first of them */
+	uint64_t code[COUNTERS];
+	uint32_t perf_type;
+	uint64_t perf_code[COUNTERS];
+};
+
+static const struct events software = {
+	PFM_SW_PMC0, PFM_SW_PMD0,
+	{ PFM_SW_CSWITCHES, PFM_SW_MIGRATIONS, PFM_SW_MINOR_FAULTS,
+	  PFM_SW_TASK_CLOCK },
+	PERF_TYPE_SOFTWARE,
+	{ PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
+	  PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_TASK_CLOCK },
+};
+
+/*
+ * Instructions, cycles, branches, mispredicted ones; of user and kernel. In
+ * counter 0 perf_events would measure the first two as fixed ones.
+ */
+static const struct events hardware = {
+	0, 0, { 0x4300c0, 0x43003c, 0x4300c4, 0x4300c5 },
+	PERF_TYPE_RAW, { 0xc0, 0x3c, 0xc4, 0xc5 },
+};
+
+static inline void must(int ok, const char *what)
+{
+	if (!ok) {
+		fprintf(stderr, "bench: %s: %s\n", what, strerror(errno));
+		exit(1);
+	}
+}
+
+static inline bool have_hardware(void)
+{
+	char model[64] = "none";
+	FILE *f = fopen("/sys/kernel/perfmon/pmu_model", "r");
+
+	if (f) {
+		if (!fgets(model, sizeof(model), f))
+			model[0] = 0;
+		fclose(f);
+	}
+	return !strncmp(model, "Intel architectural", 19);
+}
+
+static inline int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static inline uint64_t median(uint64_t *v, unsigned int n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return v[n / 2];
+}
+
+/* One counter, or four: create, program and attach to tid; stopped. */
+static inline int pfm_open(const struct events *e, pid_t tid, int n,
+			   uint64_t period, uint32_t flags)
+{
+	pfarg_ctx_t ctx = { 0 };
+	pfarg_load_t load = { .load_pid = tid };
+	pfarg_pmc_t pmc[COUNTERS];
+	pfarg_pmd_t pmd[COUNTERS];
+	int i;
+
+	memset(pmc, 0, sizeof(pmc));
+	memset(pmd, 0, sizeof(pmd));
+	for (i = 0; i < n; i++) {
+		pmc[i].reg_num = e->pmc + i;
+		pmc[i].reg_value = e->code[i];
+		pmc[i].reg_flags = i ? 0 : flags;
+		pmd[i].reg_num = e->pmd + i;
+		if (!i)
+			pmd[i].reg_value = pmd[i].reg_long_reset =
+				pmd[i].reg_short_reset = -period;
+	}
+	must(!syscall(__NR_perfmonctl, -1, PFM_CREATE_CONTEXT, &ctx, 1),
+	     "PFM_CREATE_CONTEXT");
+	must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_WRITE_PMCS, pmc, n),
+	     "PFM_WRITE_PMCS");
+	if (period)
+		must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_WRITE_PMDS, pmd, n),
+		     "PFM_WRITE_PMDS");
+	must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_LOAD_CONTEXT, &load, 1),
+	     "PFM_LOAD_CONTEXT");
+	return ctx.ctx_fd;
+}
+
+static inline void pfm_run(int fd, int cmd)
+{
+	must(!syscall(__NR_perfmonctl, fd, cmd, NULL, 0), "perfmonctl");
+}
+
+static inline void pfm_read(const struct events *e, int fd, int n)
+{
+	static pfarg_pmd_t pmd[COUNTERS];
+	int i;
+
+	for (i = 0; i < n; i++)
+		pmd[i].reg_num = e->pmd + i;
+	must(!syscall(__NR_perfmonctl, fd, PFM_READ_PMDS, pmd, n), "PFM_READ_PMDS");
+}
+
+static int perf_fds[COUNTERS];
+
+static inline int perf_open(const struct events *e, pid_t tid, int n,
+			    uint64_t period)
+{
+	struct perf_event_attr attr;
+	int i, leader = -1;
+
+	for (i = 0; i < n; i++) {
+		memset(&attr, 0, sizeof(attr));
+		attr.size = sizeof(attr);
+		attr.type = e->perf_type;
+		attr.config = e->perf_code[i];
+		attr.disabled = leader < 0;
+		attr.read_format = PERF_FORMAT_GROUP;
+		if (!i && period) {
+			attr.sample_period = period;
+			attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+					   PERF_SAMPLE_TIME;
+			attr.wakeup_events = 1;
+		}
+		perf_fds[i] = syscall(SYS_perf_event_open, &attr, tid, -1, leader, 0);
+		must(perf_fds[i] >= 0, "perf_event_open");
+		if (leader < 0)
+			leader = perf_fds[i];
+	}
+	return leader;
+}
+
+static inline void perf_close(int n)
+{
+	while (n--)
+		close(perf_fds[n]);
+}
+
+static inline void perf_run(int fd, unsigned long cmd)
+{
+	must(!ioctl(fd, cmd, PERF_IOC_FLAG_GROUP), "ioctl");
+}
+
+static inline void perf_read(int fd, int n)
+{
+	uint64_t values[1 + COUNTERS];
+
+	must(read(fd, values, (1 + n) * 8) == (1 + n) * 8, "read");
+}
+
+/* A process that answers each byte, and one that sleeps. */
+static int ping[2], pong[2];
+
+static inline pid_t child(void (*body)(void))
+{
+	pid_t pid = fork();
+
+	must(pid >= 0, "fork");
+	if (!pid) {
+		body();
+		_exit(0);
+	}
+	return pid;
+}
+
+static inline void answer(void)
+{
+	char c;
+
+	while (read(ping[0], &c, 1) == 1)
+		must(write(pong[1], &c, 1) == 1, "write");
+}
+
+static inline void sleeper(void)
+{
+	pause();
+}
+
+/* Two switches. */
+static inline void round_trip(void)
+{
+	char c = 0;
+
+	must(write(ping[1], &c, 1) == 1 && read(pong[0], &c, 1) == 1, "pipe");
+}
+
+/* 2n instructions. */
+static inline void loop(unsigned long n)
+{
+	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+}
+
+#endif /* BENCH_H */

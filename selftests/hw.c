@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters of the hardware: exact counts, periods, both privilege levels,
+ * two overflows at once, moves from CPU to CPU, many threads on few CPUs.
+ *
+ * Instructions at user level are exact, on silicon and on the bench; so tests
+ * compare two runs that differ by a known number of them. Not here: what needs
+ * no PMU (all the other programs), and the models' own behaviour, for which
+ * the bench has tests without our kernel.
+ */
+#include "hw.h"
+
+/* Once, so that wherever it is called it takes the same instructions. */
+static __attribute__((noinline)) void run(int fd, unsigned long n)
+{
+	MUST(pfm_start(fd));
+	hw_loop(n);
+	MUST(pfm_stop(fd));
+}
+
+/* Instructions at user level of one start, n turns of a loop, and one stop. */
+static u64 measure(int fd, unsigned int k, unsigned long n)
+{
+	u64 before = hw_value(fd, 0, k, HW_INSTRUCTIONS);
+
+	run(fd, n);
+	return hw_value(fd, 0, k, HW_INSTRUCTIONS) - before;
+}
+
+static int counter(unsigned int k, enum hw_event event, enum hw_level level,
+		   u32 flags, u64 period)
+{
+	int fd = (int)MUST(pfm_create(0));
+
+	hw_counter(fd, 0, k, event, level, flags, period);
+	MUST(pfm_load(fd, my_tid()));
+	return fd;
+}
+
+TEST(counts_exactly)
+{
+	unsigned int k;
+	u64 base;
+	int fd;
+
+	NEED_HW();
+	for (k = 0; k < hw_counters(); k++) {
+		fd = counter(k, HW_INSTRUCTIONS, HW_USER, 0, 0);
+		base = measure(fd, k, 1000);
+		EXPECT_EQ(base, measure(fd, k, 1000));
+		EXPECT_EQ(base + 2 * 999000, measure(fd, k, 1000000));
+		EXPECT_EQ(base + 2 * 9999000ULL, measure(fd, k, 10000000));
+		close(fd);
+	}
+}
+
+/* All counters at once see the same. */
+TEST(counters_agree)
+{
+	int fd = (int)MUST(pfm_create(0));
+	unsigned int k, n;
+	u64 first;
+
+	NEED_HW();
+	n = hw_counters();
+	ASSERT_LE(2U, n);
+	for (k = 0; k < n; k++)
+		hw_counter(fd, 0, k, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	hw_loop(1000000);
+	MUST(pfm_stop(fd));
+	first = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	EXPECT_LE(2000000ULL, first);
+	EXPECT_GE(2002000ULL, first);
+	for (k = 1; k < n; k++)
+		EXPECT_EQ(first, hw_value(fd, 0, k, HW_INSTRUCTIONS));
+}
+
+/* A loop runs at user level, a system call mostly in the kernel. */
+TEST(levels_are_kept_apart)
+{
+	u64 user, kernel, both;
+	int fd, i;
+
+	NEED_HW();
+	fd = counter(0, HW_INSTRUCTIONS, HW_KERNEL, 0, 0);
+	kernel = measure(fd, 0, 1000000);
+	EXPECT_GT(200000ULL, kernel);
+	EXPECT_LT(0ULL, kernel);
+	MUST(pfm_start(fd));
+	for (i = 0; i < 10000; i++)
+		syscall(SYS_getppid);
+	MUST(pfm_stop(fd));
+	kernel = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	EXPECT_LT(10000 * 50ULL, kernel);
+	close(fd);
+
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	user = measure(fd, 0, 1000000);
+	EXPECT_GT(2001000ULL, user);
+	close(fd);
+
+	fd = counter(0, HW_INSTRUCTIONS, HW_BOTH, 0, 0);
+	both = measure(fd, 0, 1000000);
+	EXPECT_LT(user, both);
+	close(fd);
+}
+
+TEST(cycles_pass)
+{
+	u64 a, b;
+	int fd;
+
+	NEED_HW();
+	fd = counter(0, HW_CYCLES, HW_USER, 0, 0);
+	MUST(pfm_start(fd));
+	hw_loop(1000000);
+	a = hw_value(fd, 0, 0, HW_CYCLES);
+	hw_loop(1000000);
+	b = hw_value(fd, 0, 0, HW_CYCLES);
+	EXPECT_LT(100000ULL, a);
+	EXPECT_LT(a + 100000, b);
+	close(fd);
+}
+
+/* Stopped, it stands; what others do is not counted. */
+TEST(stopped_is_stopped)
+{
+	u64 a;
+	int fd;
+
+	NEED_HW();
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	a = measure(fd, 0, 1000);
+	hw_loop(1000000);
+	EXPECT_EQ(a, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+	close(fd);
+}
+
+/* The sum of what was reset and what is in the counter is what happened. */
+TEST(periods)
+{
+	const u64 period = 10007;
+	u64 before, base, sum;
+	int fd;
+
+	NEED_HW_INTERRUPT();
+	NEED_DEBUGFS();
+	fd = counter(1, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	base = measure(fd, 1, 1000);
+	close(fd);
+
+	before = debugfs_sum("overflows");
+	fd = counter(1, HW_INSTRUCTIONS, HW_USER, 0, period);
+	MUST(pfm_start(fd));
+	hw_loop(1000000);
+	MUST(pfm_stop(fd));
+	sum = base + 2 * 999000ULL;
+	/* What is counted beyond the overflow, before it is handled, is dropped. */
+	before = debugfs_sum("overflows") - before;
+	TH_LOG("%llu overflows, %llu events", before, sum);
+	EXPECT_GE(sum / period, before);
+	EXPECT_LE(sum / period - sum / period / 50 - 1, before);
+	close(fd);
+}
+
+/* Each overflow is told, and monitoring stands until it is restarted. */
+TEST(notifications)
+{
+	const u64 period = 100000;
+	int fd, n;
+
+	NEED_HW_INTERRUPT();
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, period);
+	MUST(pfm_start(fd));
+	for (n = 0; n < 50; n++) {
+		hw_loop(60000);
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
+		/* The little that came until it was handled. */
+		EXPECT_GT(1000ULL, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+		MUST(pfm_restart(fd));
+		EXPECT_EQ((u64)-period >> 20, hw_value(fd, 0, 0, HW_INSTRUCTIONS) >> 20);
+	}
+	close(fd);
+}
+
+/* Two that overflow by the same instruction are one message. */
+TEST(two_overflows_at_once)
+{
+	pfm_msg_t msg;
+	int fd, n;
+
+	NEED_HW_INTERRUPT();
+	fd = (int)MUST(pfm_create(0));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, 50000);
+	hw_counter(fd, 0, 1, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, 50000);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	for (n = 0; n < 20; n++) {
+		hw_loop(30000);
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, &msg, 5000));
+		EXPECT_TRUE(vec_test(msg.pfm_ovfl_msg.msg_ovfl_pmds,
+				     hw_find()->pmd(0, HW_INSTRUCTIONS)));
+		EXPECT_TRUE(vec_test(msg.pfm_ovfl_msg.msg_ovfl_pmds,
+				     hw_find()->pmd(1, HW_INSTRUCTIONS)));
+		MUST(pfm_restart(fd));
+	}
+	close(fd);
+}
+
+/* On another CPU the period goes on where it was. */
+TEST(period_survives_migration)
+{
+	int fd, ref, i, cpus[2];
+	u64 told = 0, all;
+
+	NEED_HW_INTERRUPT();
+	NEED_CPUS(cpus, 2);
+	fd = (int)MUST(pfm_create(0));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, 1000000);
+	hw_counter(fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	ref = fd;
+	for (i = 0; pfm_poll(fd, 0) == 0 && i < 1000; i++) {
+		hw_loop(5000);
+		pin_cpu(cpus[i & 1]);
+		told++;
+	}
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
+	/* Masked since: the other counter says when that was. */
+	all = hw_value(ref, 0, 1, HW_INSTRUCTIONS);
+	EXPECT_LE(1000000ULL, all);
+	EXPECT_GE(1001000ULL, all);
+	EXPECT_LT(40ULL, told);
+	close(fd);
+}
+
+#define THREADS	32
+
+struct worker {
+	pthread_t thread;
+	unsigned int rounds;
+	int fd;
+	u64 count;
+	u64 switches;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	unsigned int i;
+	u64 before;
+
+	w->fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	before = my_switches();
+	MUST(pfm_start(w->fd));
+	for (i = 0; i < w->rounds; i++) {
+		hw_loop(50);
+		syscall(SYS_sched_yield);
+	}
+	MUST(pfm_stop(w->fd));
+	w->switches = my_switches() - before;
+	w->count = hw_value(w->fd, 0, 0, HW_INSTRUCTIONS);
+	close(w->fd);
+	return NULL;
+}
+
+static u64 run_workers(struct worker *w, unsigned int n, unsigned int rounds)
+{
+	u64 switches = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		w[i].rounds = rounds;
+		if (pthread_create(&w[i].thread, NULL, work, &w[i]))
+			die("pthread_create");
+	}
+	for (i = 0; i < n; i++) {
+		pthread_join(w[i].thread, NULL);
+		switches += w[i].switches;
+	}
+	return switches;
+}
+
+/* For tests that take longer than the harness allows by default. */
+FIXTURE(many)
+{
+};
+
+FIXTURE_SETUP(many)
+{
+}
+
+FIXTURE_TEARDOWN(many)
+{
+}
+
+/* To the last instruction, whoever ran in between and wherever. */
+TEST_F_TIMEOUT(many, threads_are_conserved, 300)
+{
+	unsigned int rounds = is_slow() ? 800 : 3200, i, tries;
+	struct worker w[THREADS], alone;
+	u64 switches = 0;
+
+	NEED_HW();
+	run_workers(&alone, 1, rounds);
+	for (tries = 0; tries < 20 && switches < (is_slow() ? 25000 : 100000); tries++) {
+		switches += run_workers(w, THREADS, rounds);
+		for (i = 0; i < THREADS; i++)
+			ASSERT_EQ(alone.count, w[i].count);
+	}
+	TH_LOG("%llu switches", switches);
+	EXPECT_LE(is_slow() ? 25000ULL : 100000ULL, switches);
+}
+
+/* The same with periods: the overflows of a thread are its own. */
+static void *sampled(void *arg)
+{
+	struct worker *w = arg;
+	unsigned int i;
+
+	w->fd = counter(0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, 20000);
+	hw_counter(w->fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_start(w->fd));
+	w->count = 0;
+	for (i = 0; i < w->rounds; i++) {
+		hw_loop(50);
+		syscall(SYS_sched_yield);
+		if (i % 16 == 0 && pfm_poll(w->fd, 0) == 1) {
+			w->count++;
+			if (pfm_next_msg(w->fd, NULL, 0) != PFM_MSG_OVFL)
+				die("no message");
+			MUST(pfm_restart(w->fd));
+		}
+	}
+	MUST(pfm_stop(w->fd));
+	w->switches = hw_value(w->fd, 0, 1, HW_INSTRUCTIONS);
+	close(w->fd);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(many, overflows_are_the_threads_own, 300)
+{
+	struct worker w[8];
+	unsigned int i;
+
+	NEED_HW_INTERRUPT();
+	for (i = 0; i < 8; i++) {
+		/* Different lengths, so that a wrong owner shows. */
+		w[i].rounds = 1000 * (i + 1);
+		ASSERT_EQ(0, pthread_create(&w[i].thread, NULL, sampled, &w[i]));
+	}
+	for (i = 0; i < 8; i++) {
+		pthread_join(w[i].thread, NULL);
+		/* Whatever was counted while not masked, in periods. */
+		TH_LOG("%llu overflows in %llu events", w[i].count, w[i].switches);
+		EXPECT_LE(w[i].count, w[i].switches / 20000);
+		EXPECT_LE(w[i].switches / 20000, w[i].count + 1);
+	}
+}
+
+/* Two sets by turns on the same counter: together they saw everything. */
+TEST(sets_add_up)
+{
+	pfarg_setdesc_t sets[2] = {
+		{ .set_id = 0, .set_flags = PFM_SETFL_TIME_SWITCH,
+		  .set_timeout = { .tv_nsec = 300000 } },
+		{ .set_id = 1, .set_flags = PFM_SETFL_TIME_SWITCH,
+		  .set_timeout = { .tv_nsec = 500000 } },
+	};
+	pfarg_setinfo_t info = { .set_id = 1 };
+	u64 base, a, b;
+	int fd;
+
+	NEED_HW();
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	base = measure(fd, 0, 1000);
+	close(fd);
+
+	fd = (int)MUST(pfm_create(0));
+	MUST(pfm(fd, PFM_CREATE_EVTSETS, sets, 2));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	hw_counter(fd, 1, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	run(fd, 20000000);
+	a = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	b = hw_value(fd, 1, 0, HW_INSTRUCTIONS);
+	MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
+	TH_LOG("%llu + %llu in %llu runs", a, b, (u64)info.set_runs);
+	EXPECT_EQ(base + 2 * 19999000ULL, a + b);
+	EXPECT_LT(2ULL, info.set_runs);
+	close(fd);
+}
+
+/* What only the kernel may set, it sets; nothing else gets there. */
+TEST(reserved_bits_are_kept)
+{
+	pfarg_pmcinfo_t info;
+	int fd = (int)MUST(pfm_create(0));
+	unsigned int num;
+	u32 seed = 1;
+	int i;
+
+	NEED_HW();
+	for (num = 0; num < 256; num++) {
+		info = (pfarg_pmcinfo_t){ .reg_num = (__u16)num };
+		if (pfm(-1, PFM_GETINFO_PMCS, &info, 1))
+			continue;
+		EXPECT_EQ(PFM_REG_TYPE_MSR, info.reg_type);
+		EXPECT_NE(PFM_REG_IDX_NONE, info.reg_index);
+		/* Random values, so that one that faults would be met. */
+		for (i = 0; i < 200; i++) {
+			seed = seed * 1664525 + 1013904223;
+			hw_write_one(fd, 0, num, (u64)seed << 32 | seed * 69069, 0);
+		}
+		hw_write_one(fd, 0, num, ~0ULL, 0);
+	}
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	hw_loop(100000);
+	MUST(pfm_stop(fd));
+	close(fd);
+}
+
+/* No interrupt, no notification; it says so. */
+TEST(silent_pmu_refuses_notification)
+{
+	int fd = (int)MUST(pfm_create(0));
+
+	NEED_HW();
+	if (!hw_find()->silent)
+		SKIP(return, "this PMU has an overflow interrupt");
+	EXPECT_EQ(-EINVAL, hw_find()->write(fd, 0, 0, HW_INSTRUCTIONS, HW_USER,
+					    PFM_REGFL_OVFL_NOTIFY));
+	close(fd);
+}
+
+/* The hardened kernel's rule; run.sh sets the other default. */
+TEST(kernel_level_on_a_hardened_kernel)
+{
+	static const char sysctl[] = "/proc/sys/kernel/perfmon_hardened";
+	int fd, status;
+	pid_t pid;
+
+	NEED_HW();
+	NEED_ROOT();
+	ASSERT_EQ(0, write_text(sysctl, "1"));
+	fd = (int)MUST(pfm_create(0));
+	EXPECT_EQ(0, hw_find()->write(fd, 0, 0, HW_INSTRUCTIONS, HW_BOTH, 0));
+	close(fd);
+	pid = fork_child();
+	if (!pid) {
+		MUST(setgid(1000));
+		MUST(setuid(1000));
+		fd = (int)MUST(pfm_create(0));
+		if (hw_find()->write(fd, 0, 0, HW_INSTRUCTIONS, HW_KERNEL, 0) != -EPERM)
+			_exit(1);
+		if (hw_find()->write(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0))
+			_exit(2);
+		_exit(0);
+	}
+	status = reap(pid);
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, write_text(sysctl, "0"));
+}
+
+TEST_HARNESS_MAIN

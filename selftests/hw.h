@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two events that every PMU has, instructions and cycles, by the name that the
+ * kernel gives to the model; and code whose counts are known.
+ *
+ * Counter k, from 0 on, can count either, at the same time as all others.
+ */
+#ifndef HW_H
+#define HW_H
+
+#include "pfm_test.h"
+
+enum hw_event { HW_INSTRUCTIONS, HW_CYCLES };
+enum hw_level { HW_USER = 1, HW_KERNEL = 2, HW_BOTH = 3 };
+
+struct hw {
+	const char *model;		/* how pmu_model begins */
+	unsigned int counters;		/* at most */
+	u64 code[2];			/* of an event select register */
+	int (*write)(int fd, __u16 set, unsigned int k, enum hw_event event,
+		     enum hw_level level, u32 flags);
+	unsigned int (*pmd)(unsigned int k, enum hw_event event);
+	bool silent;			/* has no overflow interrupt */
+};
+
+static const struct hw *hw_find(void);
+
+static inline int hw_write_one(int fd, __u16 set, unsigned int num, u64 value,
+			       u32 flags)
+{
+	pfarg_pmc_t req = {
+		.reg_num = (__u16)num, .reg_set = set, .reg_value = value,
+		.reg_flags = flags,
+	};
+
+	return pfm(fd, PFM_WRITE_PMCS, &req, 1);
+}
+
+static int hw_write_evtsel(int fd, __u16 set, unsigned int k, enum hw_event event,
+			   enum hw_level level, u32 flags)
+{
+	return hw_write_one(fd, set, k, hw_find()->code[event] |
+			    (u64)level << 16 | 1 << 22, flags);
+}
+
+static unsigned int hw_pmd_evtsel(unsigned int k, enum hw_event event)
+{
+	(void)event;
+	return k;
+}
+
+/* CESR: event, and who in bits 6 and 7: kernel, user. Bit 8: clocks. */
+static int hw_write_p5(int fd, __u16 set, unsigned int k, enum hw_event event,
+		       enum hw_level level, u32 flags)
+{
+	u64 who = (level & HW_KERNEL ? 1 : 0) | (level & HW_USER ? 2 : 0);
+
+	return hw_write_one(fd, set, k, hw_find()->code[event] | who << 6 |
+			    (event == HW_CYCLES ? 1 << 8 : 0), flags);
+}
+
+/*
+ * Instructions retired: CRU_ESCR0, counters 12 and 13. Unhalted cycles:
+ * FSB_ESCR0, counters 0 and 1. With hyper-threading there are these, too.
+ */
+static unsigned int hw_pmd_p4(unsigned int k, enum hw_event event)
+{
+	return (event == HW_INSTRUCTIONS ? 12 : 0) + k;
+}
+
+static int hw_write_p4(int fd, __u16 set, unsigned int k, enum hw_event event,
+		       enum hw_level level, u32 flags)
+{
+	bool instr = event == HW_INSTRUCTIONS;
+	u64 code = instr ? 2ULL << 25 | 1 << 9 : 0x13ULL << 25 | 1 << 9;
+	u64 who = (level & HW_USER ? 1 << 2 : 0) | (level & HW_KERNEL ? 1 << 3 : 0);
+	int ret;
+
+	ret = hw_write_one(fd, set, instr ? 0x38 : 0x22, code | who, 0);
+	return ret ?: hw_write_one(fd, set, hw_pmd_p4(k, event),
+				   1 << 12 | (instr ? 4 : 6) << 13, flags);
+}
+
+static const struct hw hw_models[] = {
+	{ "Intel architectural", 8, { 0xc0, 0x3c }, hw_write_evtsel,
+	  hw_pmd_evtsel, false },
+	{ "AMD", 6, { 0xc0, 0x76 }, hw_write_evtsel, hw_pmd_evtsel, false },
+	{ "Intel P6", 2, { 0xc0, 0x79 }, hw_write_evtsel, hw_pmd_evtsel, false },
+	{ "Intel P4", 2, { 0, 0 }, hw_write_p4, hw_pmd_p4, false },
+	{ "Intel P5", 2, { 0x16, 0 }, hw_write_p5, hw_pmd_evtsel, true },
+};
+
+static const struct hw *hw_find(void)
+{
+	static const struct hw *found;
+	char model[64];
+	size_t i;
+
+	if (found || read_text(SYSFS "/pmu_model", model, sizeof(model)) < 0)
+		return found;
+	for (i = 0; i < sizeof(hw_models) / sizeof(hw_models[0]); i++)
+		if (!strncmp(model, hw_models[i].model,
+			     strlen(hw_models[i].model)))
+			found = &hw_models[i];
+	return found;
+}
+
+/* How many counters this processor has, of those that hw.h knows. */
+static inline unsigned int hw_counters(void)
+{
+	unsigned int k;
+
+	for (k = 0; k < hw_find()->counters; k++) {
+		pfarg_pmdinfo_t info = {
+			.reg_num = (__u16)hw_find()->pmd(k, HW_INSTRUCTIONS),
+		};
+
+		if (pfm(-1, PFM_GETINFO_PMDS, &info, 1))
+			break;
+	}
+	return k;
+}
+
+#define NEED_HW()							\
+	do {								\
+		if (!hw_find())						\
+			SKIP(return, "no PMU, or one without a name in hw.h"); \
+	} while (0)
+
+#define NEED_HW_INTERRUPT()						\
+	do {								\
+		NEED_HW();						\
+		if (hw_find()->silent)					\
+			SKIP(return, "this PMU has no overflow interrupt"); \
+	} while (0)
+
+/* Counter @k counts @event, with a period unless that is 0. */
+static inline void hw_counter(int fd, __u16 set, unsigned int k,
+			      enum hw_event event, enum hw_level level,
+			      u32 flags, u64 period)
+{
+	pfarg_pmd_t req = {
+		.reg_num = (__u16)hw_find()->pmd(k, event), .reg_set = set,
+		.reg_value = -period, .reg_long_reset = -period,
+		.reg_short_reset = -period,
+	};
+
+	MUST(hw_find()->write(fd, set, k, event, level, flags));
+	MUST(pfm(fd, PFM_WRITE_PMDS, &req, 1));
+}
+
+static inline u64 hw_value(int fd, __u16 set, unsigned int k, enum hw_event event)
+{
+	pfarg_pmd_t req = {
+		.reg_num = (__u16)hw_find()->pmd(k, event), .reg_set = set,
+	};
+
+	MUST(pfm(fd, PFM_READ_PMDS, &req, 1));
+	return req.reg_value;
+}
+
+/* 2n instructions, and the same few around them wherever it is called. */
+static __attribute__((noinline)) void hw_loop(unsigned long n)
+{
+	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+}
+
+#endif /* HW_H */
