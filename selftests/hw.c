@@ -190,6 +190,20 @@ TEST(notifications)
 	close(fd);
 }
 
+/* A period of one, in the kernel too: each interrupt's end is the next one. */
+TEST(storm_is_stopped)
+{
+	int fd;
+
+	NEED_HW_INTERRUPT();
+	fd = counter(0, HW_INSTRUCTIONS, HW_BOTH, 0, 1);
+	MUST(pfm_start(fd));
+	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
+	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-throttled"));
+	EXPECT_TRUE(pfm_state_is(fd, "masked"));
+	close(fd);
+}
+
 /* Two that overflow by the same instruction are one message. */
 TEST(two_overflows_at_once)
 {

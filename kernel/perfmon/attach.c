@@ -307,7 +307,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	if (!a.set)
 		return -EINVAL;
 	ret = pfm_set_link(ctx);
-	if (!ret)
+	if (!ret && ctx->hard)
 		ret = pfm_context_hold_hardware(ctx);
 	if (ret)
 		return ret;

@@ -193,8 +193,7 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 
 /**
  * pfm_context_hold_hardware() - have the PMU's registers for a context
- * @ctx: context; nothing happens unless it has programmed some of them, and
- *       does not hold them yet
+ * @ctx: context; nothing happens if it holds them
  *
  * It holds them until it is destroyed: an attachment can end where nothing
  * may sleep.
@@ -207,7 +206,7 @@ int pfm_context_hold_hardware(struct pfm_context *ctx)
 	int ret;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (!ctx->hard || ctx->hard_held)
+	if (ctx->hard_held)
 		return 0;
 	ret = pfm_hw_get();
 	ctx->hard_held = !ret;

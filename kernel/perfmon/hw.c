@@ -28,13 +28,16 @@
  * wait for the lock. Nothing is lost meanwhile, since what overflowed is found
  * by comparing values, not by asking the hardware; whoever looks first finds
  * it. An interrupt that comes when its overflow has been found is late, not
- * spurious.
+ * spurious: there is a credit for it, for a while.
  */
 #include <linux/sched/clock.h>
 
 #include <asm/irq_regs.h>
 
 #include "pfm.h"
+
+/* No interrupt is later than this. */
+#define PFM_HW_LATE	(100 * NSEC_PER_MSEC)
 
 static atomic64_t pfm_hw_ids = ATOMIC64_INIT(0);	/* of control values */
 
@@ -217,7 +220,8 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 	/* In hardware, too: an interrupt has come, or will. */
 	if (unlikely(turned)) {
 		set->rearm |= turned;
-		c->turned = true;
+		c->turned += hweight64(turned);
+		c->turned_at = local_clock();
 	}
 	return wrapped;
 }
@@ -240,19 +244,36 @@ void __pfm_hw_rearm(struct pfm_context *ctx)
 		pfm_hw_start(ctx);
 }
 
-/* The interrupt's work proper. */
+/*
+ * The interrupt's work proper. What it costs is summed up: at the kernel's
+ * level its own end can be the next overflow, and where it is slow it would
+ * leave nothing to others long before there are too many.
+ */
 static void pfm_hw_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 {
 	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
+	u64 now;
 
 	if (!pfm_monitor_counting(ctx))
 		return;
+	now = local_clock();
 	pfm_hw_stop(ctx);
 	pfm_monitor_update(ctx);
 	if (c->stats[PFM_STAT_OVERFLOWS] != before)
-		pfm_overflow_limit(ctx, local_clock());
+		pfm_overflow_limit(ctx, now, local_clock() - now);
 	if (pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
+}
+
+/*
+ * Without SMP there is no lock to try: who was interrupted at user level was
+ * in no section of ours, of others we cannot know.
+ */
+static bool pfm_hw_trylock(struct pfm_context *ctx, struct pt_regs *regs)
+{
+	if (!IS_ENABLED(CONFIG_SMP) && !(regs && user_mode(regs)))
+		return false;
+	return raw_spin_trylock(&ctx->lock);
 }
 
 /**
@@ -292,36 +313,43 @@ bool pfm_hw_interrupt(struct pt_regs *regs)
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	struct pfm_context *ctx;
 	struct pt_regs *old;
+	unsigned int before;
 	bool locked, late;
 
-	if (!READ_ONCE(pfm_hw_owned))
+	if (!READ_ONCE(pfm_hw_owned) || !pfm_regmap.hw->status)
 		return false;
 	/* This CPU clears it, interrupts off, before the context can go. */
 	ctx = READ_ONCE(c->live);
-	locked = ctx && raw_spin_trylock(&ctx->lock);
+	locked = ctx && pfm_hw_trylock(ctx, regs);
 	if (locked)
 		pfm_hw_stop(ctx);
 	late = pfm_regmap.hw->status();
-	/* Somebody else has found an overflow, and could not wait for us. */
-	late |= c->turned;
-	c->turned = false;
+	before = c->turned;
 	if (locked) {
 		old = set_irq_regs(regs);
 		pfm_hw_overflow(ctx, c);
 		set_irq_regs(old);
 		raw_spin_unlock(&ctx->lock);
 	} else if (ctx) {
+		/* It is not known whose this was: ours, most likely. */
 		irq_work_queue(&c->work);
 		late = true;
 	}
 
-	if (c->turned)
+	/* Of several that turned at once each may have an interrupt of its own. */
+	if (c->turned != before) {
+		c->turned--;
 		pfm_stat_inc(PFM_STAT_INTERRUPTS);
-	else if (late)
-		pfm_stat_inc(PFM_STAT_LATE);
-	late |= c->turned;
-	c->turned = false;
-	return late;
+		return true;
+	}
+	/* Somebody else has found the overflow, and could not wait for us. */
+	if (before && local_clock() - c->turned_at > PFM_HW_LATE)
+		before = 0;
+	c->turned = before ? before - 1 : 0;
+	if (!late && !before)
+		return false;
+	pfm_stat_inc(PFM_STAT_LATE);
+	return true;
 }
 
 static void pfm_hw_reset_here(void *unused)
@@ -334,6 +362,7 @@ static void pfm_hw_reset_here(void *unused)
 		c->pmcs[i] = pmu->pmcs[i].def;
 	c->running = 0;
 	c->controls = 0;
+	c->turned = 0;
 	c->stamp = pfm_hw_stamp(c);
 	pmu->reset(c->pmcs);
 }
@@ -363,11 +392,14 @@ void pfm_hw_suspend(void)
 {
 	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
 
+	__this_cpu_write(pfm_cpu.asleep, ctx);
 	if (!ctx)
 		return;
 	raw_spin_lock(&ctx->lock);
 	pfm_monitor_hold(ctx);
 	pfm_hw_forget(ctx->set);
+	/* A late interrupt would start them again. */
+	__this_cpu_write(pfm_cpu.live, NULL);
 	raw_spin_unlock(&ctx->lock);
 }
 
@@ -378,14 +410,14 @@ void pfm_hw_suspend(void)
  */
 void pfm_hw_resume(void)
 {
-	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
+	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.asleep);
 
-	if (!READ_ONCE(pfm_hw_owned))
-		return;
-	pfm_hw_reset_here(NULL);
+	if (READ_ONCE(pfm_hw_owned))
+		pfm_hw_reset_here(NULL);
 	if (!ctx)
 		return;
 	raw_spin_lock(&ctx->lock);
+	__this_cpu_write(pfm_cpu.live, ctx);
 	pfm_monitor_release(ctx);
 	raw_spin_unlock(&ctx->lock);
 }

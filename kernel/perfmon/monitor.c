@@ -136,7 +136,11 @@ void pfm_monitor_release(struct pfm_context *ctx)
 {
 	if (pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
-	pfm_timer_rearm(ctx);
+	/* The first look at counters that have just been chosen. */
+	if (ctx->set->hard)
+		pfm_timer_arm(ctx, local_clock());
+	else
+		pfm_timer_rearm(ctx);
 }
 
 /**

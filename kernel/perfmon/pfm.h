@@ -174,7 +174,7 @@ struct pfm_context {
 	bool switch_due;		/* [l] PFM_RESTART goes to the next set */
 	bool linked;			/* [m] pfm_set.next is right */
 	bool clocked;			/* [m] set once: reads a clock */
-	bool hard;			/* [m] set once: has programmed the hardware */
+	bool hard;			/* [l] set once: has programmed the hardware */
 	bool hard_held;			/* [m] set once: has it to itself */
 	int cpu;			/* [l] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
@@ -231,11 +231,14 @@ struct pfm_cpu {
 	u64 controls;			/* [p] pfm_set.controls of what is in pmcs */
 	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
 	u64 stamps;			/* [p] given out here */
-	bool turned;			/* [p] a wrap that may interrupt yet */
+	unsigned int turned;		/* [p] wraps that may interrupt yet */
+	u64 turned_at;			/* [p] local_clock() of the last one */
+	struct pfm_context *asleep;	/* [p] live when the machine wakes up */
 	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold */
 	struct irq_work work;		/* [p] what an NMI could not do */
 	u64 second;			/* [p] local_clock() when it began */
 	u64 interrupts;			/* [p] that overflowed, in this second */
+	u64 spent;			/* [p] in those of the PMU, ns */
 	unsigned long stats[PFM_STATS];	/* [p] */
 };
 
@@ -397,7 +400,7 @@ u64 pfm_monitor_left(const struct pfm_context *ctx,
 /* overflow.c */
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
-void pfm_overflow_limit(struct pfm_context *ctx, u64 now);
+void pfm_overflow_limit(struct pfm_context *ctx, u64 now, u64 spent);
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
 
 /* message.c */

@@ -135,8 +135,10 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	c->reset_pmds = reset;
 	c->eventid = req->reg_smpl_eventid;
 	pfm_regs_classify(set, i);
-	if (pmu == map->hw)
+	if (pmu == map->hw) {
+		ctx->hard = true;
 		pfm_hw_changed(set, i);
+	}
 
 	/* In a context that does not count now, it comes when it does. */
 	if (pfm_regs_is_active(ctx, set))

@@ -98,6 +98,8 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	pfm_monitor_idle(ctx, is_idle_task(next), c->now);
 	if (idle)
 		pfm_timer_arm(ctx, c->now);
+	/* For an NMI, which cannot ask. */
+	c->clock = next->se.sum_exec_runtime;
 unlock:
 	raw_spin_unlock(&ctx->lock);
 }

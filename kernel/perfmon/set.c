@@ -54,8 +54,12 @@ struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 
 	set->id = id;
 	set->pmds = (struct pfm_pmd *)&set->pmcs[map->num_pmcs];
-	for (i = 0; i < map->num_pmcs; i++)
+	for (i = 0; i < map->num_pmcs; i++) {
 		set->pmcs[i].value = map->pmc[i]->def;
+		/* Left alone, it would be what another set made of it. */
+		if (map->pmc_pmu[i] == map->hw && !map->pmds_of[i])
+			__set_bit(i, set->written);
+	}
 	for (i = 0; i < map->num_pmds; i++) {
 		set->pmds[i].value = map->pmd[i]->def;
 		set->pmds[i].last_reset = map->pmd[i]->def;

@@ -162,15 +162,16 @@ static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
 {
 	const pfarg_pmc_t *req = call->arg;
 	struct pfm_context *ctx = call->ctx;
+	bool hard = false;
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < call->n; i++) {
 		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
-		ctx->hard |= pfm_pmu_is_hard(req[i].reg_num);
+		hard |= pfm_pmu_is_hard(req[i].reg_num);
 	}
-	/* Whoever is not loaded yet is asked then. */
-	if (ctx->hard && READ_ONCE(ctx->state) != PFM_UNLOADED) {
+	/* Whoever is not loaded yet asks then. */
+	if (hard && READ_ONCE(ctx->state) != PFM_UNLOADED) {
 		ret = pfm_context_hold_hardware(ctx);
 		if (ret)
 			return ret;

@@ -40,16 +40,16 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 		left = min_t(u64, left, PFM_TIMER_POLL);
 	if (left > S64_MAX)
 		return;
-	/* It takes a lock. */
-	if (in_nmi()) {
-		irq_work_queue(&c->work);
-		return;
-	}
 
 	left = max_t(u64, left, PFM_TIMER_MIN);
 	at = now + left;
 	if (c->timer_at && c->timer_at <= at)
 		return;
+	/* It takes a lock. */
+	if (in_nmi()) {
+		irq_work_queue(&c->work);
+		return;
+	}
 	c->timer_at = at;
 	hrtimer_start(&c->timer, ns_to_ktime(left), HRTIMER_MODE_REL_PINNED_HARD);
 }
@@ -66,8 +66,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 void pfm_timer_rearm(struct pfm_context *ctx)
 {
 	if ((ctx->set->flags & PFM_SETFL_TIME_SWITCH) ||
-	    ctx->set->sw[PFM_SW_TASK_CLOCK] ||
-	    (ctx->set->hard && !__this_cpu_read(pfm_cpu.timer_at)))
+	    ctx->set->sw[PFM_SW_TASK_CLOCK])
 		pfm_timer_arm(ctx, local_clock());
 }
 
@@ -106,7 +105,7 @@ static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 	if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, c->now))
 		pfm_switch_to(ctx, ctx->set->next);
 	if (c->stats[PFM_STAT_OVERFLOWS] != before)
-		pfm_overflow_limit(ctx, c->now);
+		pfm_overflow_limit(ctx, c->now, 0);
 	if (pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
 	pfm_timer_arm(ctx, c->now);

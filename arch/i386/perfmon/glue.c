@@ -216,7 +216,8 @@ static int __init pfm_x86_init(void)
 	ret = pfm_pmu_register(pmu);
 	if (ret)
 		goto fail;
-	ret = register_nmi_handler(NMI_LOCAL, pfm_x86_nmi, 0, "perfmon");
+	if (!(pmu->flags & PFM_PMU_NO_INTERRUPT))
+		ret = register_nmi_handler(NMI_LOCAL, pfm_x86_nmi, 0, "perfmon");
 	if (ret)
 		goto unregister;
 	register_syscore_ops(&pfm_x86_syscore);

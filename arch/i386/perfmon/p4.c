@@ -46,6 +46,7 @@
 #define P4_CCCR_SELECT_SHIFT	13
 #define P4_CCCR_ACTIVE_ANY	GENMASK_ULL(17, 16)
 #define P4_CCCR_FILTER		GENMASK_ULL(24, 18)	/* compare ... edge */
+#define P4_CCCR_COMPLEMENTED	GENMASK_ULL(19, 18)	/* and compared */
 #define P4_CCCR_OVF_PMI_T0	BIT_ULL(26)
 #define P4_CCCR_OVF_PMI_T1	BIT_ULL(27)
 #define P4_CCCR_OVF		BIT_ULL(31)
@@ -211,9 +212,14 @@ static bool p4_selects(unsigned int num, u64 value)
 	return num < P4_COUNTERS && (value & P4_CCCR_ENABLE);
 }
 
-/* The level is the ESCR's business. */
+/*
+ * The level is the ESCR's business; but a comparison that is true while there
+ * are no events counts clocks, whoever runs (SDM, "Counting Clocks").
+ */
 static bool p4_kernel(unsigned int num, u64 value)
 {
+	if (num < P4_COUNTERS)
+		return (value & P4_CCCR_COMPLEMENTED) == P4_CCCR_COMPLEMENTED;
 	return num >= P4_PMC(0x3a0) && num < P4_PMC(P4_PEBS_ENABLE) &&
 	       (value & P4_ESCR_T0_OS);
 }

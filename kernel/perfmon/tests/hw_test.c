@@ -5,6 +5,7 @@
  *
  * The context is live on the CPU where the test runs, which stays the same.
  */
+#include <linux/delay.h>
 #include <linux/preempt.h>
 #include <linux/sched/clock.h>
 
@@ -12,14 +13,16 @@
 
 #define FAKE_MAX	GENMASK_ULL(39, 0)
 #define FAKE_COUNTERS	4
+#define FAKE_FILTER	4
 
 static struct {
 	u64 ctr[FAKE_COUNTERS];
-	u64 sel[FAKE_COUNTERS];
+	u64 sel[FAKE_COUNTERS + 1];
 	u64 running;
 	u64 ovfl;
 	bool interrupt;		/* pending */
 	bool blind;		/* has no status register */
+	bool slow;		/* a read takes 5 ms */
 	unsigned int starts;
 	unsigned int stops;
 	unsigned int programs;
@@ -45,7 +48,7 @@ static void fake_program(const unsigned long *changed, const u64 *v)
 {
 	unsigned int i;
 
-	for_each_set_bit(i, changed, FAKE_COUNTERS) {
+	for_each_set_bit(i, changed, ARRAY_SIZE(fake.sel)) {
 		fake.sel[i] = v[i];
 		fake.programs++;
 	}
@@ -66,6 +69,8 @@ static void fake_stop(u64 counters, const u64 *v)
 static u64 fake_read(unsigned int i)
 {
 	fake.reads++;
+	if (fake.slow)
+		mdelay(5);
 	return fake.ctr[i];
 }
 
@@ -87,7 +92,7 @@ static u64 fake_status(void)
 
 static bool fake_selects(unsigned int num, u64 value)
 {
-	return value & 0xff;
+	return num < FAKE_COUNTERS && (value & 0xff);
 }
 
 /* Bit 9 is the kernel's level. */
@@ -102,7 +107,9 @@ static bool fake_kernel(unsigned int num, u64 value)
 		      .index = 0xc1 + n, .flags = PFM_PMD_COUNTER, .ctrl = n }
 
 static const struct pfm_pmc_desc fake_pmcs[] = {
-	FAKE_PMC(0), FAKE_PMC(1), FAKE_PMC(2), FAKE_PMC(3)
+	FAKE_PMC(0), FAKE_PMC(1), FAKE_PMC(2), FAKE_PMC(3),
+	/* Of what counters count; it controls none of them. */
+	FAKE_PMC(FAKE_FILTER),
 };
 
 static const struct pfm_pmd_desc fake_pmds[] = {
@@ -111,13 +118,14 @@ static const struct pfm_pmd_desc fake_pmds[] = {
 
 #define FAKE_PMU(n, f) {						\
 	.name = n, .pmcs = fake_pmcs, .pmds = fake_pmds,		\
-	.num_pmcs = FAKE_COUNTERS, .num_pmds = FAKE_COUNTERS,		\
+	.num_pmcs = ARRAY_SIZE(fake_pmcs), .num_pmds = FAKE_COUNTERS,	\
 	.width = 40, .write_bits = 32, .flags = f,			\
 	.selects = fake_selects, .kernel = fake_kernel,			\
 	.acquire = fake_acquire, .release = fake_release,		\
 	.reset = fake_reset, .program = fake_program,			\
 	.start = fake_start, .stop = fake_stop,				\
-	.read = fake_read, .write = fake_write, .status = fake_status,	\
+	.read = fake_read, .write = fake_write,				\
+	.status = (f) & PFM_PMU_NO_INTERRUPT ? NULL : fake_status,	\
 }
 
 static const struct pfm_pmu fake_pmu = FAKE_PMU("fake", 0);
@@ -430,6 +438,67 @@ static void hw_test_late(struct kunit *test)
 	}
 }
 
+/* Two overflows may be two interrupts, of which the first finds both. */
+static void hw_test_two_interrupts(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	fake.blind = true;
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_pmc(ctx, 0, 1, 1, 0);
+	hw_pmd(ctx, 0, 0, -10ULL, -1000ULL);
+	hw_pmd(ctx, 0, 1, -10ULL, -1000ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_count(10);
+	KUNIT_EXPECT_TRUE(test, fake_interrupt());
+	KUNIT_EXPECT_TRUE(test, fake_interrupt());
+	KUNIT_EXPECT_FALSE(test, fake_interrupt());
+	/* But not for ever. */
+	fake_count(1000);
+	KUNIT_EXPECT_TRUE(test, fake_interrupt());
+	mdelay(120);
+	KUNIT_EXPECT_FALSE(test, fake_interrupt());
+}
+
+/* A control that one set leaves alone is not what another made of it. */
+static void hw_test_left_alone(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *other = hw_context(test, 1);
+
+	hw_pmc(other, 0, 0, 1, 0);
+	hw_pmc(other, 0, FAKE_FILTER, 0x123, 0);
+	hw_load(test, other);
+	hw_in(other);
+	KUNIT_EXPECT_EQ(test, fake.sel[FAKE_FILTER], 0x123ULL);
+	hw_out(other);
+
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	KUNIT_EXPECT_EQ(test, fake.sel[FAKE_FILTER], 0ULL);
+	hw_free(other);
+}
+
+/* Interrupts that leave the CPU no time are too many, however few they are. */
+static void hw_test_storm(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned int n;
+
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_pmd(ctx, 0, 0, -1ULL, -1ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	this_cpu_write(pfm_cpu.second, 0);
+	fake.slow = true;
+	for (n = 0; n < 1000 && fake.running; n++)
+		fake_happen(1);
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
+	KUNIT_EXPECT_LT(test, n, 200U);
+	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
+}
+
 /* An overflow on the way out is the leaver's, not the next one's. */
 static void hw_test_switched_out(struct kunit *test)
 {
@@ -709,6 +778,9 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_period),
 	KUNIT_CASE(hw_test_long_period),
 	KUNIT_CASE(hw_test_late),
+	KUNIT_CASE(hw_test_two_interrupts),
+	KUNIT_CASE(hw_test_left_alone),
+	KUNIT_CASE(hw_test_storm),
 	KUNIT_CASE(hw_test_switched_out),
 	KUNIT_CASE(hw_test_locked),
 	KUNIT_CASE(hw_test_lazy),
@@ -749,6 +821,8 @@ static void hw_test_deaf(struct kunit *test)
 	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
 	fake_count(5);
 	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 5ULL);
+	/* Somebody else's NMI. */
+	KUNIT_EXPECT_FALSE(test, fake_interrupt());
 }
 
 static struct kunit_case deaf_cases[] = {
