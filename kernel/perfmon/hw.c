@@ -39,6 +39,14 @@
 /* No interrupt is later than this. */
 #define PFM_HW_LATE	(100 * NSEC_PER_MSEC)
 
+/*
+ * Interrupts that take more time than they leave: so many more than others,
+ * of which one outweighs several, and for so long.
+ */
+#define PFM_HW_STORM	256
+#define PFM_HW_CALM	16U
+#define PFM_HW_STORM_NS	(NSEC_PER_SEC / 2)
+
 static atomic64_t pfm_hw_ids = ATOMIC64_INIT(0);	/* of control values */
 
 static DEFINE_MUTEX(pfm_hw_mutex);
@@ -245,10 +253,30 @@ void __pfm_hw_rearm(struct pfm_context *ctx)
 }
 
 /*
- * The interrupt's work proper. What it costs is summed up: at the kernel's
- * level its own end can be the next overflow, and where it is slow it would
- * leave nothing to others long before there are too many.
+ * At the kernel's level the end of one interrupt can be the next overflow.
+ * Where that is slow it leaves nothing to others, long before there are too
+ * many in a second. A single one that takes long is no sign of that: a virtual
+ * CPU may have had to wait in it.
  */
+static bool pfm_hw_is_storm(struct pfm_cpu *c, u64 begin)
+{
+	u64 end = local_clock(), spent = end - begin;
+
+	if (begin - c->ended > spent)
+		c->storm -= min(c->storm, PFM_HW_CALM);
+	else
+		c->storm++;
+	c->spent = c->storm ? c->spent + spent : 0;
+	c->ended = end;
+	if (c->storm <= PFM_HW_STORM || c->spent <= PFM_HW_STORM_NS)
+		return false;
+	/* Who comes next is not to blame. */
+	c->storm = 0;
+	c->spent = 0;
+	return true;
+}
+
+/* The interrupt's work proper. */
 static void pfm_hw_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 {
 	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
@@ -260,7 +288,7 @@ static void pfm_hw_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 	pfm_hw_stop(ctx);
 	pfm_monitor_update(ctx);
 	if (c->stats[PFM_STAT_OVERFLOWS] != before)
-		pfm_overflow_limit(ctx, now, local_clock() - now);
+		pfm_overflow_limit(ctx, now, pfm_hw_is_storm(c, now));
 	if (pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
 }

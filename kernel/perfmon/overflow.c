@@ -82,28 +82,26 @@ static void pfm_overflow_block(struct pfm_context *ctx)
  * pfm_overflow_limit() - an interrupt with an overflow has been handled
  * @ctx:   context, up to date
  * @now:   local_clock()
- * @spent: ns that it took, if nothing else bounds that; 0: the timer's does
+ * @storm: they leave no time to others
  *
- * If there were too many in this second (4.1), or half of it is gone with
- * them, the context is masked, unless
- * it is, and its owner is told, whether he asked to be or not: with a period
- * like this the machine does nothing else. The message names the counters that
- * wait for a reset, none if they have got it.
+ * If so, or if there were too many in this second (4.1), the context is masked,
+ * unless it is, and its owner is told, whether he asked to be or not: with a
+ * period like this the machine does nothing else. The message names the counters
+ * that wait for a reset, none if they have got it.
  *
  * Context: see above; or NMI.
  */
-void pfm_overflow_limit(struct pfm_context *ctx, u64 now, u64 spent)
+void pfm_overflow_limit(struct pfm_context *ctx, u64 now, bool storm)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 
 	if (now - c->second >= NSEC_PER_SEC) {
 		c->second = now;
 		c->interrupts = 0;
-		c->spent = 0;
 	}
-	c->spent += spent;
-	if ((++c->interrupts <= READ_ONCE(pfm_config.interrupts_max) &&
-	     c->spent <= NSEC_PER_SEC / 2) || !pfm_monitor_running(ctx))
+	if (++c->interrupts > READ_ONCE(pfm_config.interrupts_max))
+		storm = true;
+	if (!storm || !pfm_monitor_running(ctx))
 		return;
 	pfm_stat_inc(PFM_STAT_THROTTLED);
 	ctx->throttled++;

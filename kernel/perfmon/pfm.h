@@ -238,7 +238,9 @@ struct pfm_cpu {
 	struct irq_work work;		/* [p] what an NMI could not do */
 	u64 second;			/* [p] local_clock() when it began */
 	u64 interrupts;			/* [p] that overflowed, in this second */
-	u64 spent;			/* [p] in those of the PMU, ns */
+	unsigned int storm;		/* [p] the PMU's, one upon the other */
+	u64 spent;			/* [p] in these, ns */
+	u64 ended;			/* [p] local_clock() at the end of the last */
 	unsigned long stats[PFM_STATS];	/* [p] */
 };
 
@@ -400,7 +402,7 @@ u64 pfm_monitor_left(const struct pfm_context *ctx,
 /* overflow.c */
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
-void pfm_overflow_limit(struct pfm_context *ctx, u64 now, u64 spent);
+void pfm_overflow_limit(struct pfm_context *ctx, u64 now, bool storm);
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
 
 /* message.c */

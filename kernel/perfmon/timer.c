@@ -105,7 +105,7 @@ static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 	if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, c->now))
 		pfm_switch_to(ctx, ctx->set->next);
 	if (c->stats[PFM_STAT_OVERFLOWS] != before)
-		pfm_overflow_limit(ctx, c->now, 0);
+		pfm_overflow_limit(ctx, c->now, false);
 	if (pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
 	pfm_timer_arm(ctx, c->now);
