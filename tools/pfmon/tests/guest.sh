@@ -763,10 +763,10 @@ test_hardware()
 	# Who may not count CPUs counts his programs only.
 	echo 1 >$hardened
 	chmod 755 "$tmp"
-	mkdir -p -m 777 "$tmp/user"
-	user stat -j -o "$tmp/user/json" -e instructions true
+	mkdir -m 777 "$tmp/levels"
+	user stat -j -o "$tmp/levels/json" -e instructions true
 	expect "instructions for a user: status" "$status" 0
-	check "instructions for a user" grep -q '"instructions:u"' "$tmp/user/json"
+	check "instructions for a user" grep -q '"instructions:u"' "$tmp/levels/json"
 	user stat -e instructions:k true
 	expect "the kernel's instructions for a user: status" "$status" 125
 	expect_err "the kernel's instructions for a user" "only those who may count whole CPUs"
