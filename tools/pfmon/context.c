@@ -62,7 +62,7 @@ static int program(int fd, const struct counters *counters,
 	memset(pmcs, 0, sizeof(pmcs));
 	for (i = 0; i < counters->n; i++) {
 		pmcs[i].reg_num = counters->c[i].pmc;
-		pmcs[i].reg_value = counters->c[i].event->value;
+		pmcs[i].reg_value = counters->c[i].value;
 	}
 	return context_write_pmcs(fd, pmcs, counters->n, failure);
 }
@@ -129,11 +129,15 @@ static unsigned long sysfs_number(const char *name)
 /* EBUSY at loading has several reasons; sysfs tells which of them it is. */
 const char *failure_text(const struct failure *failure)
 {
+	char model[64];
+
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY) {
 		if (sysfs_number("sys_sessions"))
 			return "a CPU is being monitored: counting threads and counting CPUs exclude each other, and a CPU can be counted only once at a time";
 		if (sysfs_number("thread_sessions"))
 			return "a thread is being monitored: counting threads and counting CPUs exclude each other, and a thread can be counted only once at a time";
+		if (sysfs_read("pmu_model", model, sizeof(model)) && strcmp(model, "none"))
+			return "the PMU is in use by another part of the kernel: perf_events or the NMI watchdog";
 	}
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EPERM)
 		return "it may not be traced: it is another user's or a thread of the kernel, or /proc/sys/kernel/yama/ptrace_scope forbids it";

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The events that can be counted. Another PMU is one more table of events and
- * one more line in sources[].
+ * The events that can be counted. Another software PMU is one more line in
+ * sources[]; another family of hardware is one more line in families[].
  */
+#include <ctype.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <perfmon/libperfmon.h>
@@ -29,11 +31,76 @@ static const struct event sw_events[] = {
 	  .help = "page faults that needed I/O" },
 };
 
-static const struct event_source sources[] = {
+/* The hardware's events, by the codes of each family. */
+enum { CYCLES, INSTRUCTIONS, BRANCHES, HW_EVENTS };
+
+#define HW_EVENT(cycles, instructions, branches)			\
+	{								\
+		[CYCLES] = { .name = "cycles", .value = cycles,		\
+			.unit = UNIT_CYCLES, .period = 1000000,		\
+			.help = "clock cycles in which the CPU was not halted" }, \
+		[INSTRUCTIONS] = { .name = "instructions",		\
+			.value = instructions, .period = 1000000,	\
+			.help = "instructions that were completed" },	\
+		[BRANCHES] = { .name = "branches", .value = branches,	\
+			.period = 100000,				\
+			.help = "branches that were completed" },	\
+	}
+
+static const struct event intel_events[] = HW_EVENT(0x3c, 0xc0, 0xc4);
+static const struct event amd_events[] = HW_EVENT(0x76, 0xc0, 0xc2);
+static const struct event p6_events[] = HW_EVENT(0x79, 0xc0, 0xc4);
+
+static const struct event raw_event = { .name = "rNNNN", .period = 100000,
+	.help = "the event NN, or NNNN with its unit mask first, in hexadecimal" };
+
+/* PerfEvtSel: who in bits 16 and 17, EN. */
+static uint64_t evtsel(uint64_t event, unsigned int levels)
+{
+	return event | (uint64_t)levels << 16 | 1 << 22;
+}
+
+static const struct {
+	const char *model;		/* how the kernel's name begins */
+	unsigned int counters;		/* at most */
+	const struct event *event;
+} families[] = {
+	{ "Intel architectural", 16, intel_events },
+	{ "AMD", 16, amd_events },
+	{ "Intel P6", 2, p6_events },
+};
+
+/* The hardware's is the last one, and has no counters if there is none. */
+static struct event_source sources[] = {
 	{ .name = "software", .pmc0 = PFM_SW_PMC0, .pmd0 = PFM_SW_PMD0,
 	  .counters = PFM_SW_COUNTERS,
 	  .event = sw_events, .events = COUNT(sw_events) },
+	{ .name = "hardware" },
 };
+
+static struct event_source *const hardware = &sources[COUNT(sources) - 1];
+static char hardware_model[64];
+
+bool events_hardware(const char *model, unsigned int counters)
+{
+	size_t i;
+
+	*hardware = (struct event_source){ .name = "hardware" };
+	if (!strcmp(model, "none"))
+		model = "";
+	snprintf(hardware_model, sizeof(hardware_model), "%s", model);
+	for (i = 0; i < COUNT(families); i++) {
+		if (strncmp(model, families[i].model, strlen(families[i].model)))
+			continue;
+		hardware->counters = counters < families[i].counters ?
+				     counters : families[i].counters;
+		hardware->events = counters ? HW_EVENTS : 0;
+		hardware->event = families[i].event;
+		hardware->raw = counters ? &raw_event : NULL;
+		hardware->control = evtsel;
+	}
+	return hardware->events;
+}
 
 /* Other names, as perf has them; some stand for several events. */
 static const struct {
@@ -45,21 +112,36 @@ static const struct {
 	{ "faults", "minor-faults,major-faults" },
 };
 
+static bool same(const char *name, const char *other, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, other, len);
+}
+
+/* "r" and one to four hexadecimal digits. */
+static bool is_raw(const char *name, size_t len)
+{
+	size_t i;
+
+	if (len < 2 || len > 5 || *name != 'r')
+		return false;
+	for (i = 1; i < len; i++)
+		if (!isxdigit((unsigned char)name[i]))
+			return false;
+	return true;
+}
+
 static const struct event *find_event(const char *name, size_t len,
 				      const struct event_source **source)
 {
 	size_t s, e;
 
 	for (s = 0; s < COUNT(sources); s++) {
-		for (e = 0; e < sources[s].events; e++) {
-			const struct event *event = &sources[s].event[e];
-
-			if (strlen(event->name) == len &&
-			    !strncmp(event->name, name, len)) {
-				*source = &sources[s];
-				return event;
-			}
-		}
+		*source = &sources[s];
+		for (e = 0; e < sources[s].events; e++)
+			if (same(sources[s].event[e].name, name, len))
+				return &sources[s].event[e];
+		if (sources[s].raw && is_raw(name, len))
+			return sources[s].raw;
 	}
 	return NULL;
 }
@@ -69,49 +151,128 @@ static const char *find_alias(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; i < COUNT(aliases); i++)
-		if (strlen(aliases[i].name) == len &&
-		    !strncmp(aliases[i].name, name, len))
+		if (same(aliases[i].name, name, len))
 			return aliases[i].list;
 	return NULL;
+}
+
+/* Of a hardware that is not here, or not known? All families have the same. */
+static bool is_hardware(const char *name, size_t len)
+{
+	size_t e;
+
+	for (e = 0; e < HW_EVENTS; e++)
+		if (same(intel_events[e].name, name, len))
+			return true;
+	return is_raw(name, len);
 }
 
 static void say_unknown(const char *name, size_t len,
 			char error[EVENTS_ERROR_MAX])
 {
+	int at, max = len > 64 ? 64 : (int)len;
 	size_t s, e;
-	int at;
 
+	if (!hardware->events && is_hardware(name, strcspn(name, ":,"))) {
+		if (*hardware_model)
+			snprintf(error, EVENTS_ERROR_MAX,
+				 "no event '%.*s': the events of this machine's PMU (%s) are not known to pfmon yet",
+				 max, name, hardware_model);
+		else
+			snprintf(error, EVENTS_ERROR_MAX,
+				 "no event '%.*s': this machine has no PMU that perfmon knows",
+				 max, name);
+		return;
+	}
 	at = snprintf(error, EVENTS_ERROR_MAX, "no event '%.*s'; there are",
-		      len > 64 ? 64 : (int)len, name);
+		      max, name);
 	for (s = 0; s < COUNT(sources); s++)
 		for (e = 0; e < sources[s].events && at < EVENTS_ERROR_MAX; e++)
 			at += snprintf(error + at, (size_t)(EVENTS_ERROR_MAX - at),
 				       "%s %s", s || e ? "," : "",
 				       sources[s].event[e].name);
+	if (hardware->raw && at < EVENTS_ERROR_MAX)
+		snprintf(error + at, (size_t)(EVENTS_ERROR_MAX - at), ", %s",
+			 hardware->raw->name);
+}
+
+/* Whose events: ":u", ":k" or both; 0 if they are not. */
+static unsigned int parse_levels(const char *text, size_t len)
+{
+	unsigned int levels = 0;
+
+	for (; len; text++, len--) {
+		if (*text != 'u' && *text != 'k')
+			return 0;
+		levels |= *text == 'u' ? LEVEL_USER : LEVEL_KERNEL;
+	}
+	return levels;
+}
+
+/* The name is as it was given, without its modifiers: @len characters. */
+static void set_levels(struct counter *c, size_t len, unsigned int levels)
+{
+	c->levels = levels;
+	c->value = c->source->control(c->code, levels);
+	snprintf(c->name + len, sizeof(c->name) - len, "%s",
+		 levels == LEVEL_USER ? ":u" : levels == LEVEL_KERNEL ? ":k" : "");
 }
 
 /* The next free counter of the source goes to the event. */
 static int assign(struct counters *counters, const struct event *event,
-		  const struct event_source *source,
-		  char error[EVENTS_ERROR_MAX])
+		  const struct event_source *source, const char *name,
+		  size_t len, char error[EVENTS_ERROR_MAX])
 {
 	unsigned int i, used = 0;
 	struct counter *c;
 
 	for (i = 0; i < counters->n; i++)
-		if (counters->c[i].pmd >= source->pmd0 &&
-		    counters->c[i].pmd < source->pmd0 + source->counters)
-			used++;
+		used += counters->c[i].source == source;
 	if (used == source->counters || counters->n == MAX_COUNTERS) {
 		snprintf(error, EVENTS_ERROR_MAX,
-			 "no counter is left for '%s': at most %u %s events at a time",
-			 event->name, source->counters, source->name);
+			 "no counter is left for '%.*s': at most %u %s events at a time",
+			 (int)len, name, source->counters, source->name);
 		return -1;
 	}
 	c = &counters->c[counters->n++];
+	memset(c, 0, sizeof(*c));
 	c->event = event;
+	c->source = source;
+	snprintf(c->name, sizeof(c->name), "%.*s", (int)len, name);
+	c->code = event == source->raw ? strtoull(c->name + 1, NULL, 16) :
+					 event->value;
+	c->value = c->code;
 	c->pmc = (uint16_t)(source->pmc0 + used);
 	c->pmd = (uint16_t)(source->pmd0 + used);
+	return 0;
+}
+
+/* A name with its modifiers, if it has some. */
+static int add_event(struct counters *counters, const struct event *event,
+		     const struct event_source *source, const char *name,
+		     size_t len, char error[EVENTS_ERROR_MAX])
+{
+	size_t plain = strcspn(name, ":,");
+	unsigned int levels = LEVEL_BOTH;
+
+	if (plain < len) {
+		levels = parse_levels(name + plain + 1, len - plain - 1);
+		if (!source->control || !levels) {
+			snprintf(error, EVENTS_ERROR_MAX, source->control ?
+				 "'%.*s': an event can have the modifiers :u, programs, and :k, the kernel" :
+				 "'%.*s': events of the software have no modifiers",
+				 len > 64 ? 64 : (int)len, name);
+			return -1;
+		}
+	}
+	if (assign(counters, event, source, name, plain, error))
+		return -1;
+	if (source->control) {
+		struct counter *c = &counters->c[counters->n - 1];
+
+		c->levels_given = plain < len;
+		set_levels(c, plain, levels);
+	}
 	return 0;
 }
 
@@ -126,13 +287,13 @@ static int add(struct counters *counters, const char *list,
 
 	for (;; list += len + 1) {
 		len = strcspn(list, ",");
-		event = find_event(list, len, &source);
+		event = find_event(list, strcspn(list, ":,"), &source);
 		alias = event ? NULL : find_alias(list, len);
 		if (!event && !alias) {
 			say_unknown(list, len, error);
 			return -1;
 		}
-		if (event ? assign(counters, event, source, error) :
+		if (event ? add_event(counters, event, source, list, len, error) :
 			    add(counters, alias, error))
 			return -1;
 		if (!list[len])
@@ -157,9 +318,58 @@ int counters_find(const struct counters *counters, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < counters->n; i++)
-		if (!strcmp(counters->c[i].event->name, name))
+		if (!strcmp(counters->c[i].name, name))
 			return (int)i;
 	return -1;
+}
+
+int counters_ipc(const struct counters *counters, unsigned int i)
+{
+	const struct counter *c = &counters->c[i];
+	unsigned int k;
+
+	if (!c->source->control || c->event != &c->source->event[INSTRUCTIONS])
+		return -1;
+	for (k = 0; k < counters->n; k++)
+		if (counters->c[k].event == &c->source->event[CYCLES] &&
+		    counters->c[k].levels == c->levels)
+			return (int)k;
+	return -1;
+}
+
+int counters_kernel(const struct counters *counters)
+{
+	int found = -1;
+	unsigned int i;
+
+	for (i = 0; i < counters->n; i++) {
+		const struct counter *c = &counters->c[i];
+
+		if (!(c->levels & LEVEL_KERNEL))
+			continue;
+		if (c->levels_given)
+			return (int)i;
+		if (found < 0)
+			found = (int)i;
+	}
+	return found;
+}
+
+void counters_restrict(struct counters *counters)
+{
+	unsigned int i;
+
+	for (i = 0; i < counters->n; i++) {
+		struct counter *c = &counters->c[i];
+
+		if (c->levels == LEVEL_BOTH && !c->levels_given)
+			set_levels(c, strlen(c->name), LEVEL_USER);
+	}
+}
+
+static void print_event(FILE *out, const char *name, const char *help)
+{
+	fprintf(out, "  %-18s %s\n", name, help);
 }
 
 void events_print(FILE *out)
@@ -167,10 +377,20 @@ void events_print(FILE *out)
 	size_t s, e;
 
 	for (s = 0; s < COUNT(sources); s++) {
+		if (!sources[s].events)
+			continue;
 		fprintf(out, "events of the %s PMU, at most %u at a time:\n",
 			sources[s].name, sources[s].counters);
 		for (e = 0; e < sources[s].events; e++)
-			fprintf(out, "  %-18s %s\n", sources[s].event[e].name,
-				sources[s].event[e].help);
+			print_event(out, sources[s].event[e].name,
+				    sources[s].event[e].help);
+		if (sources[s].raw)
+			print_event(out, sources[s].raw->name,
+				    sources[s].raw->help);
+		if (sources[s].control)
+			print_event(out, ":u, :k",
+				    "after a name: of programs only, of the kernel only");
 	}
+	if (*hardware_model && !hardware->events)
+		fprintf(out, "events of the hardware PMU are not known to pfmon yet\n");
 }

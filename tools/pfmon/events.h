@@ -10,7 +10,8 @@
 /* Counters of one context. A vector of so many fits in one page. */
 #define MAX_COUNTERS	32
 
-enum event_unit { UNIT_COUNT, UNIT_NS };
+/* UNIT_CYCLES is for output: elsewhere it is a count. */
+enum event_unit { UNIT_COUNT, UNIT_NS, UNIT_CYCLES };
 
 struct event {
 	const char *name;
@@ -25,6 +26,11 @@ struct event {
 	bool counts_stops;
 };
 
+/* Privilege levels, which events of the hardware can be told apart by. */
+#define LEVEL_USER	1
+#define LEVEL_KERNEL	2
+#define LEVEL_BOTH	(LEVEL_USER | LEVEL_KERNEL)
+
 /*
  * A PMU as this tool sees it: control pmc0 + i selects what counter pmd0 + i
  * counts, and any counter can count any of the events.
@@ -35,11 +41,23 @@ struct event_source {
 	unsigned int counters;
 	unsigned int events;
 	const struct event *event;
+	const struct event *raw;	/* events by number, NULL: none */
+	/* A control register's value for an event, NULL: it has no levels. */
+	uint64_t (*control)(uint64_t event, unsigned int levels);
 };
 
-/* An event that is to be counted, and where. */
+/* "instructions:u" and its like. */
+#define COUNTER_NAME_MAX	32
+
+/* An event that is to be counted, how, and where. */
 struct counter {
 	const struct event *event;
+	const struct event_source *source;
+	char name[COUNTER_NAME_MAX];	/* with its levels, if they are not all */
+	uint64_t code;			/* the event */
+	unsigned int levels;		/* 0: the source has none */
+	bool levels_given;		/* by the user: not to be changed */
+	uint64_t value;			/* of the control register */
 	uint16_t pmc, pmd;
 };
 
@@ -52,13 +70,28 @@ struct counters {
 #define DEFAULT_EVENTS \
 	"task-clock,context-switches,migrations,minor-faults,major-faults"
 
+/* And in addition where events_hardware() found them. */
+#define DEFAULT_HARDWARE	"cycles,instructions"
+
 /* counters_add() says what was wrong in so many bytes. */
 #define EVENTS_ERROR_MAX	256
 
 /**
+ * events_hardware() - there is a hardware PMU
+ * @model:    what the kernel calls it; "none" or "": there is none
+ * @counters: how many that can count any event
+ *
+ * Before the events are listed or looked for.
+ *
+ * Return: true if pfmon knows events of it.
+ */
+bool events_hardware(const char *model, unsigned int counters);
+
+/**
  * counters_add() - choose events and give each a counter
  * @counters: chosen so far; unchanged on error
- * @list:     names, separated by commas
+ * @list:     names, separated by commas; those of the hardware may have
+ *            modifiers: "cycles:u", "r00c0:k"
  * @error:    receives one line that says what is wrong
  *
  * Return: 0, or -1 and @error is filled in.
@@ -74,6 +107,31 @@ int counters_add(struct counters *counters, const char *list,
  * Return: the index of the first counter that counts it, or -1.
  */
 int counters_find(const struct counters *counters, const char *name);
+
+/**
+ * counters_ipc() - the clock cycles that belong to instructions
+ * @counters: chosen events
+ * @i:        index of one
+ *
+ * Return: the index of the counter of cycles of the same levels, or -1 if there
+ * is none or @i does not count instructions.
+ */
+int counters_ipc(const struct counters *counters, unsigned int i);
+
+/**
+ * counters_kernel() - does anything count the kernel's level?
+ * @counters: chosen events
+ *
+ * Return: the index of the first one that does, those that the user asked for
+ * first, or -1.
+ */
+int counters_kernel(const struct counters *counters);
+
+/**
+ * counters_restrict() - count at user level what may be counted there
+ * @counters: chosen events; those without a modifier get ":u"
+ */
+void counters_restrict(struct counters *counters);
 
 /**
  * events_print() - list all events with one line of help each

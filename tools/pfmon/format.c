@@ -51,7 +51,8 @@ char *format_s(char buf[FORMAT_MAX], uint64_t ns)
 	return buf;
 }
 
-char *format_rate(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
+static char *format_per_second(char buf[FORMAT_MAX], uint64_t n, uint64_t ns,
+			       const char *per_second)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T", "P" };
 	double rate = ns ? (double)n * 1e9 / (double)ns : 0;
@@ -62,9 +63,20 @@ char *format_rate(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
 		rate /= 1000;
 		unit++;
 	}
-	snprintf(buf, FORMAT_MAX, "%.*f %s/s",
-		 rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, units[unit]);
+	snprintf(buf, FORMAT_MAX, "%.*f %s%s",
+		 rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, units[unit],
+		 per_second);
 	return buf;
+}
+
+char *format_rate(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
+{
+	return format_per_second(buf, n, ns, "/s");
+}
+
+char *format_hertz(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
+{
+	return format_per_second(buf, n, ns, "Hz");
 }
 
 char *format_lost(char buf[FORMAT_MAX], uint64_t counted, uint64_t estimated)

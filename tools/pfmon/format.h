@@ -20,6 +20,9 @@ char *format_s(char buf[FORMAT_MAX], uint64_t ns);
 /* @n in @ns nanoseconds as a rate of three digits: "24.5 K/s". */
 char *format_rate(char buf[FORMAT_MAX], uint64_t n, uint64_t ns);
 
+/* The same of a clock: "3.19 GHz". */
+char *format_hertz(char buf[FORMAT_MAX], uint64_t n, uint64_t ns);
+
 /* Lost samples, counted and estimated ones: "1,234" or "about 1,234". */
 char *format_lost(char buf[FORMAT_MAX], uint64_t counted, uint64_t estimated);
 

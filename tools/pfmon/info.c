@@ -13,6 +13,7 @@
 #include "context.h"
 #include "events.h"
 #include "format.h"
+#include "hardware.h"
 #include "pfmon.h"
 
 static const char usage[] =
@@ -136,6 +137,7 @@ static void print_all(const pfarg_config_t *cfg)
 	print_registers("PMD", cfg->cf_impl_pmds, PFM_MAX_PMDS,
 			pfm_getinfo_pmds, pfm_pmd_name);
 	putchar('\n');
+	hardware_find();
 	events_print(stdout);
 }
 

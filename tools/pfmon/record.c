@@ -12,6 +12,7 @@
 #include <perfmon/libperfmon.h>
 
 #include "format.h"
+#include "hardware.h"
 #include "pfmon.h"
 #include "recording.h"
 #include "target.h"
@@ -198,13 +199,13 @@ static void set_periods(struct options *o)
 
 		if (o->frequency && event->unit != UNIT_NS)
 			errx(EXIT_PFMON, "-F is for clocks: say with -c how many %s make a sample",
-			     event->name);
+			     s->counters.c[i].name);
 		s->period[i] = o->period ? o->period :
 			       o->frequency ? 1000000000 / o->frequency :
 			       event->period;
 		if (s->random_mask >= s->period[i])
 			errx(EXIT_PFMON, "the mask of -R must be smaller than the period of %s, %" PRIu64,
-			     event->name, s->period[i]);
+			     s->counters.c[i].name, s->period[i]);
 	}
 }
 
@@ -326,10 +327,13 @@ int cmd_record(int argc, char **argv)
 	static struct recording rec;
 	int status;
 
+	hardware_find();
 	parse_options(&o, argc, argv);
 	set_periods(&o);
 	set_readings(&o);
 	perfmon_require();
+	hardware_settle(&o.sampling.counters,
+			o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	set_buffer(&o.sampling);
 	if (!o.output)
 		o.output = DF_DEFAULT_NAME;

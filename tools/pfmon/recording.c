@@ -28,7 +28,7 @@ static void describe(const struct sampling *s, struct sampled_event *e)
 
 	memset(e, 0, sizeof(*e));
 	for (i = s->sampled; i < s->counters.n; i++)
-		add_reading(e, s->counters.c[i].event->name,
+		add_reading(e, s->counters.c[i].name,
 			    s->counters.c[i].pmd, true);
 	for (i = 0; i < s->registers; i++) {
 		if (pfm_pmd_name(s->reg[i], name, sizeof(name)))
@@ -64,8 +64,9 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 	select_readings(rec, &e);
 	smpl_layout_init(&rec->layout);
 	for (i = 0; i < s->sampled; i++) {
-		snprintf(e.name, sizeof(e.name), "%s", s->counters.c[i].event->name);
-		e.unit = s->counters.c[i].event->unit;
+		snprintf(e.name, sizeof(e.name), "%s", s->counters.c[i].name);
+		e.unit = s->counters.c[i].event->unit == UNIT_NS ? UNIT_NS :
+								 UNIT_COUNT;
 		e.pmd = s->counters.c[i].pmd;
 		e.period = s->period[i];
 		e.random_mask = s->random_mask;

@@ -58,7 +58,9 @@ static void print_counter(FILE *out, const struct result *result,
 {
 	const struct event *event = result->counters->c[i].event;
 	uint64_t value = result->values[i], clock = task_clock(result);
+	const char *name = result->counters->c[i].name;
 	char number[FORMAT_MAX], comment[FORMAT_MAX + 16] = "";
+	int cycles = counters_ipc(result->counters, i);
 
 	if (event->unit == UNIT_NS) {
 		format_ms(number, value);
@@ -67,15 +69,21 @@ static void print_counter(FILE *out, const struct result *result,
 				 (double)value / (double)result->elapsed_ns);
 	} else {
 		format_count(number, value);
-		if (value && clock)
+		if (cycles >= 0 && result->values[cycles])
+			snprintf(comment, sizeof(comment), "%.2f IPC",
+				 (double)value / (double)result->values[cycles]);
+		else if (value && clock && event->unit == UNIT_CYCLES &&
+			 result->counters->c[i].levels == LEVEL_BOTH)
+			format_hertz(comment, value, clock);
+		else if (value && clock)
 			format_rate(comment, value, clock);
 	}
 	fprintf(out, "%*s %-3s", NUMBER_WIDTH, number,
 		event->unit == UNIT_NS ? "ms" : "");
 	if (*comment)
-		fprintf(out, "%-*s  # %s\n", name_width, event->name, comment);
+		fprintf(out, "%-*s  # %s\n", name_width, name, comment);
 	else
-		fprintf(out, "%s\n", event->name);
+		fprintf(out, "%s\n", name);
 }
 
 static void print_time(FILE *out, uint64_t ns, const char *name)
@@ -91,7 +99,7 @@ void result_print(FILE *out, const struct result *result)
 	unsigned int i;
 
 	for (i = 0; i < result->counters->n; i++) {
-		int len = (int)strlen(result->counters->c[i].event->name);
+		int len = (int)strlen(result->counters->c[i].name);
 
 		if (len > width)
 			width = len;
@@ -124,8 +132,8 @@ void result_print_json(FILE *out, const struct result *result)
 		const struct event *event = result->counters->c[i].event;
 
 		fprintf(out, "%s{\"name\": \"%s\", \"value\": %" PRIu64
-			", \"unit\": \"%s\"}", i ? ", " : "", event->name,
-			result->values[i],
+			", \"unit\": \"%s\"}", i ? ", " : "",
+			result->counters->c[i].name, result->values[i],
 			event->unit == UNIT_NS ? "ns" : "count");
 	}
 	fprintf(out, "], \"%ss\": %u, \"elapsed_ns\": %" PRIu64,

@@ -256,7 +256,7 @@ static int write_registers(const struct sampler *s, uint32_t seed,
 	memset(pmds, 0, sizeof(pmds));
 	for (i = 0; i < what->counters.n; i++) {
 		pmcs[i].reg_num = what->counters.c[i].pmc;
-		pmcs[i].reg_value = what->counters.c[i].event->value;
+		pmcs[i].reg_value = what->counters.c[i].value;
 		pmds[i].reg_num = what->counters.c[i].pmd;
 		if (i >= what->sampled)
 			continue;

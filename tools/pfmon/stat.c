@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "hardware.h"
 #include "pfmon.h"
 #include "probe.h"
 #include "target.h"
@@ -46,6 +47,17 @@ static void add_events(struct options *o, const char *list)
 
 	if (counters_add(&o->counters, list, error))
 		errx(EXIT_PFMON, "%s", error);
+}
+
+static void add_default(struct options *o, bool has_hardware)
+{
+	add_events(o, DEFAULT_EVENTS);
+	if (!has_hardware)
+		return;
+	if (hardware_busy())
+		warnx("the PMU is in use by another part of the kernel: no cycles and instructions");
+	else
+		add_events(o, DEFAULT_HARDWARE);
 }
 
 static void parse_options(struct options *o, int argc, char **argv)
@@ -122,15 +134,18 @@ int cmd_stat(int argc, char **argv)
 {
 	static struct options o;
 	static struct result result;
+	bool has_hardware;
 	FILE *out;
 	int status;
 
+	has_hardware = hardware_find();
 	parse_options(&o, argc, argv);
 	if (!target_check(&o.target, "counted"))
 		bad_usage();
-	if (!o.counters.n)
-		add_events(&o, DEFAULT_EVENTS);
 	perfmon_require();
+	if (!o.counters.n)
+		add_default(&o, has_hardware);
+	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	out = open_output(&o);
 
 	result.ops = &counting;

@@ -709,6 +709,69 @@ test_readings()
 	fi
 }
 
+# instructions: of a run of the victim that does always the same, to $got.
+instructions()
+{
+	stat -e instructions:u "$VICTIM" pattern "$1"
+	got=$(value instructions:u)
+}
+
+# The hardware's events, where there is hardware that pfmon knows.
+test_hardware()
+{
+	if ! "$PFMON" info | grep -q '^  instructions '; then
+		stat -e cycles true
+		expect "cycles without hardware: status" "$status" 125
+		expect_err "cycles without hardware" \
+			"^pfmon: no event 'cycles': .*\(this machine has no PMU that\|not known to pfmon yet\)"
+		skip "hardware events: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	stat true
+	expect "cycles are counted by default" "$(value cycles | grep -c .)" 1
+	instructions 4000
+	first=$got
+	instructions 4000
+	between "instructions of the same twice" "$got" $((first - 200)) $((first + 200))
+	instructions 8000
+	between "instructions of twice the work" "$got" $((first * 2 - first / 5)) \
+		$((first * 2))
+	stat -e instructions,instructions:k "$VICTIM" touch 1000
+	check "the kernel's instructions are among all" [ "$(value instructions)" -ge \
+		"$(value instructions:k)" ]
+	between "a thousand faults: the kernel's instructions" \
+		"$(value instructions:k)" 100000 1000000000
+	"$PFMON" stat -e cycles,instructions "$VICTIM" spin 50 2>"$tmp/err"
+	check "instructions per cycle" grep -Eq '^ *[0-9,]+    instructions  # [0-9]+\.[0-9]{2} IPC$' "$tmp/err"
+	stat -e instructions:u -C 0 true
+	expect "instructions of a CPU: status" "$status" 0
+	stat -e cs:u true
+	expect_err "a modifier of software" "no event 'cs:u'"
+
+	# Samples are the kernel's own count, divided.
+	for period in 100 1000; do
+		record -b 256K -e instructions:u -c $period -r instructions:u "$VICTIM" \
+			pattern 4000
+		report -f json --by process
+		between "instructions sampled each $period" "$(json samples)" \
+			$(((first - 200) / period - first / period / 50)) \
+			$(((first + 200) / period))
+		between "instructions between samples" "$(counted instructions:u)" \
+			$((period * $(json samples))) $((first + 200))
+	done
+
+	# Who may not count CPUs counts his programs only.
+	echo 1 >$hardened
+	chmod 755 "$tmp"
+	mkdir -m 777 "$tmp/levels"
+	user stat -j -o "$tmp/levels/json" -e instructions true
+	expect "instructions for a user: status" "$status" 0
+	check "instructions for a user" grep -q '"instructions:u"' "$tmp/levels/json"
+	user stat -e instructions:k true
+	expect "the kernel's instructions for a user: status" "$status" 125
+	expect_err "the kernel's instructions for a user" "only those who may count whole CPUs"
+}
+
 if ! [ -d $sysfs ]; then
 	fail "this kernel has no $sysfs"
 	tally
@@ -720,7 +783,7 @@ if [ $# -eq 0 ]; then
 	set -- $behaviour faults switches clock system_wide offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains lost too_fast lost_exactly short_lived bias random \
-		readings
+		readings hardware
 fi
 run_tests "$@"
 tally

@@ -49,6 +49,7 @@ static void test_format(void)
 	CHECK_STR(format_rate(b, 24512, 1000000000), "24.5 K/s");
 	CHECK_STR(format_rate(b, 1000, 1000000), "1.00 M/s");
 	CHECK_STR(format_rate(b, 5, 0), "0.00 /s");
+	CHECK_STR(format_hertz(b, 3192000000, 1000000000), "3.19 GHz");
 	CHECK(format_rate(b, UINT64_MAX, 1) && strlen(b) < 20);
 }
 
@@ -101,6 +102,109 @@ static void test_bad_events(void)
 	longest[sizeof(longest) - 1] = '\0';
 	CHECK(counters_add(&c, longest, error) == -1);
 	CHECK(strlen(error) < EVENTS_ERROR_MAX && strstr(error, "major-faults"));
+}
+
+/* @bad is not an event, for a reason that begins so. */
+static void check_bad(const char *bad, const char *reason)
+{
+	static struct counters c;
+	char error[EVENTS_ERROR_MAX];
+
+	CHECK(counters_add(&c, bad, error) == -1 && c.n == 0);
+	CHECK_STR(error, reason);
+}
+
+static void test_no_hardware(void)
+{
+	CHECK(!events_hardware("none", 0));
+	check_bad("cycles", "no event 'cycles': this machine has no PMU that perfmon knows");
+	check_bad("branches:u", "no event 'branches:u': this machine has no PMU that perfmon knows");
+	check_bad("r00c0", "no event 'r00c0': this machine has no PMU that perfmon knows");
+	check_bad("cs:u", "no event 'cs:u'; there are task-clock, context-switches, migrations, minor-faults, major-faults");
+	check_bad("task-clock:u", "'task-clock:u': events of the software have no modifiers");
+	CHECK(!events_hardware("Intel P4, hyper-threaded", 18));
+	check_bad("cycles", "no event 'cycles': the events of this machine's PMU (Intel P4, hyper-threaded) are not known to pfmon yet");
+	CHECK(!events_hardware("Intel P5 MMX", 2));
+	CHECK(!events_hardware("Intel architectural 4", 0));
+	CHECK(!events_hardware("", 0));
+}
+
+static void test_models(void)
+{
+	static const struct {
+		const char *model;
+		unsigned int counters, max;
+		uint64_t code[3];
+	} models[] = {
+		{ "Intel architectural 1", 2, 2, { 0x3c, 0xc0, 0xc4 } },
+		{ "Intel architectural 5", 20, 16, { 0x3c, 0xc0, 0xc4 } },
+		{ "AMD K8", 4, 4, { 0x76, 0xc0, 0xc2 } },
+		{ "AMD PerfMonV2", 6, 6, { 0x76, 0xc0, 0xc2 } },
+		{ "Intel P6", 2, 2, { 0x79, 0xc0, 0xc4 } },
+	};
+	char error[EVENTS_ERROR_MAX];
+	unsigned int i, k;
+
+	for (i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		struct counters c = { 0 };
+
+		CHECK(events_hardware(models[i].model, models[i].counters));
+		for (k = 0; k < models[i].max; k++)
+			CHECK(counters_add(&c, "branches", error) == 0);
+		CHECK(counters_add(&c, "cycles", error) == -1);
+		CHECK(strstr(error, "no counter is left for 'cycles': at most"));
+		CHECK(c.c[0].code == models[i].code[2]);
+		c.n = 0;
+		CHECK(counters_add(&c, "cycles,cs,instructions", error) == 0);
+		CHECK(c.c[0].code == models[i].code[0]);
+		CHECK(c.c[0].value == (models[i].code[0] | 0x430000));
+		CHECK(c.c[0].pmc == 0 && c.c[0].pmd == 0);
+		CHECK(c.c[1].pmc == PFM_SW_PMC0 && c.c[1].value == PFM_SW_CSWITCHES);
+		CHECK(c.c[2].code == models[i].code[1]);
+		CHECK(c.c[2].pmc == 1 && c.c[2].pmd == 1);
+	}
+	check_bad("bogus", "no event 'bogus'; there are task-clock, context-switches, migrations, minor-faults, major-faults, cycles, instructions, branches, rNNNN");
+	events_hardware("", 0);
+}
+
+static void test_modifiers(void)
+{
+	static struct counters c, other;
+	char error[EVENTS_ERROR_MAX];
+
+	CHECK(events_hardware("Intel architectural 4", 8));
+	CHECK(counters_add(&c, "task-clock,cycles:u,instructions:k", error) == 0);
+	CHECK_STR(c.c[1].name, "cycles:u");
+	CHECK(c.c[1].value == 0x41003c && c.c[2].value == 0x4200c0);
+	CHECK(counters_kernel(&c) == 2);
+	CHECK(counters_ipc(&c, 2) == -1 && counters_ipc(&c, 0) == -1);
+	CHECK(counters_add(&c, "cycles:uk,instructions,r1aC4:u", error) == 0);
+	CHECK_STR(c.c[3].name, "cycles");
+	CHECK(counters_ipc(&c, 4) == 3 && counters_ipc(&c, 3) == -1);
+	CHECK_STR(c.c[5].name, "r1aC4:u");
+	CHECK(c.c[5].value == 0x411ac4 && counters_ipc(&c, 5) == -1);
+	CHECK(counters_find(&c, "cycles:u") == 1 && counters_find(&c, "cycles") == 3);
+
+	/* What was not asked for can be left out. */
+	CHECK(counters_add(&other, "cs,cycles,instructions,rc0", error) == 0);
+	CHECK(counters_kernel(&other) == 1);
+	counters_restrict(&other);
+	CHECK(counters_kernel(&other) == -1);
+	CHECK_STR(other.c[0].name, "context-switches");
+	CHECK_STR(other.c[1].name, "cycles:u");
+	CHECK_STR(other.c[3].name, "rc0:u");
+	CHECK(other.c[1].value == 0x41003c && counters_ipc(&other, 2) == 1);
+	counters_restrict(&c);
+	CHECK(counters_kernel(&c) == 2);
+	CHECK_STR(c.c[3].name, "cycles");
+
+	check_bad("cycles:", "'cycles:': an event can have the modifiers :u, programs, and :k, the kernel");
+	check_bad("cycles:x", "'cycles:x': an event can have the modifiers :u, programs, and :k, the kernel");
+	check_bad("task-clock:u", "'task-clock:u': events of the software have no modifiers");
+	CHECK(counters_add(&c, "r", error) == -1);
+	CHECK(counters_add(&c, "r12345", error) == -1);
+	CHECK(counters_add(&c, "rxyz", error) == -1);
+	events_hardware("", 0);
 }
 
 static void test_cpu_list(void)
@@ -224,6 +328,39 @@ static void test_print_cpus(void)
 	CHECK(r.notes == NOTES_MAX && strlen(r.note[NOTES_MAX - 1]) < NOTE_MAX);
 }
 
+static void test_print_hardware(void)
+{
+	static struct counters c;
+	static struct result r;
+	char error[EVENTS_ERROR_MAX], *text;
+	uint64_t values[MAX_COUNTERS] = { 1000000000, 3192000000, 3255840000,
+					  2000000, 4 };
+
+	CHECK(events_hardware("AMD K8", 4));
+	CHECK(counters_add(&c, "task-clock,cycles,instructions,branches,"
+			   "instructions:k", error) == 0);
+	r.counters = &c;
+	strcpy(r.title, "CPU 0");
+	result_add(&r, values, 0);
+	text = print(&r, result_print);
+	CHECK_STR(text, "\n"
+" CPU 0:\n"
+"\n"
+"          1,000.00 ms task-clock\n"
+"     3,192,000,000    cycles          # 3.19 GHz\n"
+"     3,255,840,000    instructions    # 1.02 IPC\n"
+"         2,000,000    branches        # 2.00 M/s\n"
+"                 4    instructions:k  # 4.00 /s\n"
+"\n"
+"            0.0000 s  elapsed\n"
+"\n");
+	free(text);
+	text = print(&r, result_print_json);
+	CHECK(text && strstr(text, "{\"name\": \"instructions:k\", \"value\": 4, \"unit\": \"count\"}"));
+	free(text);
+	events_hardware("", 0);
+}
+
 int main(void)
 {
 	/* Numbers must not follow it. */
@@ -231,9 +368,13 @@ int main(void)
 	test_format();
 	test_counters();
 	test_bad_events();
+	test_no_hardware();
+	test_models();
+	test_modifiers();
 	test_cpu_list();
 	test_exit_status();
 	test_print();
 	test_print_cpus();
+	test_print_hardware();
 	return check_done();
 }
