@@ -59,17 +59,12 @@ static u64 pfm_hw_stamp(struct pfm_cpu *c)
 	return ++c->stamps * nr_cpu_ids + smp_processor_id();
 }
 
-static u64 pfm_hw_max(const struct pfm_pmu *pmu)
-{
-	return GENMASK_ULL(pmu->width - 1, 0);
-}
-
 /* The longest way to a wrap that can be written into a counter. */
 static u64 pfm_hw_reach(const struct pfm_pmu *pmu)
 {
 	if (pmu->write_bits && pmu->write_bits < pmu->width)
 		return BIT_ULL(pmu->write_bits - 1);
-	return pfm_hw_max(pmu);
+	return pfm_regmap.hw_max;
 }
 
 /*
@@ -79,7 +74,7 @@ static u64 pfm_hw_reach(const struct pfm_pmu *pmu)
 static void pfm_hw_arm(struct pfm_set *set, u64 mask, bool known)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	u64 max = pfm_hw_max(pmu), need;
+	u64 max = pfm_regmap.hw_max, need;
 	struct pfm_pmd *p;
 	unsigned int i;
 
@@ -164,7 +159,8 @@ void __pfm_hw_start(struct pfm_context *ctx)
 
 /**
  * __pfm_hw_stop() - stop the counters of this CPU
- * @ctx: context that is live here, or nothing happens
+ * @ctx: context that is live here, or nothing happens; some of its counters
+ *       run
  *
  * What they hold is the set's until somebody else uses them.
  *
@@ -175,7 +171,8 @@ bool __pfm_hw_stop(struct pfm_context *ctx)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 
-	if (ctx->cpu < 0 || !c->running)
+	/* Those that run may be another context's, while this one is nowhere. */
+	if (ctx->cpu < 0)
 		return false;
 	pfm_regmap.hw->stop(c->running, c->pmcs);
 	c->running = 0;
@@ -212,7 +209,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 
 	if (ctx->cpu < 0 || !set->stamp || c->stamp != set->stamp)
 		return 0;
-	max = pfm_hw_max(pmu);
+	max = pfm_regmap.hw_max;
 	for (; rest; rest &= rest - 1) {
 		i = __ffs64(rest);
 		p = &set->pmds[i];

@@ -26,6 +26,7 @@
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -58,6 +59,7 @@ struct pfm_regmap {
 	u64 soft;			/* ... in software */
 	u64 hard;			/* ... in registers that hw.c reaches */
 	const struct pfm_pmu *hw;	/* the description of the hardware, or NULL */
+	u64 hw_max;			/* the most that its counters hold */
 };
 
 struct pfm_pmc {
@@ -285,12 +287,25 @@ void pfm_pmu_get(void);
 void pfm_pmu_put(void);
 unsigned int pfm_pmu_find_pmc(unsigned int num);
 bool pfm_pmu_is_hard(unsigned int num);
-unsigned int pfm_pmu_find_pmd(unsigned int num);
 u64 pfm_pmu_mask(const u64 *vec, bool *bad);
 void pfm_pmu_vector(u64 mask, u64 *vec);
 void pfm_pmu_info_pmc(unsigned int i, pfarg_pmcinfo_t *info);
 void pfm_pmu_info_pmd(unsigned int i, pfarg_pmdinfo_t *info);
 int pfm_pmu_getinfo(bool pmd, pfarg_pmcinfo_t *info);
+
+/**
+ * pfm_pmu_find_pmd() - look a data register up
+ * @num: any number, from a program
+ *
+ * Context: any, while a context exists.
+ * Return: its dense number, or PFM_NONE.
+ */
+static __always_inline unsigned int pfm_pmu_find_pmd(unsigned int num)
+{
+	if (num >= PFM_MAX_PMDS)
+		return PFM_NONE;
+	return pfm_regmap.pmd_of[array_index_nospec(num, PFM_MAX_PMDS)];
+}
 
 /* random.c */
 u32 pfm_random_seed(u32 seed);
@@ -349,7 +364,8 @@ static __always_inline void pfm_hw_start(struct pfm_context *ctx)
 
 static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 {
-	return ctx->set->hard && __pfm_hw_stop(ctx);
+	return ctx->set->hard && __this_cpu_read(pfm_cpu.running) &&
+	       __pfm_hw_stop(ctx);
 }
 
 static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)

@@ -170,6 +170,8 @@ static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 	if (hw)
 		pfm_pmu_add(map, hw);
 	pfm_pmu_add(map, &pfm_soft_pmu);
+	if (hw)
+		map->hw_max = GENMASK_ULL(hw->width - 1, 0);
 	WRITE_ONCE(map->hw, hw);
 }
 
@@ -293,20 +295,6 @@ unsigned int pfm_pmu_find_pmc(unsigned int num)
 	if (num >= PFM_MAX_PMCS)
 		return PFM_NONE;
 	return pfm_regmap.pmc_of[array_index_nospec(num, PFM_MAX_PMCS)];
-}
-
-/**
- * pfm_pmu_find_pmd() - look a data register up
- * @num: any number, from a program
- *
- * Context: any, while a context exists.
- * Return: its dense number, or PFM_NONE.
- */
-unsigned int pfm_pmu_find_pmd(unsigned int num)
-{
-	if (num >= PFM_MAX_PMDS)
-		return PFM_NONE;
-	return pfm_regmap.pmd_of[array_index_nospec(num, PFM_MAX_PMDS)];
 }
 
 /**

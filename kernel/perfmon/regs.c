@@ -40,7 +40,8 @@ u64 pfm_regs_value(struct pfm_context *ctx, unsigned int i)
 				      : ctx->set->pmds[i].value;
 }
 
-static struct pfm_set *pfm_regs_set(struct pfm_context *ctx, u16 id, u32 *flags)
+static __always_inline struct pfm_set *pfm_regs_set(struct pfm_context *ctx,
+						    u16 id, u32 *flags)
 {
 	struct pfm_set *set = ctx->set;
 
@@ -146,8 +147,10 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	return 0;
 }
 
-static struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx, pfarg_pmd_t *req,
-				    unsigned int *i)
+/* Reads are most of all commands, and this is most of a read. */
+static __always_inline struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx,
+						    pfarg_pmd_t *req,
+						    unsigned int *i)
 {
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 	*i = pfm_pmu_find_pmd(req->reg_num);

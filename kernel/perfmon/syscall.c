@@ -181,11 +181,12 @@ static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
 
 static int pfm_syscall_read_pmds(struct pfm_syscall *call)
 {
-	const pfarg_pmd_t *req = call->arg;
-	unsigned int i;
+	const pfarg_pmd_t *req = call->arg, *end = req + call->n;
+	bool clocked = call->ctx->clocked;
 
-	for (i = 0; i < call->n && !call->ctx->clocked; i++)
-		call->ctx->clocked = req[i].reg_num == PFM_VPMD_THREAD_TIME;
+	for (; req < end; req++)
+		clocked |= req->reg_num == PFM_VPMD_THREAD_TIME;
+	call->ctx->clocked = clocked;
 	return pfm_syscall_read_pmds_pieces(call);
 }
 
