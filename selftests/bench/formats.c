@@ -24,6 +24,7 @@
 
 #include <perfmon/perfmon.h>
 #include <perfmon/aggregate_smpl.h>
+#include <perfmon/callchain_smpl.h>
 #include <perfmon/default_smpl.h>
 #include <perfmon/double_smpl.h>
 #include <perfmon/null_smpl.h>
@@ -32,7 +33,6 @@
 #define BODY	4		/* PMDs in a sample that has some */
 
 static unsigned char *pages;
-static int64_t plain;
 
 static void must(int ok, const char *what)
 {
@@ -55,10 +55,23 @@ static int64_t fault_cost(void)
 }
 
 /* Twice: what is needed once is not what a sample costs. */
-static void print(const char *what)
+static int64_t fault_cost_again(void)
 {
 	fault_cost();
-	printf("%-36s %6lld\n", what, (long long)(fault_cost() - plain));
+	return fault_cost();
+}
+
+/*
+ * A fault's own cost depends on what the kernel's memory looks like, so it is
+ * measured again, a moment after.
+ */
+static void print(const char *what, int fd)
+{
+	int64_t with = fault_cost_again();
+
+	close(fd);
+	sleep(2);
+	printf("%-36s %6lld\n", what, (long long)(with - fault_cost_again()));
 }
 
 static long pfm(int fd, int cmd, void *arg, int n)
@@ -99,8 +112,7 @@ static void sample(const char *what, struct request *req, uint64_t period,
 	must(!pfm(fd, PFM_WRITE_PMDS, &pmd, 1), "PFM_WRITE_PMDS");
 	must(!pfm(fd, PFM_LOAD_CONTEXT, &load, 1), "PFM_LOAD_CONTEXT");
 	must(!pfm(fd, PFM_START, NULL, 0), "PFM_START");
-	print(what);
-	close(fd);
+	print(what, fd);
 }
 
 static void counting(void)
@@ -144,7 +156,21 @@ static void aggregate_format(void)
 	sample("aggregate", &req, -1, 0);
 }
 
-static void perf(void)
+static void callchain_format(void)
+{
+	static const pfm_uuid_t uuid = PFM_CALLCHAIN_SMPL_UUID;
+	pfm_callchain_smpl_arg_t arg = {
+		.buf_size = 1 << 20,
+		.buf_flags = PFM_CALLCHAIN_SMPL_KERNEL | PFM_CALLCHAIN_SMPL_USER,
+	};
+	struct request req = { 0 };
+
+	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	memcpy(req.arg, &arg, sizeof(arg));
+	sample("callchain", &req, -1, 0);
+}
+
+static void perf(const char *what, uint64_t more)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -153,7 +179,7 @@ static void perf(void)
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       PERF_SAMPLE_PERIOD,
+			       PERF_SAMPLE_PERIOD | more,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 	void *ring;
@@ -161,9 +187,8 @@ static void perf(void)
 	must(fd >= 0, "perf_event_open");
 	ring = mmap(NULL, 257 * 4096UL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	must(ring != MAP_FAILED, "mmap");
-	print("perf_events");
+	print(what, fd);
 	munmap(ring, 257 * 4096UL);
-	close(fd);
 }
 
 int main(int argc, char **argv)
@@ -179,15 +204,14 @@ int main(int argc, char **argv)
 	pages = mmap(NULL, PAGES * 4096UL, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	must(pages != MAP_FAILED, "mmap");
-	fault_cost();
-	plain = fault_cost();
-
 	printf("instructions that a page fault costs more\n");
 	counting();
 	default_format(0);
 	default_format(BODY);
 	double_format();
 	aggregate_format();
-	perf();
+	callchain_format();
+	perf("perf_events", 0);
+	perf("perf_events, call chains", PERF_SAMPLE_CALLCHAIN);
 	return 0;
 }
