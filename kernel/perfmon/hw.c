@@ -46,6 +46,7 @@
 #define PFM_HW_STORM	256
 #define PFM_HW_CALM	16U
 #define PFM_HW_STORM_NS	(NSEC_PER_SEC / 2)
+#define PFM_HW_OVERHEAD	(10 * NSEC_PER_MSEC)
 
 static atomic64_t pfm_hw_ids = ATOMIC64_INIT(0);	/* of control values */
 
@@ -253,16 +254,20 @@ void __pfm_hw_rearm(struct pfm_context *ctx)
  * At the kernel's level the end of one interrupt can be the next overflow.
  * Where that is slow it leaves nothing to others, long before there are too
  * many in a second. A single one that takes long is no sign of that: a virtual
- * CPU may have had to wait in it.
+ * CPU may have had to wait in it. One that came in the midst of ours is a sign:
+ * what has passed since the last was all overhead.
  */
 static bool pfm_hw_is_storm(struct pfm_cpu *c, u64 begin)
 {
 	u64 end = local_clock(), spent = end - begin;
 
-	if (begin - c->ended > spent)
+	if (c->deferred)
+		spent = min_t(u64, end - c->ended, PFM_HW_OVERHEAD);
+	if (begin - c->ended > spent && !c->deferred)
 		c->storm -= min(c->storm, PFM_HW_CALM);
 	else
 		c->storm++;
+	c->deferred = false;
 	c->spent = c->storm ? c->spent + spent : 0;
 	c->ended = end;
 	if (c->storm <= PFM_HW_STORM || c->spent <= PFM_HW_STORM_NS)
@@ -358,6 +363,7 @@ bool pfm_hw_interrupt(struct pt_regs *regs)
 	} else if (ctx) {
 		/* It is not known whose this was: ours, most likely. */
 		irq_work_queue(&c->work);
+		c->deferred = true;
 		late = true;
 	}
 

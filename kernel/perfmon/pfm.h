@@ -241,6 +241,7 @@ struct pfm_cpu {
 	u64 second;			/* [p] local_clock() when it began */
 	u64 interrupts;			/* [p] that overflowed, in this second */
 	unsigned int storm;		/* [p] the PMU's, one upon the other */
+	bool deferred;			/* [p] one of them came in a section */
 	u64 spent;			/* [p] in these, ns */
 	u64 ended;			/* [p] local_clock() at the end of the last */
 	unsigned long stats[PFM_STATS];	/* [p] */
