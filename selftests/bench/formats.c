@@ -30,6 +30,7 @@
 #include <perfmon/null_smpl.h>
 
 #define PAGES	1000
+#define RING	(257 * 4096UL)
 #define BODY	4		/* PMDs in a sample that has some */
 
 static unsigned char *pages;
@@ -65,10 +66,13 @@ static int64_t fault_cost_again(void)
  * A fault's own cost depends on what the kernel's memory looks like, so it is
  * measured again, a moment after.
  */
-static void print(const char *what, int fd)
+static void print(const char *what, int fd, void *ring)
 {
 	int64_t with = fault_cost_again();
 
+	/* perf_events counts on while it is mapped. */
+	if (ring)
+		munmap(ring, RING);
 	close(fd);
 	sleep(2);
 	printf("%-36s %6lld\n", what, (long long)(with - fault_cost_again()));
@@ -112,7 +116,7 @@ static void sample(const char *what, struct request *req, uint64_t period,
 	must(!pfm(fd, PFM_WRITE_PMDS, &pmd, 1), "PFM_WRITE_PMDS");
 	must(!pfm(fd, PFM_LOAD_CONTEXT, &load, 1), "PFM_LOAD_CONTEXT");
 	must(!pfm(fd, PFM_START, NULL, 0), "PFM_START");
-	print(what, fd);
+	print(what, fd, NULL);
 }
 
 static void counting(void)
@@ -185,10 +189,9 @@ static void perf(const char *what, uint64_t more)
 	void *ring;
 
 	must(fd >= 0, "perf_event_open");
-	ring = mmap(NULL, 257 * 4096UL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ring = mmap(NULL, RING, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	must(ring != MAP_FAILED, "mmap");
-	print(what, fd);
-	munmap(ring, 257 * 4096UL);
+	print(what, fd, ring);
 }
 
 int main(int argc, char **argv)
