@@ -73,6 +73,11 @@ static int pfm_bench_pmc_here(struct pfm_context *ctx, void *arg)
 	return ret;
 }
 
+int pfm_bench_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
+{
+	return pfm_context_call(ctx, pfm_bench_pmc_here, req);
+}
+
 int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
 		  u32 flags, u64 reset_vec)
 {
@@ -86,7 +91,7 @@ int pfm_bench_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
 	/* PMD 288 is bit 32 of the last word. */
 	req.reg_reset_pmds[4] = reset_vec << 32;
 	ctx->clocked |= pfm_soft_wants_clock(&req);
-	return pfm_context_call(ctx, pfm_bench_pmc_here, &req);
+	return pfm_bench_write_pmc(ctx, &req);
 }
 
 static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
@@ -97,6 +102,11 @@ static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
 	ret = pfm_regs_write_pmd(ctx, arg);
 	pfm_monitor_release(ctx);
 	return ret;
+}
+
+int pfm_bench_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	return pfm_context_call(ctx, pfm_bench_pmd_here, req);
 }
 
 int pfm_bench_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
@@ -111,13 +121,18 @@ int pfm_bench_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
 		.reg_ovflsw_thres = thres,
 	};
 
-	return pfm_context_call(ctx, pfm_bench_pmd_here, &req);
+	return pfm_bench_write_pmd(ctx, &req);
 }
 
 static int pfm_bench_read_here(struct pfm_context *ctx, void *arg)
 {
 	pfm_monitor_update(ctx);
 	return pfm_regs_read_pmd(ctx, arg);
+}
+
+int pfm_bench_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	return pfm_context_call(ctx, pfm_bench_read_here, req);
 }
 
 int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
@@ -133,8 +148,7 @@ u64 pfm_bench_read(struct pfm_context *ctx, unsigned int n)
 		.reg_set = n >> 3,
 	};
 
-	return pfm_context_call(ctx, pfm_bench_read_here, &req) ? 0xdeadbeef
-							       : req.reg_value;
+	return pfm_bench_read_pmd(ctx, &req) ? 0xdeadbeef : req.reg_value;
 }
 
 static int pfm_bench_start_here(struct pfm_context *ctx, void *unused)

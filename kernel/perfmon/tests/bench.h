@@ -21,6 +21,11 @@ void pfm_bench_load(struct pfm_context *ctx);
 const struct pfm_pmu *pfm_bench_swap(struct kunit *test,
 				     const struct pfm_pmu *pmu);
 
+/* What the commands on registers do, of any PMU. */
+int pfm_bench_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
+int pfm_bench_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+int pfm_bench_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+
 /* Counter n of set s, for the functions below. */
 #define PFM_BENCH_IN(s, n)	((s) << 3 | (n))
 

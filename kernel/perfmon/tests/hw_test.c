@@ -176,16 +176,6 @@ static unsigned long hw_stat(enum pfm_stat s)
 	return this_cpu_read(pfm_cpu.stats[s]);
 }
 
-static int hw_pmc_here(struct pfm_context *ctx, void *arg)
-{
-	int ret;
-
-	pfm_monitor_hold(ctx);
-	ret = pfm_regs_write_pmc(ctx, arg);
-	pfm_monitor_release(ctx);
-	return ret;
-}
-
 static int hw_pmc(struct pfm_context *ctx, u16 set, u16 n, u64 value, u32 flags)
 {
 	pfarg_pmc_t req = {
@@ -194,17 +184,7 @@ static int hw_pmc(struct pfm_context *ctx, u16 set, u16 n, u64 value, u32 flags)
 	};
 
 	ctx->hard = true;
-	return pfm_context_call(ctx, hw_pmc_here, &req);
-}
-
-static int hw_pmd_here(struct pfm_context *ctx, void *arg)
-{
-	int ret;
-
-	pfm_monitor_hold(ctx);
-	ret = pfm_regs_write_pmd(ctx, arg);
-	pfm_monitor_release(ctx);
-	return ret;
+	return pfm_bench_write_pmc(ctx, &req);
 }
 
 static int hw_pmd(struct pfm_context *ctx, u16 set, u16 n, u64 value, u64 reset)
@@ -215,21 +195,14 @@ static int hw_pmd(struct pfm_context *ctx, u16 set, u16 n, u64 value, u64 reset)
 		.reg_ovflsw_thres = 1,
 	};
 
-	return pfm_context_call(ctx, hw_pmd_here, &req);
-}
-
-static int hw_read_here(struct pfm_context *ctx, void *arg)
-{
-	pfm_monitor_update(ctx);
-	return pfm_regs_read_pmd(ctx, arg);
+	return pfm_bench_write_pmd(ctx, &req);
 }
 
 static u64 hw_read(struct pfm_context *ctx, u16 set, u16 n)
 {
 	pfarg_pmd_t req = { .reg_num = n, .reg_set = set };
 
-	return pfm_context_call(ctx, hw_read_here, &req) ? 0xdeadbeef
-							: req.reg_value;
+	return pfm_bench_read_pmd(ctx, &req) ? 0xdeadbeef : req.reg_value;
 }
 
 /* The monitored thread comes to this CPU, and goes. */
