@@ -24,6 +24,25 @@ static uint64_t overhead;
 	m_ > overhead ? m_ - overhead : 0;				\
 })
 
+/* Two by turns, each by itself, since one undoes the other. */
+#define MEASURE_TURNS(one, other, got_one, got_other) do {		\
+	uint64_t v_[ROUNDS], w_[ROUNDS];				\
+	int i_;								\
+									\
+	for (i_ = 0; i_ < ROUNDS; i_++) {				\
+		uint64_t t0_ = __rdtsc(), t1_, t2_;			\
+									\
+		one;							\
+		t1_ = __rdtsc();					\
+		other;							\
+		t2_ = __rdtsc();					\
+		v_[i_] = t1_ - t0_;					\
+		w_[i_] = t2_ - t1_;					\
+	}								\
+	got_one = median(v_, ROUNDS) - overhead;			\
+	got_other = median(w_, ROUNDS) - overhead;			\
+} while (0)
+
 /* What is measured with 1 and with 4 counters, and the most it should be. */
 enum { SETUP, START, STOP, START_STOP, READ_STOPPED, READ, CYCLE, SWITCH,
        OVERFLOW, ROWS };
@@ -62,7 +81,7 @@ static uint64_t switches(void)
 static void pfm_measure(const struct events *e, pid_t other, int n, int64_t *got)
 {
 	pid_t self = getpid();
-	uint64_t v[ROUNDS], w[ROUNDS];
+	uint64_t v[ROUNDS];
 	pfm_msg_t msg;
 	int fd, i, keep;
 
@@ -72,18 +91,8 @@ static void pfm_measure(const struct events *e, pid_t other, int n, int64_t *got
 	close(keep);
 
 	fd = pfm_open(e, self, n, 0, 0);
-	for (i = 0; i < ROUNDS; i++) {
-		uint64_t t0 = __rdtsc(), t1, t2;
-
-		pfm_run(fd, PFM_START);
-		t1 = __rdtsc();
-		pfm_run(fd, PFM_STOP);
-		t2 = __rdtsc();
-		v[i] = t1 - t0;
-		w[i] = t2 - t1;
-	}
-	got[START] = median(v, ROUNDS) - overhead;
-	got[STOP] = median(w, ROUNDS) - overhead;
+	MEASURE_TURNS(pfm_run(fd, PFM_START), pfm_run(fd, PFM_STOP),
+		      got[START], got[STOP]);
 	got[START_STOP] = MEASURE((pfm_run(fd, PFM_START), pfm_run(fd, PFM_STOP)));
 	got[CYCLE] = MEASURE((pfm_run(fd, PFM_START), pfm_run(fd, PFM_STOP),
 			      pfm_read(e, fd, n)));
@@ -116,25 +125,16 @@ static void pfm_measure(const struct events *e, pid_t other, int n, int64_t *got
 static void perf_measure(const struct events *e, pid_t other, int n, int64_t *got)
 {
 	pid_t self = getpid();
-	uint64_t v[ROUNDS], w[ROUNDS];
+	uint64_t v[ROUNDS];
 	int fd, i;
 	void *map;
 
 	got[SETUP] = MEASURE((perf_open(e, self, n, 0), perf_close(n)));
 
 	fd = perf_open(e, self, n, 0);
-	for (i = 0; i < ROUNDS; i++) {
-		uint64_t t0 = __rdtsc(), t1, t2;
-
-		perf_run(fd, PERF_EVENT_IOC_ENABLE);
-		t1 = __rdtsc();
-		perf_run(fd, PERF_EVENT_IOC_DISABLE);
-		t2 = __rdtsc();
-		v[i] = t1 - t0;
-		w[i] = t2 - t1;
-	}
-	got[START] = median(v, ROUNDS) - overhead;
-	got[STOP] = median(w, ROUNDS) - overhead;
+	MEASURE_TURNS(perf_run(fd, PERF_EVENT_IOC_ENABLE),
+		      perf_run(fd, PERF_EVENT_IOC_DISABLE),
+		      got[START], got[STOP]);
 	got[START_STOP] = MEASURE((perf_run(fd, PERF_EVENT_IOC_ENABLE),
 				   perf_run(fd, PERF_EVENT_IOC_DISABLE)));
 	got[CYCLE] = MEASURE((perf_run(fd, PERF_EVENT_IOC_ENABLE),
