@@ -457,6 +457,19 @@ static inline void sleep_ms(unsigned int ms)
 		;
 }
 
+/*
+ * Whether it comes to be @want. For what is still held by processes that
+ * nobody can wait for: the children of a process that was killed.
+ */
+static inline bool sysfs_becomes(const char *name, u64 want)
+{
+	int n;
+
+	for (n = 0; n < PATIENCE && sysfs_u64(name) != want; n++)
+		sleep_ms(1);
+	return sysfs_u64(name) == want;
+}
+
 /* Uses @ms milliseconds of this thread's CPU time. */
 static inline void burn_ms(unsigned int ms)
 {

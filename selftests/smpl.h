@@ -156,11 +156,7 @@ static inline u64 buffers_now(void)
 /* The last process to have a buffer may be a little away from its end yet. */
 static inline bool buffers_become(u64 want)
 {
-	int n;
-
-	for (n = 0; n < PATIENCE && buffers_now() != want; n++)
-		sleep_ms(1);
-	return buffers_now() == want;
+	return sysfs_becomes("smpl_buf_size_cur", want);
 }
 
 /* ------------------------------------------------------------------------
