@@ -525,6 +525,35 @@ TEST_F(limits, throttled_cpu)
 	check_throttled(_metadata, PFM_FL_SYSTEM_WIDE);
 }
 
+/* Another context on the same CPU, with few overflows, does not pay for it. */
+TEST_F(limits, throttled_is_who_did_it)
+{
+	u64 end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+	struct puppet p;
+	int many, few;
+
+	NEED_ROOT();
+	pin_somewhere();
+	puppet_start(&p, PUPPET_PROCESS);
+	few = clock_session(0, 0, 100 * NSEC_PER_MSEC, p.tid);
+	puppet_post(&p, OP_BURN, 1000);
+	ASSERT_EQ(0, set_limit("interrupts_max", 50));
+	many = clock_session(0, 0, 20000, my_tid());
+	while (pfm_value(few, SW_PMD(1)) < 800 * NSEC_PER_MSEC &&
+	       now_ns(CLOCK_MONOTONIC) < end) {
+		ASSERT_TRUE(burn_until_masked(many));
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(many, NULL, PATIENCE));
+		ASSERT_EQ(0, pfm_restart(many));
+	}
+	EXPECT_LE(800 * NSEC_PER_MSEC, pfm_value(few, SW_PMD(1)));
+	EXPECT_EQ(0ULL, pfm_fdinfo_num(few, "pfm-throttled"));
+	EXPECT_LT(10ULL, pfm_fdinfo_num(many, "pfm-throttled"));
+	EXPECT_TRUE(puppet_done(&p, PATIENCE));
+	puppet_stop(&p);
+	close(few);
+	close(many);
+}
+
 /* A limit of none: the first one masks, and not before its time. */
 TEST_F(limits, throttled_by_the_first)
 {

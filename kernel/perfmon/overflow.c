@@ -78,6 +78,30 @@ static void pfm_overflow_block(struct pfm_context *ctx)
 		ctx->blocked = true;
 }
 
+/*
+ * Too many in this second, and this context has had its share: another one that
+ * has few is not to blame, and pays nothing.
+ */
+static bool pfm_overflow_too_many(struct pfm_context *ctx, u64 now)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	u64 max = READ_ONCE(pfm_config.interrupts_max);
+
+	if (now - c->second >= NSEC_PER_SEC) {
+		c->second = now;
+		c->interrupts = 0;
+		c->sources = 0;
+	}
+	if (ctx->second != c->second) {
+		ctx->second = c->second;
+		ctx->interrupts = 0;
+		c->sources++;
+	}
+	ctx->interrupts++;
+	return ++c->interrupts > max &&
+	       ctx->interrupts >= div_u64(max, c->sources);
+}
+
 /**
  * pfm_overflow_limit() - an interrupt with an overflow has been handled
  * @ctx:   context, up to date
@@ -93,14 +117,7 @@ static void pfm_overflow_block(struct pfm_context *ctx)
  */
 void pfm_overflow_limit(struct pfm_context *ctx, u64 now, bool storm)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-
-	if (now - c->second >= NSEC_PER_SEC) {
-		c->second = now;
-		c->interrupts = 0;
-	}
-	if (++c->interrupts > READ_ONCE(pfm_config.interrupts_max))
-		storm = true;
+	storm |= pfm_overflow_too_many(ctx, now);
 	if (!storm || !pfm_monitor_running(ctx))
 		return;
 	pfm_stat_inc(PFM_STAT_THROTTLED);

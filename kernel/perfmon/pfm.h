@@ -177,10 +177,12 @@ struct pfm_context {
 	bool linked;			/* [m] pfm_set.next is right */
 	bool clocked;			/* [m] set once: reads a clock */
 	bool hard;			/* [l] set once: has programmed the hardware */
-	bool hard_held;			/* [m] set once: has it to itself */
+	bool hard_held;			/* [m] has it to itself */
 	int cpu;			/* [l] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
 	u64 throttled;			/* [l] how often it was masked for that */
+	u64 second;			/* [l] pfm_cpu.second of its last interrupt */
+	u64 interrupts;			/* [l] its own in that second */
 	struct task_struct *task;	/* [l] whom it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
@@ -240,6 +242,7 @@ struct pfm_cpu {
 	struct irq_work work;		/* [p] what an NMI could not do */
 	u64 second;			/* [p] local_clock() when it began */
 	u64 interrupts;			/* [p] that overflowed, in this second */
+	unsigned int sources;		/* [p] contexts that had some of them */
 	unsigned int storm;		/* [p] the PMU's, one upon the other */
 	bool deferred;			/* [p] one of them came in a section */
 	u64 spent;			/* [p] in these, ns */
@@ -449,6 +452,7 @@ int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
 int pfm_context_hold_hardware(struct pfm_context *ctx);
+void pfm_context_yield_hardware(struct pfm_context *ctx);
 
 /* attach.c */
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req);
