@@ -318,7 +318,9 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	else
 		ret = pfm_attach_load_thread(&a, req->load_pid);
 	put_cred(a.cred);
-	if (!ret)
+	if (ret)
+		pfm_context_yield_hardware(ctx);
+	else
 		pfm_message_drop(&ctx->queue, mark);
 	return ret;
 }
@@ -337,6 +339,8 @@ int pfm_attach_unload(struct pfm_context *ctx)
 	int ret = pfm_context_call(ctx, pfm_attach_end, &d);
 
 	pfm_attach_finish(&d);
+	if (!ret)
+		pfm_context_yield_hardware(ctx);
 	return ret;
 }
 

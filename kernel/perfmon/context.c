@@ -29,8 +29,7 @@ static void pfm_context_release(struct kref *ref)
 	pfm_format_close(ctx);
 	pfm_set_free_all(ctx);
 	pfm_message_free(&ctx->queue);
-	if (ctx->hard_held)
-		pfm_hw_put();
+	pfm_context_yield_hardware(ctx);
 	mutex_destroy(&ctx->mutex);
 	put_cred(ctx->cred);
 	put_pid_ns(ctx->pid_ns);
@@ -195,8 +194,8 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
  * pfm_context_hold_hardware() - have the PMU's registers for a context
  * @ctx: context; nothing happens if it holds them
  *
- * It holds them until it is destroyed: an attachment can end where nothing
- * may sleep.
+ * Where an attachment ends and nothing may sleep they stay the context's, until
+ * it is unloaded by its command, or destroyed.
  *
  * Context: process, ctx->mutex.
  * Return: 0, or -EBUSY if somebody else in the kernel has them.
@@ -211,6 +210,20 @@ int pfm_context_hold_hardware(struct pfm_context *ctx)
 	ret = pfm_hw_get();
 	ctx->hard_held = !ret;
 	return ret;
+}
+
+/**
+ * pfm_context_yield_hardware() - undo pfm_context_hold_hardware()
+ * @ctx: context that is not loaded; nothing happens if it does not hold them
+ *
+ * Context: process, ctx->mutex or the last reference.
+ */
+void pfm_context_yield_hardware(struct pfm_context *ctx)
+{
+	if (!ctx->hard_held)
+		return;
+	ctx->hard_held = false;
+	pfm_hw_put();
 }
 
 struct pfm_context_call {
