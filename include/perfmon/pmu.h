@@ -114,9 +114,9 @@ struct pfm_pmd_desc {
  * @stop:       let nothing count; @counters are those that were started
  * @read:       the hardware's value of PMD @i, @width bits
  * @write:      set PMD @i, while stopped; @value has @width bits
- * @status:     (required unless PFM_PMU_NO_INTERRUPT) acknowledge overflows, and
- *              let the next interrupt come; return the PMDs for which the hardware
- *              says that they overflowed, or 0 where it cannot tell
+ * @acknowledge: (required unless PFM_PMU_NO_INTERRUPT) acknowledge overflows, and
+ *              let the next interrupt come; whether the hardware says that there
+ *              were some: false where it cannot tell
  */
 struct pfm_pmu {
 	const char *name;
@@ -140,7 +140,7 @@ struct pfm_pmu {
 	void (*stop)(u64 counters, const u64 *v);
 	u64 (*read)(unsigned int i);
 	void (*write)(unsigned int i, u64 value);
-	u64 (*status)(void);
+	bool (*acknowledge)(void);
 };
 
 /*
@@ -149,6 +149,9 @@ struct pfm_pmu {
  * interrupted. False if it was not ours.
  */
 bool pfm_hw_interrupt(struct pt_regs *regs);
+
+/* False when an interrupt that was ours has come too late to be acknowledged. */
+bool pfm_hw_is_owned(void);
 
 /* This CPU, the last one that runs, sleeps and loses its registers, and wakes. */
 void pfm_hw_suspend(void);

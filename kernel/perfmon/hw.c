@@ -331,29 +331,57 @@ void pfm_hw_work(struct irq_work *work)
 	rcu_read_unlock();
 }
 
+/* Whether somebody else has found the overflow, and could not wait for us. */
+static bool pfm_hw_is_late(struct pfm_cpu *c)
+{
+	unsigned int n = c->turned;
+
+	if (n && local_clock() - c->turned_at > PFM_HW_LATE)
+		n = 0;
+	c->turned = n ? n - 1 : 0;
+	return n;
+}
+
+/**
+ * pfm_hw_is_owned() - whether contexts have the hardware's registers
+ *
+ * Context: any.
+ * Return: whether they are reserved for us.
+ */
+bool pfm_hw_is_owned(void)
+{
+	return READ_ONCE(pfm_hw_owned);
+}
+
 /**
  * pfm_hw_interrupt() - the overflow interrupt of this CPU
  * @regs: of whoever was interrupted
  *
  * Context: NMI, or an interrupt that nothing of ours can interrupt.
- * Return: whether it was ours.
+ * Return: whether it was ours. It may be when we no longer own the registers:
+ * then it was not acknowledged.
  */
 bool pfm_hw_interrupt(struct pt_regs *regs)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	const struct pfm_pmu *pmu = READ_ONCE(pfm_regmap.hw);
 	struct pfm_context *ctx;
 	struct pt_regs *old;
 	unsigned int before;
 	bool locked, late;
 
-	if (!READ_ONCE(pfm_hw_owned) || !pfm_regmap.hw->status)
+	if (!pmu || !pmu->acknowledge)
 		return false;
+	if (!pfm_hw_is_owned()) {
+		late = pfm_hw_is_late(c);
+		goto out;
+	}
 	/* This CPU clears it, interrupts off, before the context can go. */
 	ctx = READ_ONCE(c->live);
 	locked = ctx && pfm_hw_trylock(ctx, regs);
 	if (locked)
 		pfm_hw_stop(ctx);
-	late = pfm_regmap.hw->status();
+	late = pmu->acknowledge();
 	before = c->turned;
 	if (locked) {
 		old = set_irq_regs(regs);
@@ -373,14 +401,11 @@ bool pfm_hw_interrupt(struct pt_regs *regs)
 		pfm_stat_inc(PFM_STAT_INTERRUPTS);
 		return true;
 	}
-	/* Somebody else has found the overflow, and could not wait for us. */
-	if (before && local_clock() - c->turned_at > PFM_HW_LATE)
-		before = 0;
-	c->turned = before ? before - 1 : 0;
-	if (!late && !before)
-		return false;
-	pfm_stat_inc(PFM_STAT_LATE);
-	return true;
+	late |= pfm_hw_is_late(c);
+out:
+	if (late)
+		pfm_stat_inc(PFM_STAT_LATE);
+	return late;
 }
 
 static void pfm_hw_reset_here(void *unused)
@@ -393,7 +418,6 @@ static void pfm_hw_reset_here(void *unused)
 		c->pmcs[i] = pmu->pmcs[i].def;
 	c->running = 0;
 	c->controls = 0;
-	c->turned = 0;
 	c->stamp = pfm_hw_stamp(c);
 	pmu->reset(c->pmcs);
 }

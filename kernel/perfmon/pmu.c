@@ -94,8 +94,8 @@ static bool pfm_pmu_complete(const struct pfm_pmu *pmu)
 			 !!pmu->start + !!pmu->stop + !!pmu->read + !!pmu->write;
 
 	if (!n)
-		return !pmu->program && !pmu->status;
-	return n == 7 && (pmu->status || (pmu->flags & PFM_PMU_NO_INTERRUPT));
+		return !pmu->program && !pmu->acknowledge;
+	return n == 7 && (pmu->acknowledge || (pmu->flags & PFM_PMU_NO_INTERRUPT));
 }
 
 /**

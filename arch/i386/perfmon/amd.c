@@ -121,10 +121,10 @@ static void amd_reset(const u64 *v)
 }
 
 /* There is no status register. */
-static u64 amd_status(void)
+static bool amd_acknowledge(void)
 {
-	pfm_x86_unmask();
-	return 0;
+	pfm_x86_route();
+	return false;
 }
 
 /* PerfMonV2 */
@@ -148,7 +148,7 @@ static void amd_v2_stop(u64 counters, const u64 *v)
 }
 
 /* Other bits of the status are of the branch records and others'. */
-static u64 amd_v2_ack(void)
+static bool amd_v2_clear(void)
 {
 	u64 bits = pfm_x86_read(AMD_GLOBAL_STATUS) &
 		   (BIT_ULL(amd.pmu.num_pmds) - 1);
@@ -158,19 +158,19 @@ static u64 amd_v2_ack(void)
 	return bits;
 }
 
-static u64 amd_v2_status(void)
+static bool amd_v2_acknowledge(void)
 {
-	u64 bits = amd_v2_ack();
+	bool any = amd_v2_clear();
 
-	pfm_x86_unmask();
-	return bits;
+	pfm_x86_route();
+	return any;
 }
 
 static void amd_v2_reset(const u64 *v)
 {
 	amd_v2_stop(0, v);
 	amd_stop(BIT_ULL(amd.pmu.num_pmds) - 1, v);
-	amd_v2_ack();
+	amd_v2_clear();
 	pfm_x86_route();
 }
 
@@ -185,7 +185,7 @@ static const struct pfm_pmu amd_v1 = {
 	.stop = amd_stop,
 	.read = amd_read,
 	.write = amd_write,
-	.status = amd_status,
+	.acknowledge = amd_acknowledge,
 };
 
 static const struct pfm_pmu amd_v2 = {
@@ -201,7 +201,7 @@ static const struct pfm_pmu amd_v2 = {
 	.stop = amd_v2_stop,
 	.read = amd_read,
 	.write = amd_write,
-	.status = amd_v2_status,
+	.acknowledge = amd_v2_acknowledge,
 };
 
 /*

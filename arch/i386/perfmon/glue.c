@@ -27,7 +27,10 @@ const struct pfm_x86_file *pfm_x86_file;
 #endif
 
 /**
- * pfm_x86_route() - have this CPU's overflow interrupt delivered as an NMI
+ * pfm_x86_route() - let this CPU's next overflow interrupt come, as an NMI
+ *
+ * The local APIC masks the entry when it delivers (SDM volume 3, 11.5.1).
+ * Where it does not, a write of the same value does no harm.
  *
  * Context: interrupts off; or NMI.
  */
@@ -35,19 +38,6 @@ void pfm_x86_route(void)
 {
 	if (!pfm_x86_diverted())
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
-}
-
-/**
- * pfm_x86_unmask() - let the next overflow interrupt come
- *
- * The local APIC masks the entry when it delivers (SDM volume 3, 11.5.1).
- * Where it does not, a write of the same value does no harm.
- *
- * Context: interrupts off; or NMI.
- */
-void pfm_x86_unmask(void)
-{
-	pfm_x86_route();
 }
 
 static void pfm_x86_release_some(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step,
@@ -108,7 +98,12 @@ void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int 
 
 static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 {
-	return pfm_hw_interrupt(regs) ? NMI_HANDLED : NMI_DONE;
+	if (!pfm_hw_interrupt(regs))
+		return NMI_DONE;
+	/* Whoever has the PMU now wants to hear of it. */
+	if (!pfm_hw_is_owned())
+		pfm_x86_route();
+	return NMI_HANDLED;
 }
 
 static int pfm_x86_suspend(void)

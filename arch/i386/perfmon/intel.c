@@ -171,10 +171,11 @@ static void intel_v1_reset(const u64 *v)
 	pfm_x86_route();
 }
 
-static u64 intel_v1_status(void)
+/* There is no status register. */
+static bool intel_v1_acknowledge(void)
 {
-	pfm_x86_unmask();
-	return 0;
+	pfm_x86_route();
+	return false;
 }
 
 /* Version 2 and above */
@@ -188,18 +189,6 @@ static u64 intel_global(u64 counters)
 	for (; rest; rest &= rest - 1)
 		bits |= BIT_ULL(INTEL_GLOBAL_FIXED + intel_fixed(__ffs64(rest)));
 	return bits;
-}
-
-/* And the reverse. */
-static u64 intel_counters(u64 bits)
-{
-	u64 counters = bits & (BIT_ULL(intel.general) - 1);
-	unsigned int i;
-
-	for (i = intel.general; i < intel.pmu.num_pmds; i++)
-		if (bits & BIT_ULL(INTEL_GLOBAL_FIXED + intel_fixed(i)))
-			counters |= BIT_ULL(i);
-	return counters;
 }
 
 static void intel_program_fixed(const u64 *v)
@@ -251,7 +240,7 @@ static void intel_ack(u64 bits)
 	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, ctrl);
 }
 
-static u64 intel_clear_status(void)
+static bool intel_clear_status(void)
 {
 	u64 bits = pfm_x86_read(IA32_PERF_GLOBAL_STATUS) & intel.status;
 
@@ -261,12 +250,12 @@ static u64 intel_clear_status(void)
 }
 
 /* Acknowledged before it is unmasked, or a dead overflow comes once more. */
-static u64 intel_status(void)
+static bool intel_acknowledge(void)
 {
-	u64 bits = intel_clear_status();
+	bool any = intel_clear_status();
 
-	pfm_x86_unmask();
-	return intel_counters(bits);
+	pfm_x86_route();
+	return any;
 }
 
 static void intel_reset(const u64 *v)
@@ -289,7 +278,7 @@ static const struct pfm_pmu intel_v1 = {
 	.stop = intel_v1_stop,
 	.read = intel_read,
 	.write = intel_write,
-	.status = intel_v1_status,
+	.acknowledge = intel_v1_acknowledge,
 };
 
 static const struct pfm_pmu intel_v2 = {
@@ -303,7 +292,7 @@ static const struct pfm_pmu intel_v2 = {
 	.stop = intel_stop,
 	.read = intel_read,
 	.write = intel_write,
-	.status = intel_status,
+	.acknowledge = intel_acknowledge,
 };
 
 static const char *const intel_names[] = {

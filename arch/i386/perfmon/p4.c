@@ -317,11 +317,12 @@ static void p4_write(unsigned int i, u64 value)
  * stopped. The interrupt is asserted as long as a flag is set, so it is
  * unmasked afterwards.
  */
-static u64 p4_status(void)
+static bool p4_acknowledge(void)
 {
 	unsigned long rest = __this_cpu_read(p4_started);
-	u64 counters = 0, cccr;
+	bool any = false;
 	unsigned int i;
+	u64 cccr;
 	u32 msr;
 
 	for_each_set_bit(i, &rest, P4_COUNTERS) {
@@ -330,10 +331,10 @@ static u64 p4_status(void)
 		if (!(cccr & P4_CCCR_OVF))
 			continue;
 		pfm_x86_write(msr, cccr & ~P4_CCCR_OVF);
-		counters |= BIT_ULL(i);
+		any = true;
 	}
-	pfm_x86_unmask();
-	return counters;
+	pfm_x86_route();
+	return any;
 }
 
 /* The lowest bit of the APIC's first number tells threads apart. */
@@ -364,7 +365,7 @@ static const struct pfm_pmu p4_pmu = {
 	.stop = p4_stop,
 	.read = p4_read,
 	.write = p4_write,
-	.status = p4_status,
+	.acknowledge = p4_acknowledge,
 };
 
 /* Whether PMC @d is in the description. */

@@ -91,10 +91,10 @@ static void p6_write(unsigned int i, u64 value)
 }
 
 /* There is no status register. */
-static u64 p6_status(void)
+static bool p6_acknowledge(void)
 {
-	pfm_x86_unmask();
-	return 0;
+	pfm_x86_route();
+	return false;
 }
 
 static void p6_reset(const u64 *v)
@@ -121,7 +121,7 @@ static const struct pfm_pmu p6_pmu = {
 	.stop = p6_stop,
 	.read = p6_read,
 	.write = p6_write,
-	.status = p6_status,
+	.acknowledge = p6_acknowledge,
 };
 
 /**

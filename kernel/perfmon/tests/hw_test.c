@@ -81,13 +81,13 @@ static void fake_write(unsigned int i, u64 value)
 	fake.writes++;
 }
 
-static u64 fake_status(void)
+static bool fake_acknowledge(void)
 {
-	u64 ovfl = fake.ovfl;
+	bool ovfl = fake.ovfl;
 
 	fake.ovfl = 0;
 	fake.interrupt = false;
-	return fake.blind ? 0 : ovfl;
+	return ovfl && !fake.blind;
 }
 
 static bool fake_selects(unsigned int num, u64 value)
@@ -125,7 +125,7 @@ static const struct pfm_pmd_desc fake_pmds[] = {
 	.reset = fake_reset, .program = fake_program,			\
 	.start = fake_start, .stop = fake_stop,				\
 	.read = fake_read, .write = fake_write,				\
-	.status = (f) & PFM_PMU_NO_INTERRUPT ? NULL : fake_status,	\
+	.acknowledge = (f) & PFM_PMU_NO_INTERRUPT ? NULL : fake_acknowledge, \
 }
 
 static const struct pfm_pmu fake_pmu = FAKE_PMU("fake", 0);
@@ -258,6 +258,7 @@ static int hw_init_with(struct kunit *test, const struct pfm_pmu *pmu)
 	real_pmu = pfm_bench_swap(test, pmu);
 	memset(&fake, 0, sizeof(fake));
 	migrate_disable();
+	this_cpu_write(pfm_cpu.turned, 0);
 	test->priv = hw_context(test, 0);
 	return 0;
 }
@@ -409,6 +410,23 @@ static void hw_test_late(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
 		KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), -10ULL);
 	}
+}
+
+/* It may even come when the registers are no longer ours. */
+static void hw_test_too_late(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	hw_pmc(ctx, 0, 0, 1, 0);
+	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	hw_load(test, ctx);
+	hw_in(ctx);
+	fake_count(12);
+	hw_out(ctx);
+	pfm_context_yield_hardware(ctx);
+	KUNIT_EXPECT_FALSE(test, pfm_hw_is_owned());
+	KUNIT_EXPECT_TRUE(test, pfm_hw_interrupt(NULL));
+	KUNIT_EXPECT_FALSE(test, pfm_hw_interrupt(NULL));
 }
 
 /* Two overflows may be two interrupts, of which the first finds both. */
@@ -751,6 +769,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_period),
 	KUNIT_CASE(hw_test_long_period),
 	KUNIT_CASE(hw_test_late),
+	KUNIT_CASE(hw_test_too_late),
 	KUNIT_CASE(hw_test_two_interrupts),
 	KUNIT_CASE(hw_test_left_alone),
 	KUNIT_CASE(hw_test_storm),

@@ -141,7 +141,7 @@ static void amd_test_cost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
 	pmu->stop(0xf, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
-	KUNIT_EXPECT_EQ(test, pmu->status(), 0ULL);
+	KUNIT_EXPECT_FALSE(test, pmu->acknowledge());
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
 
 	pmu = amd_prepare(test, &amd_cpus[11]);
@@ -153,16 +153,16 @@ static void amd_test_cost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
 }
 
-static void amd_test_status(struct kunit *test)
+static void amd_test_acknowledge(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[11]);
 
 	/* The branch records' bit is not ours. */
 	pfm_file_set(0xc0000300, BIT_ULL(58) | 0x25);
-	KUNIT_EXPECT_EQ(test, pmu->status(), 0x25ULL);
+	KUNIT_EXPECT_TRUE(test, pmu->acknowledge());
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000300), BIT_ULL(58));
 	pfm_file_writes();
-	KUNIT_EXPECT_EQ(test, pmu->status(), 0ULL);
+	KUNIT_EXPECT_FALSE(test, pmu->acknowledge());
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 }
@@ -172,7 +172,7 @@ static struct kunit_case amd_cases[] = {
 	KUNIT_CASE(amd_test_others),
 	KUNIT_CASE(amd_test_drive),
 	KUNIT_CASE(amd_test_cost),
-	KUNIT_CASE(amd_test_status),
+	KUNIT_CASE(amd_test_acknowledge),
 	{}
 };
 

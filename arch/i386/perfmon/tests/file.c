@@ -49,7 +49,7 @@ static u64 pfm_file_read_op(u32 msr)
 	return r ? r->value : 0;
 }
 
-static void pfm_file_acknowledge(u32 msr, u64 bits)
+static void pfm_file_clear_status(u32 msr, u64 bits)
 {
 	if (!pfm_file_switch || pfm_file_find(pfm_file_switch)->value)
 		pfm_file_find(msr)->value &= ~bits;
@@ -68,7 +68,7 @@ static void pfm_file_write_op(u32 msr, u64 value)
 	else if (r->kind == PFM_FILE_ALIAS)
 		pfm_file_find(r->peer)->value = value;
 	else if (r->kind == PFM_FILE_CLEAR)
-		pfm_file_acknowledge(r->peer, value);
+		pfm_file_clear_status(r->peer, value);
 	else if (r->kind == PFM_FILE_COUNTER32)
 		r->value = (s64)(s32)value & (BIT_ULL(r->peer) - 1);
 	else
@@ -152,15 +152,15 @@ static void pfm_file_write(unsigned int i, u64 value)
 	local_irq_restore(flags);
 }
 
-static u64 pfm_file_status(void)
+static bool pfm_file_acknowledge(void)
 {
 	unsigned long flags;
-	u64 counters;
+	bool any;
 
 	local_irq_save(flags);
-	counters = pfm_file_real->status();
+	any = pfm_file_real->acknowledge();
 	local_irq_restore(flags);
-	return counters;
+	return any;
 }
 
 const struct pfm_pmu *pfm_file_use(struct kunit *test, const struct pfm_pmu *pmu)
@@ -176,8 +176,8 @@ const struct pfm_pmu *pfm_file_use(struct kunit *test, const struct pfm_pmu *pmu
 	pfm_file_pmu.write = pfm_file_write;
 	if (pmu->program)
 		pfm_file_pmu.program = pfm_file_program;
-	if (pmu->status)
-		pfm_file_pmu.status = pfm_file_status;
+	if (pmu->acknowledge)
+		pfm_file_pmu.acknowledge = pfm_file_acknowledge;
 	pfm_file_clear();
 	return &pfm_file_pmu;
 }
@@ -358,12 +358,12 @@ static void pfm_file_round(struct pfm_file_drive *d)
 		pmu->start(counters, d->v);
 		KUNIT_EXPECT_EQ(d->test, d->counting(),
 				pfm_file_selected(d, counters));
-		if (pmu->status && prandom_u32_state(&d->rnd) & 1)
-			pmu->status();
+		if (pmu->acknowledge && prandom_u32_state(&d->rnd) & 1)
+			pmu->acknowledge();
 		pmu->stop(counters, d->v);
 		KUNIT_EXPECT_EQ(d->test, d->counting(), 0ULL);
-		if (pmu->status)
-			pmu->status();
+		if (pmu->acknowledge)
+			pmu->acknowledge();
 		counters = pfm_file_random(&d->rnd) & all;
 	}
 }
