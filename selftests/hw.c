@@ -10,6 +10,11 @@
  */
 #include "hw.h"
 
+#include <linux/perf_event.h>
+#include <sys/klog.h>
+
+#include "qemu/bench-msr.h"
+
 /* Once, so that wherever it is called it takes the same instructions. */
 static __attribute__((noinline)) void run(int fd, unsigned long n)
 {
@@ -264,6 +269,7 @@ struct worker {
 	int fd;
 	u64 count;
 	u64 switches;
+	bool sampled;
 };
 
 static void *work(void *arg)
@@ -410,6 +416,367 @@ TEST(sets_add_up)
 	TH_LOG("%llu + %llu in %llu runs", a, b, (u64)info.set_runs);
 	EXPECT_EQ(base + 2 * 19999000ULL, a + b);
 	EXPECT_LT(2ULL, info.set_runs);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * Interrupts that come late
+ */
+
+/* The bench's QEMU only; nothing happens elsewhere. */
+static bool set_skid(u64 cycles)
+{
+	char path[64];
+	int cpu, fd, n = 0;
+
+	for (cpu = 0; cpu < 64; cpu++) {
+		snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		n += pwrite(fd, &cycles, sizeof(cycles), BENCH_MSR_SKID) ==
+		     sizeof(cycles);
+		close(fd);
+	}
+	return n;
+}
+
+/* How often the kernel has said so. */
+static unsigned int kernel_said(const char *what)
+{
+	static char log[1 << 19];
+	unsigned int n = 0;
+	const char *p;
+	int len;
+
+	len = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log) - 1);
+	if (len < 0)
+		die("the kernel's log: %s", strerror(errno));
+	log[len] = '\0';
+	for (p = log; (p = strstr(p, what)); p++)
+		n++;
+	return n;
+}
+
+#define LATE_PERIOD	4999
+
+/* Counter 0 overflows all the time, counter 1 has nothing to do with that. */
+static void *sampled_beside(void *arg)
+{
+	struct worker *w = arg;
+	unsigned int i;
+
+	w->fd = (int)MUST(pfm_create(0));
+	if (w->sampled)
+		hw_counter(w->fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, LATE_PERIOD);
+	hw_counter(w->fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(w->fd, my_tid()));
+	MUST(pfm_start(w->fd));
+	for (i = 0; i < w->rounds; i++) {
+		hw_loop(50);
+		syscall(SYS_sched_yield);
+	}
+	MUST(pfm_stop(w->fd));
+	w->count = hw_value(w->fd, 0, 1, HW_INSTRUCTIONS);
+	close(w->fd);
+	return NULL;
+}
+
+FIXTURE(late)
+{
+	bool skid;
+};
+
+FIXTURE_SETUP(late)
+{
+	self->skid = hw_find() && is_root() && set_skid(2000);
+}
+
+FIXTURE_TEARDOWN(late)
+{
+	if (self->skid)
+		set_skid(0);
+}
+
+#define NEED_SKID()							\
+	do {								\
+		NEED_HW_INTERRUPT();					\
+		NEED_DEBUGFS();						\
+		if (!self->skid)					\
+			SKIP(return, "needs root and the bench's QEMU");	\
+	} while (0)
+
+/*
+ * So late that the thread is often gone: what the interrupt was about has been
+ * found at the switch, the next thread is not asked to account for it, and
+ * nobody wonders where it came from.
+ */
+TEST_F_TIMEOUT(late, interrupts_are_known, 300)
+{
+	u64 late, overflows, wanted = 0;
+	unsigned int rounds = is_slow() ? 500 : 2000, i, unknown;
+	struct worker w[8], alone = { .rounds = rounds };
+
+	NEED_SKID();
+	sampled_beside(&alone);
+	unknown = kernel_said("NMI received for unknown reason");
+	late = debugfs_sum("late");
+	overflows = debugfs_sum("overflows");
+	for (i = 0; i < 8; i++) {
+		/* Half of them have no overflow, and get the others'. */
+		w[i].rounds = rounds;
+		w[i].sampled = i & 1;
+		ASSERT_EQ(0, pthread_create(&w[i].thread, NULL, sampled_beside, &w[i]));
+	}
+	for (i = 0; i < 8; i++) {
+		pthread_join(w[i].thread, NULL);
+		EXPECT_EQ(alone.count, w[i].count);
+		if (w[i].sampled)
+			wanted += w[i].count / LATE_PERIOD;
+	}
+	late = debugfs_sum("late") - late;
+	overflows = debugfs_sum("overflows") - overflows;
+	TH_LOG("%llu overflows of %llu, %llu late", overflows, wanted, late);
+	EXPECT_GE(wanted, overflows);
+	EXPECT_LT(wanted / 3, overflows);
+	EXPECT_LT(0ULL, late);
+	EXPECT_EQ(unknown, kernel_said("NMI received for unknown reason"));
+}
+
+/* ------------------------------------------------------------------------
+ * Others who want the counters
+ */
+
+static int perf_event(u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+#define OURS_IS_REFUSED	"perfmon: the PMU is in use by perf_events"
+
+/* Who comes second is told so, whoever it is, and may when the first has gone. */
+TEST(perf_events_and_perfmon_take_turns)
+{
+	int pe, fd, soft;
+	u64 a, b;
+
+	NEED_HW();
+	pe = perf_event(PERF_COUNT_HW_INSTRUCTIONS);
+	if (pe == -ENOENT || pe == -EOPNOTSUPP)
+		SKIP(return, "perf_events does not know this PMU");
+	ASSERT_LE(0, pe);
+	fd = (int)MUST(pfm_create(0));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	EXPECT_EQ(-EBUSY, pfm_load(fd, my_tid()));
+	EXPECT_EQ(-EBUSY, pfm_load(fd, my_tid()));
+	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
+	if (is_root())
+		EXPECT_LT(0U, kernel_said(OURS_IS_REFUSED));
+	/* What needs none of the hardware's registers does not mind. */
+	soft = pfm_session(0, PFM_SW_TASK_CLOCK, 0, 0, my_tid());
+	burn_ms(1);
+	EXPECT_LT(0ULL, pfm_value(soft, SW_PMD(0)));
+	close(soft);
+	/* It has not been disturbed. */
+	ASSERT_EQ((ssize_t)sizeof(a), read(pe, &a, sizeof(a)));
+	hw_loop(1000000);
+	ASSERT_EQ((ssize_t)sizeof(b), read(pe, &b, sizeof(b)));
+	EXPECT_LE(a + 2000000, b);
+	EXPECT_GT(a + 2010000, b);
+	close(pe);
+
+	ASSERT_EQ(0, pfm_load(fd, my_tid()));
+	EXPECT_EQ(-EBUSY, perf_event(PERF_COUNT_HW_INSTRUCTIONS));
+	EXPECT_EQ(measure(fd, 0, 1000) + 2 * 999000ULL, measure(fd, 0, 1000000));
+	MUST(pfm_unload(fd));
+	pe = perf_event(PERF_COUNT_HW_INSTRUCTIONS);
+	EXPECT_LE(0, pe);
+	EXPECT_EQ(-EBUSY, pfm_load(fd, my_tid()));
+	close(pe);
+	EXPECT_EQ(0, pfm_load(fd, my_tid()));
+	close(fd);
+	pe = perf_event(PERF_COUNT_HW_INSTRUCTIONS);
+	EXPECT_LE(0, pe);
+	close(pe);
+}
+
+TEST(the_nmi_watchdog_is_one_of_them)
+{
+	static const char sysctl[] = "/proc/sys/kernel/nmi_watchdog";
+	char was[16];
+	int fd, ret;
+
+	NEED_HW();
+	NEED_ROOT();
+	if (access(sysctl, W_OK))
+		SKIP(return, "this kernel has no NMI watchdog");
+	MUST(read_text(sysctl, was, sizeof(was)));
+	fd = (int)MUST(pfm_create(0));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	ret = write_text(sysctl, "1");
+	if (ret)
+		SKIP(return, "the NMI watchdog does not know this PMU");
+	EXPECT_EQ(-EBUSY, pfm_load(fd, my_tid()));
+	ASSERT_EQ(0, write_text(sysctl, "0"));
+	EXPECT_EQ(0, pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	/* It tries, and does without. */
+	write_text(sysctl, "1");
+	hw_loop(1000);
+	MUST(pfm_stop(fd));
+	EXPECT_LE(2000ULL, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+	write_text(sysctl, was);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * CPUs that go and come: they forget what was in their registers
+ */
+
+FIXTURE(unplugged)
+{
+	char path[96];
+	int home, cpu;		/* one that stays, one that goes */
+	int ask[2], answer[2];
+	pid_t pid;
+};
+
+FIXTURE_SETUP(unplugged)
+{
+	int cpus[2];
+	char c;
+
+	self->path[0] = '\0';
+	if (!is_root() || my_cpus(cpus, 2) < 2)
+		return;
+	self->home = cpus[0];
+	self->cpu = cpus[1];
+	snprintf(self->path, sizeof(self->path),
+		 "/sys/devices/system/cpu/cpu%d/online", self->cpu);
+	MUST(pipe2(self->ask, O_CLOEXEC));
+	MUST(pipe2(self->answer, O_CLOEXEC));
+	self->pid = fork_child();
+	if (self->pid)
+		return;
+	pin_cpu(self->home);
+	while (read(self->ask[0], &c, 1) == 1) {
+		if (c == '0' || c == '1')
+			c = (char)write_text(self->path, c == '0' ? "0" : "1");
+		MUST(write(self->answer[1], &c, 1));
+	}
+	_exit(0);
+}
+
+FIXTURE_TEARDOWN(unplugged)
+{
+	if (!self->path[0])
+		return;
+	kill_and_reap(self->pid);
+	write_text(self->path, "1");
+}
+
+#define NEED_UNPLUG()							\
+	do {								\
+		NEED_HW();						\
+		if (!self->path[0])					\
+			SKIP(return, "needs root and a CPU to unplug");	\
+	} while (0)
+
+/* The same instructions here, whatever is done there. */
+static void plug(FIXTURE_DATA(unplugged) *s, char how)
+{
+	char c = how;
+
+	MUST(write(s->ask[1], &c, 1));
+	MUST(read(s->answer[0], &c, 1));
+}
+
+/* On the CPU that goes, and comes, if @how is "01"; and then not. */
+static u64 count_through(FIXTURE_DATA(unplugged) *s, int fd, const char *how)
+{
+	u64 before = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+
+	MUST(pfm_start(fd));
+	pin_cpu(s->cpu);
+	hw_loop(100000);
+	plug(s, how[0]);
+	hw_loop(100000);
+	plug(s, how[1]);
+	pin_cpu(s->cpu);
+	hw_loop(100000);
+	MUST(pfm_stop(fd));
+	return hw_value(fd, 0, 0, HW_INSTRUCTIONS) - before;
+}
+
+/* To the last instruction: a count, and a period on the CPU that came. */
+TEST_F(unplugged, thread_goes_on)
+{
+	u64 base;
+	int fd, n;
+
+	NEED_UNPLUG();
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	base = count_through(self, fd, "--");
+	EXPECT_LE(600000ULL, base);
+	for (n = 0; n < 3; n++)
+		EXPECT_EQ(base, count_through(self, fd, "01"));
+	close(fd);
+
+	if (hw_find()->silent)
+		return;
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, 100000);
+	MUST(pfm_start(fd));
+	plug(self, '0');
+	plug(self, '1');
+	pin_cpu(self->cpu);
+	for (n = 0; n < 5; n++) {
+		hw_loop(60000);
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
+		EXPECT_GT(1000ULL, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+		MUST(pfm_restart(fd));
+	}
+	close(fd);
+}
+
+/* A context of that CPU ends there with all that it counted, and may begin anew. */
+TEST_F(unplugged, cpu_begins_anew)
+{
+	u64 seen;
+	int fd;
+
+	NEED_UNPLUG();
+	fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	pin_cpu(self->cpu);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	hw_loop(1000000);
+	pin_cpu(self->home);
+	plug(self, '0');
+	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
+	seen = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	EXPECT_LE(2000000ULL, seen);
+	hw_loop(1000000);
+	EXPECT_EQ(seen, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+	plug(self, '1');
+	pin_cpu(self->cpu);
+	ASSERT_EQ(0, pfm_load(fd, my_tid()));
+	hw_loop(1000000);
+	EXPECT_EQ(seen, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+	MUST(pfm_start(fd));
+	hw_loop(1000000);
+	MUST(pfm_stop(fd));
+	EXPECT_LE(seen + 2000000, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
 	close(fd);
 }
 
