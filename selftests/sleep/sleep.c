@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The machine sleeps (ACPI S3), its processors lose their registers, and it
+ * wakes up: contexts go on where they were.
+ *
+ * Process 1 of a guest of its own, with nothing but this file (scripts/test-sleep):
+ * the root file system that other tests have is on a device that does not
+ * survive it.
+ */
+#include "../hw.h"
+
+#include <sys/mount.h>
+#include <sys/reboot.h>
+
+#define STATE	"/sys/power/state"
+#define ALARM	"/sys/class/rtc/rtc0/wakealarm"
+
+static u64 sleeps(void)
+{
+	char buf[32];
+
+	MUST(read_text("/sys/power/suspend_stats/success", buf, sizeof(buf)));
+	return strtoull(buf, NULL, 10);
+}
+
+/* What makes it sleep for two seconds, or two files that do nothing. */
+static int state, alarm_clock;
+
+static void go(bool asleep)
+{
+	state = (int)MUST(open(asleep ? STATE : "/state",
+			       O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	alarm_clock = (int)MUST(open(asleep ? ALARM : "/alarm",
+				     O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+/* The same instructions in both cases. */
+static __attribute__((noinline)) void nod(void)
+{
+	/* It may be set. */
+	MUST(write(alarm_clock, "0", 1));
+	MUST(write(alarm_clock, "+2", 2));
+	MUST(write(state, "mem", 3));
+}
+
+static void gone(void)
+{
+	close(state);
+	close(alarm_clock);
+}
+
+static u64 count(int fd, bool asleep)
+{
+	u64 before = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+
+	go(asleep);
+	MUST(pfm_start(fd));
+	hw_loop(100000);
+	nod();
+	hw_loop(100000);
+	MUST(pfm_stop(fd));
+	gone();
+	return hw_value(fd, 0, 0, HW_INSTRUCTIONS) - before;
+}
+
+/* On the CPU that goes to sleep last, in the midst of counting. */
+TEST(thread_counts_on)
+{
+	u64 base, slept = sleeps();
+	int fd, n;
+
+	ASSERT_NE(NULL, hw_find());
+	pin_cpu(0);
+	fd = (int)MUST(pfm_create(0));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	base = count(fd, false);
+	EXPECT_LE(400000ULL, base);
+	for (n = 0; n < 2; n++)
+		EXPECT_EQ(base, count(fd, true));
+	EXPECT_EQ(slept + 2, sleeps());
+	close(fd);
+}
+
+/* A period goes on, too, and its interrupt finds its way again. */
+TEST(period_goes_on)
+{
+	int fd = (int)MUST(pfm_create(0)), n;
+
+	pin_cpu(0);
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, 300000);
+	MUST(pfm_load(fd, my_tid()));
+	go(true);
+	MUST(pfm_start(fd));
+	hw_loop(100000);
+	nod();
+	EXPECT_EQ(0, pfm_poll(fd, 0));
+	hw_loop(60000);
+	gone();
+	for (n = 0; n < 5; n++) {
+		ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
+		EXPECT_GT(1000ULL, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+		MUST(pfm_restart(fd));
+		hw_loop(160000);
+	}
+	close(fd);
+}
+
+/* The boot CPU keeps its context; the other one is unplugged meanwhile. */
+TEST(system_wide_stays_and_goes)
+{
+	int cpus[2], fd[2], i;
+	u64 seen;
+
+	NEED_CPUS(cpus, 2);
+	for (i = 0; i < 2; i++) {
+		pin_cpu(cpus[i]);
+		fd[i] = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+		hw_counter(fd[i], 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+		MUST(pfm_load(fd[i], my_tid()));
+		MUST(pfm_start(fd[i]));
+		hw_loop(100000);
+	}
+	pin_cpu(cpus[0]);
+	seen = hw_value(fd[0], 0, 0, HW_INSTRUCTIONS);
+	EXPECT_LE(200000ULL, seen);
+	go(true);
+	nod();
+	gone();
+	hw_loop(100000);
+	EXPECT_LE(seen + 200000, hw_value(fd[0], 0, 0, HW_INSTRUCTIONS));
+	EXPECT_TRUE(pfm_state_is(fd[0], "loaded"));
+	EXPECT_TRUE(pfm_state_is(fd[1], "unloaded"));
+	EXPECT_LE(200000ULL, hw_value(fd[1], 0, 0, HW_INSTRUCTIONS));
+	close(fd[0]);
+	close(fd[1]);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pid;
+
+	MUST(mount("proc", "/proc", "proc", 0, NULL));
+	MUST(mount("sysfs", "/sys", "sysfs", 0, NULL));
+	pid = (pid_t)MUST(fork());
+	if (!pid)
+		return test_harness_run(argc, argv);
+	waitpid(pid, NULL, 0);
+	printf("END\n");
+	fflush(stdout);
+	/* QEMU ends with -no-reboot. */
+	reboot(RB_AUTOBOOT);
+	return 1;
+}
