@@ -5,13 +5,14 @@
 #
 # Boots the kernel of `make kernel', and of `make kernel ARCH=i386' for the CPUs that
 # are 32 bits wide, on each CPU and runs witness.c there; and, on a 64-bit
-# one, perf of the Debian package linux-perf if the host has it.
+# one, perf of the Debian package linux-perf, without which that fails.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
-out=$top/build/witness
-mkdir -p "$out"
 [ $# -gt 0 ] || set -- core2duo Nehalem Skylake-Client Icelake-Server-v3 phenom Opteron_G1 Opteron_G3 \
 	EPYC EPYC-Milan,perfmon-v2=on nocona pentium2 pentium3 pentium4 athlon coreduo
+# Two of us may be at work.
+out=$top/build/witness/$1
+mkdir -p "$out"
 for bits in 32 64; do
 	gcc -m$bits -O2 -Wall -Wextra -static -o "$out/witness$bits" "$top/selftests/qemu/witness.c"
 done
@@ -35,8 +36,7 @@ for cpu; do
 	least=8
 	case $cpu in
 	pentium4 | nocona) command+=" warm" least=3 ;;
-	*) [ $bits = 32 ] || [ ! -x /usr/bin/perf ] ||
-		command+="; sh $out/perf.sh $out/witness$bits" ;;
+	*) [ $bits = 32 ] || command+="; sh $out/perf.sh $out/witness$bits" least=10 ;;
 	esac
 	# perf_events throttles by the clock: let that be the one of instructions.
 	ARCH=$arch CPU=$cpu CPUS=1 QEMU_ARGS="-icount shift=0,sleep=off" \
@@ -45,7 +45,10 @@ for cpu; do
 	sed "s/^\(PASS\|FAIL\) /\1 $cpu: /" "$out/log"
 	good=$(grep -c ^PASS "$out/log") || true
 	bad=$(grep -c ^FAIL "$out/log") || true
-	[ "$good" -ge $least ] || bad=$((bad + 1))
+	if [ "$good" -lt $least ]; then
+		echo "FAIL $cpu: only $good of $least passed"
+		bad=$((bad + 1))
+	fi
 	passed=$((passed + good)) failed=$((failed + bad))
 done
 echo "$passed passed, $failed failed, 0 skipped"
