@@ -34,13 +34,24 @@ static const char *sysfs_or(const char *name, const char *other, char buf[64])
 	return sysfs_read(name, buf, 64) && *buf ? buf : other;
 }
 
-static void print_group(const char *label, uint32_t gid)
+/* Whether a CPU is more than a thread: the kernel's hardened default. */
+static bool is_hardened(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perfmon_hardened", "re");
+	int c = file ? getc(file) : EOF;
+
+	if (file)
+		fclose(file);
+	return c == '1';
+}
+
+static void print_group(const char *label, uint32_t gid, const char *any)
 {
 	struct group *group;
 
 	print_label(label);
 	if (gid == PFM_GROUP_ANY) {
-		puts("by any user");
+		puts(any);
 		return;
 	}
 	group = getgrgid(gid);
@@ -67,8 +78,9 @@ static void print_config(const pfarg_config_t *cfg)
 	printf("at most %s bytes together, ",
 	       format_count(number, cfg->cf_smpl_buf_size_max));
 	printf("%s in use\n", sysfs_or("smpl_buf_size_cur", "?", buf));
-	print_group("per-thread", cfg->cf_thread_gid);
-	print_group("system-wide", cfg->cf_sys_gid);
+	print_group("per-thread", cfg->cf_thread_gid, "by any user");
+	print_group("system-wide", cfg->cf_sys_gid, is_hardened() ?
+		    "with CAP_PERFMON (kernel.perfmon_hardened)" : "by any user");
 	print_label("sessions");
 	printf("%s per-thread, ", sysfs_or("thread_sessions", "?", buf));
 	printf("%s system-wide\n", sysfs_or("sys_sessions", "?", buf));

@@ -273,6 +273,11 @@ test_user()
 	expect_err "as a user, another's process" "it may not be traced"
 	user info
 	expect "as a user, info: status" "$status" 0
+	check "info: CPUs by any user" grep -q 'system-wide  *by any user$' "$tmp/out"
+	echo 1 >$hardened
+	user info
+	check "info: CPUs, hardened" grep -q 'system-wide  *with CAP_PERFMON' "$tmp/out"
+	echo 0 >$hardened
 	stat -p 2 true
 	expect "a thread of the kernel: status" "$status" 125
 
