@@ -537,7 +537,7 @@ TEST_F(limits, throttled_is_who_did_it)
 	puppet_start(&p, PUPPET_PROCESS);
 	few = clock_session(0, 0, 100 * NSEC_PER_MSEC, p.tid);
 	puppet_post(&p, OP_BURN, 1000);
-	ASSERT_EQ(0, set_limit("interrupts_max", 50));
+	ASSERT_EQ(0, set_limit("interrupts_max", 500));
 	many = clock_session(0, 0, 20000, my_tid());
 	while (pfm_value(few, SW_PMD(1)) < 800 * NSEC_PER_MSEC &&
 	       now_ns(CLOCK_MONOTONIC) < end) {

@@ -15,6 +15,9 @@
 
 #include "pfm.h"
 
+/* Who has less than one of so many parts of the limit is not throttled by it. */
+#define PFM_OVERFLOW_SHARE	16
+
 static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 				   bool is_long)
 {
@@ -79,8 +82,8 @@ static void pfm_overflow_block(struct pfm_context *ctx)
 }
 
 /*
- * Too many in this second, and this context has had its share: another one that
- * has few is not to blame, and pays nothing.
+ * Too many in this second, of which some share is this context's: another one that
+ * has few is not to blame. Up to a point.
  */
 static bool pfm_overflow_too_many(struct pfm_context *ctx, u64 now)
 {
@@ -90,16 +93,20 @@ static bool pfm_overflow_too_many(struct pfm_context *ctx, u64 now)
 	if (now - c->second >= NSEC_PER_SEC) {
 		c->second = now;
 		c->interrupts = 0;
-		c->sources = 0;
 	}
-	if (ctx->second != c->second) {
-		ctx->second = c->second;
+	/* Its own second: it may come and go. */
+	if (now - ctx->second >= NSEC_PER_SEC) {
+		ctx->second = now;
 		ctx->interrupts = 0;
-		c->sources++;
 	}
 	ctx->interrupts++;
-	return ++c->interrupts > max &&
-	       ctx->interrupts >= div_u64(max, c->sources);
+	if (c->interrupts >= max &&
+	    (ctx->interrupts >= max / PFM_OVERFLOW_SHARE ||
+	     c->interrupts / 2 >= max))
+		return true;
+	/* Not what is masked: or restarts without end would use up the rest. */
+	c->interrupts++;
+	return false;
 }
 
 /**
