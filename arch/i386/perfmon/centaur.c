@@ -12,8 +12,10 @@
  * and the hardware never sees that.
  *
  * C3's counter has 32 bits; of WinChip's 40 the same 32 are used. WinChip makes
- * its TSC of its two counters: with other events RDTSC yields nonsense, and C6
- * may hang (erratum I-13). So they are described only where nobody can read it.
+ * its TSC of its two counters: with other events RDTSC yields nonsense. So it is
+ * described only where the kernel makes no use of that (notsc). A C6 may even
+ * hang (erratum I-13), by any program's RDTSC: it is for an administrator who
+ * knows his programs to say that it may.
  *
  * The documentation and source of perfctr: there is no better one.
  */
@@ -264,7 +266,8 @@ const struct pfm_pmu *pfm_centaur_describe(const struct pfm_x86_cpu *cpu)
 	if (cpu->vendor != X86_VENDOR_CENTAUR || cpu->leaf_a[0] & 0xff)
 		return NULL;
 	if (cpu->family == 5 && !cpu->tsc &&
-	    (cpu->model == 4 || cpu->model == 8 || cpu->model == 9))
+	    ((cpu->model == 4 && cpu->rdtsc_may_hang) ||
+	     cpu->model == 8 || cpu->model == 9))
 		return &winchip_pmu;
 	if (cpu->family == 6 && cpu->model >= 6 && cpu->model <= 9)
 		return &c3_pmu;

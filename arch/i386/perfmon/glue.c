@@ -9,6 +9,7 @@
  */
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/syscore_ops.h>
 
@@ -21,6 +22,10 @@
 
 /* A pattern that every counter can hold. */
 #define PFM_X86_PATTERN	0x5a5a5aULL
+
+/* perfmon_winchip_c6=1 on the kernel's command line: see centaur.c. */
+static bool pfm_x86_winchip_c6;
+core_param(perfmon_winchip_c6, pfm_x86_winchip_c6, bool, 0444);
 
 #ifdef CONFIG_PERFMON_KUNIT_TEST
 const struct pfm_x86_file *pfm_x86_file;
@@ -101,7 +106,7 @@ static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 	if (!pfm_hw_interrupt(regs))
 		return NMI_DONE;
 	/* Whoever has the PMU now wants to hear of it. */
-	if (!pfm_hw_is_owned())
+	if (!pfm_hw_is_here())
 		pfm_x86_route();
 	return NMI_HANDLED;
 }
@@ -127,8 +132,8 @@ static void __init pfm_x86_facts(struct pfm_x86_cpu *cpu)
 		.model = c->x86_model,
 		.amd_core = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 		.mmx = boot_cpu_has(X86_FEATURE_MMX),
-		.tsc = boot_cpu_has(X86_FEATURE_TSC) ||
-		       !(__read_cr4() & X86_CR4_TSD),
+		.tsc = boot_cpu_has(X86_FEATURE_TSC),
+		.rdtsc_may_hang = pfm_x86_winchip_c6,
 		.threads = smp_num_siblings,
 	};
 	if (c->cpuid_level >= 0xa)
@@ -167,6 +172,10 @@ static bool __init pfm_x86_is_real(const struct pfm_pmu *pmu)
 	u64 old, value = 0;
 	bool real;
 
+	/* These cannot be written, and nobody makes virtual ones. */
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_CENTAUR &&
+	    boot_cpu_data.x86 < 7)
+		return !rdmsrl_safe(msr, &old);
 	/* Who uses it has found it to be real. */
 	if (pmu->acquire())
 		return true;

@@ -25,7 +25,8 @@
  * @amd_v2:       CPUID 0x80000022 eax bit 0: global registers
  * @amd_counters: CPUID 0x80000022 ebx bits 0-3, 0 if there is no such leaf
  * @mmx:          has MMX
- * @tsc:          the kernel uses the TSC, or programs can (CR4.TSD is clear)
+ * @tsc:          the kernel uses the TSC
+ * @rdtsc_may_hang: the administrator accepts a WinChip C6 that may hang
  * @threads:      logical CPUs of a core
  */
 struct pfm_x86_cpu {
@@ -39,6 +40,7 @@ struct pfm_x86_cpu {
 	u8 amd_counters;
 	bool mmx;
 	bool tsc;
+	bool rdtsc_may_hang;
 	u8 threads;
 };
 

@@ -126,15 +126,20 @@ static void centaur_test_others(struct kunit *test)
 	static const struct pfm_x86_cpu none[] = {
 		{ .vendor = X86_VENDOR_CENTAUR, .family = 6, .model = 10 }, /* C7 */
 		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 2 },
-		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 4,
-		  .tsc = true },
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 8,
+		  .tsc = true, .rdtsc_may_hang = true },
+		/* Unless it is asked for. */
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 5, .model = 4 },
 		{ .family = 5, .model = 4 },
 		{ .family = 6, .model = 8 },
 	};
+	struct pfm_x86_cpu c6 = none[3];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(none); i++)
 		KUNIT_EXPECT_NULL(test, pfm_centaur_describe(&none[i]));
+	c6.rdtsc_may_hang = true;
+	KUNIT_EXPECT_NOT_NULL(test, pfm_centaur_describe(&c6));
 }
 
 static struct kunit_case centaur_cases[] = {
