@@ -151,7 +151,7 @@ struct pfm_pmu {
 bool pfm_hw_interrupt(struct pt_regs *regs);
 
 /* False when an interrupt that was ours has come too late to be acknowledged. */
-bool pfm_hw_is_owned(void);
+bool pfm_hw_is_here(void);
 
 /* This CPU, the last one that runs, sleeps and loses its registers, and wakes. */
 void pfm_hw_suspend(void);

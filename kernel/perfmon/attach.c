@@ -339,7 +339,8 @@ int pfm_attach_unload(struct pfm_context *ctx)
 	int ret = pfm_context_call(ctx, pfm_attach_end, &d);
 
 	pfm_attach_finish(&d);
-	if (!ret)
+	/* It may have ended by itself, which is an error here. */
+	if (READ_ONCE(ctx->state) == PFM_UNLOADED)
 		pfm_context_yield_hardware(ctx);
 	return ret;
 }

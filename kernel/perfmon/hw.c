@@ -38,6 +38,8 @@
 
 /* No interrupt is later than this. */
 #define PFM_HW_LATE	(100 * NSEC_PER_MSEC)
+/* And of an NMI there is one, and one that waits for its end. */
+#define PFM_HW_IN_FLIGHT	2U
 
 /*
  * Interrupts that take more time than they leave: so many more than others,
@@ -52,7 +54,6 @@ static atomic64_t pfm_hw_ids = ATOMIC64_INIT(0);	/* of control values */
 
 static DEFINE_MUTEX(pfm_hw_mutex);
 static unsigned int pfm_hw_users;		/* under the mutex */
-static bool pfm_hw_owned;			/* READ_ONCE() */
 
 /* A number for a CPU's counters that no other state of them has had. */
 static u64 pfm_hw_stamp(struct pfm_cpu *c)
@@ -96,6 +97,22 @@ static void pfm_hw_arm(struct pfm_set *set, u64 mask, bool known)
 	}
 }
 
+/* Interrupts are off. */
+static void pfm_hw_reset_here(void *unused)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	unsigned int i;
+
+	for (i = 0; i < pmu->num_pmcs; i++)
+		c->pmcs[i] = pmu->pmcs[i].def;
+	c->running = 0;
+	c->controls = 0;
+	c->stamp = pfm_hw_stamp(c);
+	pmu->reset(c->pmcs);
+	c->touched = false;
+}
+
 static void pfm_hw_program(struct pfm_cpu *c, const struct pfm_set *set)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
@@ -103,6 +120,11 @@ static void pfm_hw_program(struct pfm_cpu *c, const struct pfm_set *set)
 	bool any = false;
 	unsigned int i;
 
+	/* Who had them before may have left anything. */
+	if (!c->touched) {
+		pfm_hw_reset_here(NULL);
+		c->touched = true;
+	}
 	bitmap_zero(changed, PFM_PMCS_MAX);
 	for_each_set_bit(i, set->written, pmu->num_pmcs) {
 		if (c->pmcs[i] == set->pmcs[i].value)
@@ -226,7 +248,9 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 	/* In hardware, too: an interrupt has come, or will. */
 	if (unlikely(turned)) {
 		set->rearm |= turned;
-		c->turned += hweight64(turned);
+		c->found++;
+		c->turned = min(c->turned + (unsigned int)hweight64(turned),
+				PFM_HW_IN_FLIGHT);
 		c->turned_at = local_clock();
 	}
 	return wrapped;
@@ -343,14 +367,14 @@ static bool pfm_hw_is_late(struct pfm_cpu *c)
 }
 
 /**
- * pfm_hw_is_owned() - whether contexts have the hardware's registers
+ * pfm_hw_is_here() - whether this CPU's registers are in our use
  *
- * Context: any.
- * Return: whether they are reserved for us.
+ * Context: interrupts off; or NMI.
+ * Return: whether they are.
  */
-bool pfm_hw_is_owned(void)
+bool pfm_hw_is_here(void)
 {
-	return READ_ONCE(pfm_hw_owned);
+	return __this_cpu_read(pfm_cpu.touched);
 }
 
 /**
@@ -358,21 +382,21 @@ bool pfm_hw_is_owned(void)
  * @regs: of whoever was interrupted
  *
  * Context: NMI, or an interrupt that nothing of ours can interrupt.
- * Return: whether it was ours. It may be when we no longer own the registers:
- * then it was not acknowledged.
+ * Return: whether it was ours. It may be when the registers are no longer in our
+ * use: then it was not acknowledged.
  */
 bool pfm_hw_interrupt(struct pt_regs *regs)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = READ_ONCE(pfm_regmap.hw);
-	struct pfm_context *ctx;
+	struct pfm_context *ctx = NULL;
 	struct pt_regs *old;
-	unsigned int before;
+	unsigned long before;
 	bool locked, late;
 
 	if (!pmu || !pmu->acknowledge)
 		return false;
-	if (!pfm_hw_is_owned()) {
+	if (!c->touched) {
 		late = pfm_hw_is_late(c);
 		goto out;
 	}
@@ -382,7 +406,7 @@ bool pfm_hw_interrupt(struct pt_regs *regs)
 	if (locked)
 		pfm_hw_stop(ctx);
 	late = pmu->acknowledge();
-	before = c->turned;
+	before = c->found;
 	if (locked) {
 		old = set_irq_regs(regs);
 		pfm_hw_overflow(ctx, c);
@@ -396,46 +420,41 @@ bool pfm_hw_interrupt(struct pt_regs *regs)
 	}
 
 	/* Of several that turned at once each may have an interrupt of its own. */
-	if (c->turned != before) {
+	if (c->found != before) {
 		c->turned--;
 		pfm_stat_inc(PFM_STAT_INTERRUPTS);
 		return true;
 	}
 	late |= pfm_hw_is_late(c);
 out:
+	/* What cannot be explained may be somebody else's. */
 	if (late)
 		pfm_stat_inc(PFM_STAT_LATE);
+	else if (ctx)
+		pfm_stat_inc(PFM_STAT_SPURIOUS);
 	return late;
-}
-
-static void pfm_hw_reset_here(void *unused)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	unsigned int i;
-
-	for (i = 0; i < pmu->num_pmcs; i++)
-		c->pmcs[i] = pmu->pmcs[i].def;
-	c->running = 0;
-	c->controls = 0;
-	c->stamp = pfm_hw_stamp(c);
-	pmu->reset(c->pmcs);
 }
 
 /**
  * pfm_hw_online() - a CPU comes
  * @cpu: its number
  *
+ * It may have gone with registers of ours, which may be there yet.
+ *
  * Context: process, on that CPU, under the hotplug lock.
- * Return: 0.
  */
-int pfm_hw_online(unsigned int cpu)
+void pfm_hw_online(unsigned int cpu)
 {
-	local_irq_disable();
-	if (READ_ONCE(pfm_hw_owned))
+	mutex_lock(&pfm_hw_mutex);
+	if (per_cpu(pfm_cpu.touched, cpu) &&
+	    (pfm_hw_users || !pfm_regmap.hw->acquire())) {
+		local_irq_disable();
 		pfm_hw_reset_here(NULL);
-	local_irq_enable();
-	return 0;
+		local_irq_enable();
+		if (!pfm_hw_users)
+			pfm_regmap.hw->release();
+	}
+	mutex_unlock(&pfm_hw_mutex);
 }
 
 /**
@@ -467,7 +486,7 @@ void pfm_hw_resume(void)
 {
 	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.asleep);
 
-	if (READ_ONCE(pfm_hw_owned))
+	if (pfm_hw_is_here())
 		pfm_hw_reset_here(NULL);
 	if (!ctx)
 		return;
@@ -490,13 +509,15 @@ int pfm_hw_get(void)
 	mutex_lock(&pfm_hw_mutex);
 	if (!pfm_hw_users)
 		ret = pfm_regmap.hw->acquire();
-	/* A CPU that comes meanwhile sees it, or gets the call, or both. */
-	if (!ret && !pfm_hw_users++) {
-		WRITE_ONCE(pfm_hw_owned, true);
-		on_each_cpu(pfm_hw_reset_here, NULL, 1);
-	}
+	if (!ret)
+		pfm_hw_users++;
 	mutex_unlock(&pfm_hw_mutex);
 	return ret;
+}
+
+static bool pfm_hw_is_there(int cpu, void *unused)
+{
+	return per_cpu(pfm_cpu.touched, cpu);
 }
 
 /**
@@ -508,8 +529,8 @@ void pfm_hw_put(void)
 {
 	mutex_lock(&pfm_hw_mutex);
 	if (!--pfm_hw_users) {
-		WRITE_ONCE(pfm_hw_owned, false);
-		on_each_cpu(pfm_hw_reset_here, NULL, 1);
+		/* No others are disturbed, however often this is done. */
+		on_each_cpu_cond(pfm_hw_is_there, pfm_hw_reset_here, NULL, true);
 		pfm_regmap.hw->release();
 	}
 	mutex_unlock(&pfm_hw_mutex);

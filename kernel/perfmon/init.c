@@ -117,7 +117,8 @@ static void __init pfm_init_check_others(void)
 static int pfm_init_online(unsigned int cpu)
 {
 	pfm_timer_cancel(cpu);
-	return pfm_hw_online(cpu);
+	pfm_hw_online(cpu);
+	return 0;
 }
 
 static int __init pfm_init(void)

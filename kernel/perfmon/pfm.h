@@ -181,8 +181,8 @@ struct pfm_context {
 	int cpu;			/* [l] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
 	u64 throttled;			/* [l] how often it was masked for that */
-	u64 second;			/* [l] pfm_cpu.second of its last interrupt */
-	u64 interrupts;			/* [l] its own in that second */
+	u64 second;			/* [l] local_clock() when its own began */
+	u64 interrupts;			/* [l] and how many there were in it */
 	struct task_struct *task;	/* [l] whom it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
@@ -235,6 +235,8 @@ struct pfm_cpu {
 	u64 controls;			/* [p] pfm_set.controls of what is in pmcs */
 	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
 	u64 stamps;			/* [p] given out here */
+	bool touched;			/* [p] the registers are in our use */
+	unsigned long found;		/* [p] looks that found wraps */
 	unsigned int turned;		/* [p] wraps that may interrupt yet */
 	u64 turned_at;			/* [p] local_clock() of the last one */
 	struct pfm_context *asleep;	/* [p] live when the machine wakes up */
@@ -242,7 +244,6 @@ struct pfm_cpu {
 	struct irq_work work;		/* [p] what an NMI could not do */
 	u64 second;			/* [p] local_clock() when it began */
 	u64 interrupts;			/* [p] that overflowed, in this second */
-	unsigned int sources;		/* [p] contexts that had some of them */
 	unsigned int storm;		/* [p] the PMU's, one upon the other */
 	bool deferred;			/* [p] one of them came in a section */
 	u64 spent;			/* [p] in these, ns */
@@ -349,7 +350,7 @@ u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 /* hw.c */
 int pfm_hw_get(void);
 void pfm_hw_put(void);
-int pfm_hw_online(unsigned int cpu);
+void pfm_hw_online(unsigned int cpu);
 void pfm_hw_changed(struct pfm_set *set, unsigned int pmc);
 void __pfm_hw_start(struct pfm_context *ctx);
 bool __pfm_hw_stop(struct pfm_context *ctx);

@@ -22,6 +22,7 @@ static struct {
 	u64 ovfl;
 	bool interrupt;		/* pending */
 	bool blind;		/* has no status register */
+	bool frozen;		/* when it was acknowledged */
 	bool slow;		/* a read takes a ms */
 	unsigned int starts;
 	unsigned int stops;
@@ -84,6 +85,8 @@ static void fake_write(unsigned int i, u64 value)
 static bool fake_acknowledge(void)
 {
 	bool ovfl = fake.ovfl;
+
+	fake.frozen = !fake.running;
 
 	fake.ovfl = 0;
 	fake.interrupt = false;
@@ -353,6 +356,7 @@ static void hw_test_period(struct kunit *test)
 	hw_load(test, ctx);
 	hw_in(ctx);
 	fake_happen(7 * 100 + 3);
+	KUNIT_EXPECT_TRUE(test, fake.frozen);
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_OVERFLOWS) - before, 100UL);
 	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), -4ULL);
 	KUNIT_EXPECT_EQ(test, fake.writes, 101U);
@@ -390,7 +394,7 @@ static void hw_test_long_period(struct kunit *test)
 static void hw_test_late(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
-	unsigned long late = hw_stat(PFM_STAT_LATE);
+	unsigned long late = hw_stat(PFM_STAT_LATE), spurious;
 	int blind;
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
@@ -406,7 +410,9 @@ static void hw_test_late(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_LATE), ++late);
 		KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
 		/* That was the one; the next one is somebody else's. */
+		spurious = hw_stat(PFM_STAT_SPURIOUS);
 		KUNIT_EXPECT_FALSE(test, fake_interrupt());
+		KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_SPURIOUS), spurious + 1);
 		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
 		KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), -10ULL);
 	}
@@ -424,7 +430,7 @@ static void hw_test_too_late(struct kunit *test)
 	fake_count(12);
 	hw_out(ctx);
 	pfm_context_yield_hardware(ctx);
-	KUNIT_EXPECT_FALSE(test, pfm_hw_is_owned());
+	KUNIT_EXPECT_FALSE(test, pfm_hw_is_here());
 	KUNIT_EXPECT_TRUE(test, pfm_hw_interrupt(NULL));
 	KUNIT_EXPECT_FALSE(test, pfm_hw_interrupt(NULL));
 }
