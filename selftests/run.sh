@@ -64,6 +64,7 @@ fail() {
 
 # run_one WHO NAME
 run_one() {
+	read -r begin _ </proc/uptime
 	stress=${PFM_STRESS_SECONDS-8} fuzz=${PFM_FUZZ_SECONDS-4} as=
 	if [ "$1" = user ]; then
 		as="-u $user -g $user" stress=${PFM_STRESS_SECONDS-3}
@@ -84,7 +85,8 @@ run_one() {
 	# shellcheck disable=SC2086
 	set -- "$1 $arch $2" $counts
 	[ "$3" != 0 ] || [ "$4" != 0 ] || [ "$5" != 0 ] || [ "$2" != 0 ] || status=127
-	echo "$1: $3 passed, $4 failed, $5 skipped"
+	read -r end _ </proc/uptime
+	echo "$1: $3 passed, $4 failed, $5 skipped, $((${end%.*} - ${begin%.*})) s"
 	add "$3" "$4" "$5"
 	grep '^ok .*# SKIP' "$tmp/out" | sed "s/^ok .*# SKIP/SKIP $1:/"
 
@@ -195,10 +197,10 @@ for name in $names; do
 	for who in ${PFM_WHO:-root user}; do run_one "$who" "$name"; done
 	[ "$from" = "$dir" ] || rm -f "$from/$name"
 done
-if [ "$all" -eq 0 ]; then
+if [ "$all" -eq 0 ] || [ "$names" = hw ]; then
 	mark
 	run_kunit
-	run_kmemleak
+	[ "$all" -ne 0 ] || run_kmemleak
 	log_is_clean || fail "$arch: the kernel complains at the end" "$tmp/log"
 fi
 rm -rf "$tmp"
