@@ -97,10 +97,8 @@ static void pfm_hw_arm(struct pfm_set *set, u64 mask, bool known)
 	}
 }
 
-/* Interrupts are off. */
-static void pfm_hw_reset_here(void *unused)
+static void pfm_hw_reset(struct pfm_cpu *c)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
 
@@ -110,6 +108,14 @@ static void pfm_hw_reset_here(void *unused)
 	c->controls = 0;
 	c->stamp = pfm_hw_stamp(c);
 	pmu->reset(c->pmcs);
+}
+
+/* Interrupts are off. */
+static void pfm_hw_let_go(void *unused)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	pfm_hw_reset(c);
 	c->touched = false;
 }
 
@@ -120,10 +126,10 @@ static void pfm_hw_program(struct pfm_cpu *c, const struct pfm_set *set)
 	bool any = false;
 	unsigned int i;
 
-	/* Who had them before may have left anything. */
+	/* Who had them before may have left anything, an interrupt above all. */
 	if (!c->touched) {
-		pfm_hw_reset_here(NULL);
 		c->touched = true;
+		pfm_hw_reset(c);
 	}
 	bitmap_zero(changed, PFM_PMCS_MAX);
 	for_each_set_bit(i, set->written, pmu->num_pmcs) {
@@ -439,20 +445,17 @@ out:
  * pfm_hw_online() - a CPU comes
  * @cpu: its number
  *
- * It may have gone with registers of ours, which may be there yet.
+ * It may have gone with registers of ours, and lost them or not.
  *
  * Context: process, on that CPU, under the hotplug lock.
  */
 void pfm_hw_online(unsigned int cpu)
 {
 	mutex_lock(&pfm_hw_mutex);
-	if (per_cpu(pfm_cpu.touched, cpu) &&
-	    (pfm_hw_users || !pfm_regmap.hw->acquire())) {
+	if (per_cpu(pfm_cpu.touched, cpu)) {
 		local_irq_disable();
-		pfm_hw_reset_here(NULL);
+		pfm_hw_let_go(NULL);
 		local_irq_enable();
-		if (!pfm_hw_users)
-			pfm_regmap.hw->release();
 	}
 	mutex_unlock(&pfm_hw_mutex);
 }
@@ -486,8 +489,9 @@ void pfm_hw_resume(void)
 {
 	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.asleep);
 
-	if (pfm_hw_is_here())
-		pfm_hw_reset_here(NULL);
+	/* The kernel that woke us up from disk may have used them, too. */
+	if (pfm_hw_users)
+		pfm_hw_reset(this_cpu_ptr(&pfm_cpu));
 	if (!ctx)
 		return;
 	raw_spin_lock(&ctx->lock);
@@ -527,10 +531,17 @@ static bool pfm_hw_is_there(int cpu, void *unused)
  */
 void pfm_hw_put(void)
 {
+	int cpu;
+
 	mutex_lock(&pfm_hw_mutex);
 	if (!--pfm_hw_users) {
 		/* No others are disturbed, however often this is done. */
-		on_each_cpu_cond(pfm_hw_is_there, pfm_hw_reset_here, NULL, true);
+		on_each_cpu_cond(pfm_hw_is_there, pfm_hw_let_go, NULL, true);
+		/* Those that are offline: they begin anew. */
+		for_each_possible_cpu(cpu) {
+			per_cpu(pfm_cpu.touched, cpu) = false;
+			per_cpu(pfm_cpu.controls, cpu) = 0;
+		}
 		pfm_regmap.hw->release();
 	}
 	mutex_unlock(&pfm_hw_mutex);

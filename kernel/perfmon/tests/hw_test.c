@@ -808,7 +808,9 @@ static int deaf_init(struct kunit *test)
 /* A wrap that nobody tells of is found in time; a period cannot be had. */
 static void hw_test_deaf(struct kunit *test)
 {
+	struct hrtimer *timer = this_cpu_ptr(&pfm_cpu.timer);
 	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
 
 	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY),
 			-EINVAL);
@@ -819,6 +821,13 @@ static void hw_test_deaf(struct kunit *test)
 	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
 	fake_count(5);
 	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 5ULL);
+	/* More than a turn, with the timer's look in the midst of it. */
+	fake_count(FAKE_MAX / 2 + 10);
+	local_irq_save(flags);
+	timer->function(timer);
+	local_irq_restore(flags);
+	fake_count(FAKE_MAX / 2 + 10);
+	KUNIT_EXPECT_EQ(test, hw_read(ctx, 0, 0), 5 + 2 * (FAKE_MAX / 2 + 10));
 	/* Somebody else's NMI. */
 	KUNIT_EXPECT_FALSE(test, fake_interrupt());
 }
