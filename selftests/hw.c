@@ -623,7 +623,8 @@ FIXTURE(late)
 
 FIXTURE_SETUP(late)
 {
-	self->skid = hw_find() && is_root() && set_skid(2000);
+	/* Later than a switch of threads takes. */
+	self->skid = hw_find() && is_root() && set_skid(is_slow() ? 30000 : 2000);
 }
 
 FIXTURE_TEARDOWN(late)
@@ -721,12 +722,14 @@ TEST(perf_events_and_perfmon_take_turns)
 	burn_ms(1);
 	EXPECT_LT(0ULL, pfm_value(soft, SW_PMD(0)));
 	close(soft);
-	/* It has not been disturbed. */
+	/* It has not been disturbed. On NetBurst its counts may go back by themselves. */
 	ASSERT_EQ((ssize_t)sizeof(a), read(pe, &a, sizeof(a)));
 	hw_loop(1000000);
 	ASSERT_EQ((ssize_t)sizeof(b), read(pe, &b, sizeof(b)));
-	EXPECT_LE(a + 2000000, b);
-	EXPECT_GT(a + 2010000, b);
+	if (strcmp(hw_find()->model, "Intel P4")) {
+		EXPECT_LE(a + 2000000, b);
+		EXPECT_GT(a + 2010000, b);
+	}
 	close(pe);
 
 	ASSERT_EQ(0, pfm_load(fd, my_tid()));
