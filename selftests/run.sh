@@ -204,5 +204,6 @@ if [ "$all" -eq 0 ] || [ "$names" = hw ]; then
 	log_is_clean || fail "$arch: the kernel complains at the end" "$tmp/log"
 fi
 rm -rf "$tmp"
+echo 1 >$hardened
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -105,9 +105,10 @@ struct pfm_pmd_desc {
  *              Process context. 0, or -EBUSY
  * @release:    give them back. Process context
  * @reset:      bring this CPU's registers to a known state in which nothing
- *              counts, and route the overflow interrupt. After @acquire, before
- *              @release, and when the CPU comes online or wakes up. @v has the
- *              defaults
+ *              counts, and route the overflow interrupt. When contexts first
+ *              use the CPU after @acquire; if they did, before @release or when
+ *              it is online again; and on the last CPU when the machine wakes
+ *              up. @v has the defaults
  * @program:    (optional) write the control registers in the bitmap @changed,
  *              while stopped. What @start writes anyway need not be written
  * @start:      let @counters count, and no others
