@@ -324,7 +324,7 @@ TEST(handler_is_not_counted)
 	TH_LOG("%llu kernel instructions each of %llu overflows", each, overflows);
 	/* The kernel's way to its handlers and back: long where it is checked. */
 	if (!is_slow())
-		EXPECT_GT(sizeof(long) == 8 ? 800ULL : 1600ULL, each);
+		EXPECT_GT(sizeof(long) == 8 ? 1200ULL : 2000ULL, each);
 }
 
 /* Each overflow is told, and monitoring stands until it is restarted. */

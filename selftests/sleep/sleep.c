@@ -23,7 +23,10 @@ static u64 sleeps(void)
 	return strtoull(buf, NULL, 10);
 }
 
-/* What makes it sleep for two seconds, or two files that do nothing. */
+/*
+ * What makes it sleep, or two files that do nothing. It wakes up after five seconds:
+ * it must sleep by then, however long a virtual CPU has to wait for a real one.
+ */
 static int state, alarm_clock;
 
 static void go(bool asleep)
@@ -39,7 +42,7 @@ static __attribute__((noinline)) void nod(void)
 {
 	/* It may be set. */
 	MUST(write(alarm_clock, "0", 1));
-	MUST(write(alarm_clock, "+2", 2));
+	MUST(write(alarm_clock, "+5", 2));
 	MUST(write(state, "mem", 3));
 }
 
