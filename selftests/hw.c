@@ -225,6 +225,11 @@ TEST(wraps_at_its_width)
 	if (!msr_access(cpu, info.reg_index, &raw, false))
 		SKIP(return, "needs /dev/cpu/N/msr");
 	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	/* Who had it before may have left it about to wrap by itself. */
+	do {
+		run(fd, 100000);
+		ASSERT_TRUE(msr_access(cpu, info.reg_index, &raw, false));
+	} while (raw > max - 1000000);
 	for (round = 0, base = 0; round < 2; round++) {
 		events = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
 		MUST(pfm_start(fd));
@@ -417,6 +422,7 @@ TEST(period_survives_migration)
 
 struct worker {
 	pthread_t thread;
+	pthread_barrier_t *ready;
 	unsigned int rounds;
 	int fd;
 	u64 count;
@@ -605,6 +611,9 @@ static void *sampled_beside(void *arg)
 		hw_counter(w->fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, LATE_PERIOD);
 	hw_counter(w->fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	MUST(pfm_load(w->fd, my_tid()));
+	/* Those who began before the others were there would switch to nobody. */
+	if (w->ready)
+		pthread_barrier_wait(w->ready);
 	MUST(pfm_start(w->fd));
 	for (i = 0; i < w->rounds; i++) {
 		hw_loop(50);
@@ -624,7 +633,7 @@ FIXTURE(late)
 FIXTURE_SETUP(late)
 {
 	/* Later than a switch of threads takes. */
-	self->skid = hw_find() && is_root() && set_skid(is_slow() ? 30000 : 2000);
+	self->skid = hw_find() && is_root() && set_skid(is_slow() ? 100000 : 3000);
 }
 
 FIXTURE_TEARDOWN(late)
@@ -651,14 +660,17 @@ TEST_F_TIMEOUT(late, interrupts_are_known, 300)
 	u64 late, overflows, wanted = 0;
 	unsigned int rounds = is_slow() ? 500 : 2000, i, unknown;
 	struct worker w[8], alone = { .rounds = rounds };
+	pthread_barrier_t ready;
 
 	NEED_SKID();
+	pthread_barrier_init(&ready, NULL, 8);
 	sampled_beside(&alone);
 	unknown = kernel_said("NMI received for unknown reason");
 	late = debugfs_sum("late");
 	overflows = debugfs_sum("overflows");
 	for (i = 0; i < 8; i++) {
 		/* Half of them have no overflow, and get the others'. */
+		w[i].ready = &ready;
 		w[i].rounds = rounds;
 		w[i].sampled = i & 1;
 		ASSERT_EQ(0, pthread_create(&w[i].thread, NULL, sampled_beside, &w[i]));
