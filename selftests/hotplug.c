@@ -13,19 +13,6 @@ FIXTURE(hotplug) {
 	int cpu, home;
 };
 
-static bool can_unplug(FIXTURE_DATA(hotplug) *s)
-{
-	int cpus[2];
-
-	if (!is_root() || my_cpus(cpus, 2) < 2)
-		return false;
-	s->home = cpus[0];
-	s->cpu = cpus[1];
-	snprintf(s->path, sizeof(s->path),
-		 "/sys/devices/system/cpu/cpu%d/online", s->cpu);
-	return !access(s->path, W_OK);
-}
-
 #define NEED_HOTPLUG()							\
 do {									\
 	if (!self->path[0])						\
@@ -35,7 +22,8 @@ do {									\
 
 FIXTURE_SETUP(hotplug)
 {
-	if (!can_unplug(self))
+	if (!can_unplug(self->path, sizeof(self->path), &self->home,
+			&self->cpu))
 		self->path[0] = '\0';
 }
 

@@ -802,16 +802,13 @@ FIXTURE(unplugged)
 
 FIXTURE_SETUP(unplugged)
 {
-	int cpus[2];
 	char c;
 
-	self->path[0] = '\0';
-	if (!is_root() || my_cpus(cpus, 2) < 2)
+	if (!can_unplug(self->path, sizeof(self->path), &self->home,
+			&self->cpu)) {
+		self->path[0] = '\0';
 		return;
-	self->home = cpus[0];
-	self->cpu = cpus[1];
-	snprintf(self->path, sizeof(self->path),
-		 "/sys/devices/system/cpu/cpu%d/online", self->cpu);
+	}
 	MUST(pipe2(self->ask, O_CLOEXEC));
 	MUST(pipe2(self->answer, O_CLOEXEC));
 	self->pid = fork_child();

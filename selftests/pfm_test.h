@@ -523,6 +523,19 @@ static inline int my_cpus(int *cpus, int max)
 	return n;
 }
 
+/* Two CPUs, one that stays and one that can go, and the file that says so. */
+static inline bool can_unplug(char *path, size_t size, int *home, int *cpu)
+{
+	int cpus[2];
+
+	if (!is_root() || my_cpus(cpus, 2) < 2)
+		return false;
+	*home = cpus[0];
+	*cpu = cpus[1];
+	snprintf(path, size, "/sys/devices/system/cpu/cpu%d/online", *cpu);
+	return !access(path, W_OK);
+}
+
 /* Stays on the first CPU that it may use; which one that is. */
 static inline int pin_somewhere(void)
 {

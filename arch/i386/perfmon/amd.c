@@ -120,13 +120,6 @@ static void amd_reset(const u64 *v)
 	pfm_x86_route();
 }
 
-/* There is no status register. */
-static bool amd_acknowledge(void)
-{
-	pfm_x86_route();
-	return false;
-}
-
 /* PerfMonV2 */
 
 static void amd_v2_program(const unsigned long *changed, const u64 *v)
@@ -185,7 +178,7 @@ static const struct pfm_pmu amd_v1 = {
 	.stop = amd_stop,
 	.read = amd_read,
 	.write = amd_write,
-	.acknowledge = amd_acknowledge,
+	.acknowledge = pfm_x86_acknowledge,
 };
 
 static const struct pfm_pmu amd_v2 = {

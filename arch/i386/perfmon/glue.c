@@ -45,6 +45,18 @@ void pfm_x86_route(void)
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
 }
 
+/**
+ * pfm_x86_acknowledge() - pfm_pmu.acknowledge of PMUs without a status register
+ *
+ * Context: interrupts off; or NMI.
+ * Return: false.
+ */
+bool pfm_x86_acknowledge(void)
+{
+	pfm_x86_route();
+	return false;
+}
+
 static void pfm_x86_release_some(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step,
 				 unsigned int ctrs, unsigned int sels)
 {

@@ -171,13 +171,6 @@ static void intel_v1_reset(const u64 *v)
 	pfm_x86_route();
 }
 
-/* There is no status register. */
-static bool intel_v1_acknowledge(void)
-{
-	pfm_x86_route();
-	return false;
-}
-
 /* Version 2 and above */
 
 /* Counters as bits of the global registers. */
@@ -278,7 +271,7 @@ static const struct pfm_pmu intel_v1 = {
 	.stop = intel_v1_stop,
 	.read = intel_read,
 	.write = intel_write,
-	.acknowledge = intel_v1_acknowledge,
+	.acknowledge = pfm_x86_acknowledge,
 };
 
 static const struct pfm_pmu intel_v2 = {

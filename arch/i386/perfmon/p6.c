@@ -90,13 +90,6 @@ static void p6_write(unsigned int i, u64 value)
 	pfm_x86_write(P6_PERFCTR0 + i, (u32)value);
 }
 
-/* There is no status register. */
-static bool p6_acknowledge(void)
-{
-	pfm_x86_route();
-	return false;
-}
-
 static void p6_reset(const u64 *v)
 {
 	p6_stop(0, v);
@@ -121,7 +114,7 @@ static const struct pfm_pmu p6_pmu = {
 	.stop = p6_stop,
 	.read = p6_read,
 	.write = p6_write,
-	.acknowledge = p6_acknowledge,
+	.acknowledge = pfm_x86_acknowledge,
 };
 
 /**

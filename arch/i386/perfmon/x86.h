@@ -109,5 +109,6 @@ static inline u64 pfm_x86_rdpmc(u32 n, u32 msr)
 int pfm_x86_acquire(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
 void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
 void pfm_x86_route(void);
+bool pfm_x86_acknowledge(void);
 
 #endif /* _X86_PERFMON_X86_H */

@@ -87,7 +87,6 @@ static bool fake_acknowledge(void)
 	bool ovfl = fake.ovfl;
 
 	fake.frozen = !fake.running;
-
 	fake.ovfl = 0;
 	fake.interrupt = false;
 	return ovfl && !fake.blind;
