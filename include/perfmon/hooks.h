@@ -46,12 +46,12 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 	}
 }
 
-/* After the switch to @next, which is current. Locks as above. */
-static inline void perfmon_sched_in(struct task_struct *next)
+/* After the switch to current, which is no argument: it costs a load. Locks as above. */
+static inline void perfmon_sched_in(void)
 {
 	if (static_branch_unlikely(&pfm_key.key)) {
-		if (unlikely(rcu_access_pointer(next->pfm_context)))
-			__pfm_sched_in(next);
+		if (unlikely(rcu_access_pointer(current->pfm_context)))
+			__pfm_sched_in(current);
 	}
 }
 
@@ -103,7 +103,7 @@ static inline void perfmon_mmap(struct vm_area_struct *vma)
 
 static inline void perfmon_sched_out(struct task_struct *prev,
 				     struct task_struct *next) { }
-static inline void perfmon_sched_in(struct task_struct *next) { }
+static inline void perfmon_sched_in(void) { }
 static inline void perfmon_sched_migrate(int cpu) { }
 static inline void perfmon_sched_fork(struct task_struct *child) { }
 static inline void perfmon_sched_fault(bool major) { }
