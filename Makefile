@@ -3,12 +3,12 @@
 # The front door; `make help' says what there is. The work is done in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run guest shell test check-model bench-cost bench-msr bench-sets bench-formats bench-qemu kernel user hooks clean run.status guest.status
+.PHONY: help run guest shell test check-model bench-cost bench-msr bench-hooks bench-sets bench-formats bench-qemu kernel user hooks clean run.status guest.status
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
 ARCH ?= x86_64
-export ARCH DEBUG BENCH CPU CPUS MEM TIMEOUT QEMU_ARGS APPEND V LINUX_TARBALL TESTS KERNELS
+export ARCH DEBUG FLAVOUR BENCH CPU CPUS MEM TIMEOUT QEMU_ARGS APPEND V LINUX_TARBALL TESTS KERNELS
 Q := $(if $(filter 1,$(V)),,@)
 
 # The command reaches the scripts as it was typed, through the environment:
@@ -24,7 +24,7 @@ kernel user:
 	$(Q)scripts/deps $(ARCH)
 	$(Q)scripts/$@
 
-shell bench-cost bench-msr bench-sets bench-formats:
+shell bench-cost bench-msr bench-hooks bench-sets bench-formats:
 	$(Q)scripts/front $@
 
 test:

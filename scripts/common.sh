@@ -59,16 +59,18 @@ fingerprint() {
 		sha256sum | cut -d' ' -f1
 }
 
-# kernel_names ARCH DEBUG: sets arch, fragment, kernel (the directory in build/)
+# kernel_names ARCH DEBUG: sets arch, fragment, flavour ($FLAVOUR, or debug, or none),
+# kernel (the directory in build/)
 kernel_names() {
 	arch=$1
-	kernel=$1
+	flavour=${FLAVOUR-}
 	case $2 in
 	'' | 0) ;;
-	*) kernel=$1-debug ;;
+	*) flavour=debug ;;
 	esac
+	kernel=$arch${flavour:+-$flavour}
 	fragment=$top/scripts/config/$arch.config
-	[ "$arch" != base ] && [ "$arch" != debug ] && [ -f "$fragment" ] ||
+	[ -f "$fragment" ] && grep -q '^#: qemu = ' "$fragment" ||
 		die "no architecture '$arch': see scripts/config"
 }
 

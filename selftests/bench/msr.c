@@ -44,10 +44,14 @@ struct cost {
 })
 
 static void print(const char *what, int n, struct cost pfm, struct cost perf,
-		  const char *goal)
+		  int goal)
 {
-	printf("%-30s %d %8.1f +%5.1f %8.1f +%5.1f   %s\n", what, n, pfm.writes,
-	       pfm.reads, perf.writes, perf.reads, goal);
+	printf("%-30s %d %8.1f +%5.1f %8.1f +%5.1f", what, n, pfm.writes,
+	       pfm.reads, perf.writes, perf.reads);
+	if (goal)
+		printf("   goal: %d writes%s", goal,
+		       pfm.writes >= goal + 0.05 ? ", missed" : "");
+	putchar('\n');
 }
 
 static struct cost pfm_switches(pid_t other, int n, uint64_t period)
@@ -153,10 +157,10 @@ static void commands(int n)
 			     perf_run(fd, PERF_EVENT_IOC_ENABLE), perf_close(n)));
 	close(keep);
 
-	print("start + stop", n, run, perf_run_, "goal 2");
-	print("read while running", n, read_, perf_read_, "");
-	print("load, start, unload", n, load, perf_load, "");
-	print("switch of sets", n, pfm_sets(n), none, "perf_events has none");
+	print("start + stop", n, run, perf_run_, 2);
+	print("read while running", n, read_, perf_read_, 0);
+	print("load, start, unload", n, load, perf_load, 0);
+	print("switch of sets (perf: none)", n, pfm_sets(n), none, 0);
 }
 
 int main(void)
@@ -179,10 +183,10 @@ int main(void)
 	       "perf_events");
 	for (k = 1; k <= 4; k += 3) {
 		print("round trip of two switches", k, pfm_switches(other, k, 0),
-		      perf_switches(other, k, 0), "goal 2 writes");
+		      perf_switches(other, k, 0), 2);
 		print("... with a long period", k, pfm_switches(other, k, 1ULL << 30),
-		      perf_switches(other, k, 1ULL << 30), "goal 2 writes");
-		print("an overflow", k, pfm_overflows(k), perf_overflows(k), "");
+		      perf_switches(other, k, 1ULL << 30), 2);
+		print("an overflow", k, pfm_overflows(k), perf_overflows(k), 0);
 		commands(k);
 	}
 	kill(other, SIGKILL);
