@@ -13,7 +13,6 @@
 #include <sys/reboot.h>
 
 #define STATE	"/sys/power/state"
-#define ALARM	"/sys/class/rtc/rtc0/wakealarm"
 
 static u64 sleeps(void)
 {
@@ -23,33 +22,24 @@ static u64 sleeps(void)
 	return strtoull(buf, NULL, 10);
 }
 
-/*
- * What makes it sleep, or two files that do nothing. It wakes up after five seconds:
- * it must sleep by then, however long a virtual CPU has to wait for a real one.
- */
-static int state, alarm_clock;
+/* What makes it sleep, until the host wakes it up, or a file that does nothing. */
+static int state;
 
 static void go(bool asleep)
 {
 	state = (int)MUST(open(asleep ? STATE : "/state",
 			       O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-	alarm_clock = (int)MUST(open(asleep ? ALARM : "/alarm",
-				     O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 }
 
 /* The same instructions in both cases. */
 static __attribute__((noinline)) void nod(void)
 {
-	/* It may be set. */
-	MUST(write(alarm_clock, "0", 1));
-	MUST(write(alarm_clock, "+5", 2));
 	MUST(write(state, "mem", 3));
 }
 
 static void gone(void)
 {
 	close(state);
-	close(alarm_clock);
 }
 
 static u64 count(int fd, bool asleep)
