@@ -300,7 +300,7 @@ TEST(fixed_counters)
 /* What the handler of an overflow does is not counted, but for its way in. */
 TEST(handler_is_not_counted)
 {
-	u64 base = 0, with = 0, overflows, kernel, each;
+	u64 base = 0, with = 0, overflows, kernel, each, stormy;
 	int fd, sampled, n;
 
 	NEED_HW_INTERRUPT();
@@ -311,12 +311,17 @@ TEST(handler_is_not_counted)
 		for (sampled = 0; sampled < 2; sampled++) {
 			fd = (int)MUST(pfm_create(0));
 			hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_KERNEL, 0, 0);
-			hw_counter(fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0,
+			/* A Pentium 4 has one level for all who count instructions. */
+			hw_counter(fd, 0, 1, HW_CYCLES, HW_USER, 0,
 				   sampled ? 1000 : 0);
 			MUST(pfm_load(fd, my_tid()));
 			run(fd, 50000);
 			kernel = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+			/* Where the CPU stood still in some, they look like a storm. */
+			stormy = pfm_fdinfo_num(fd, "pfm-throttled");
 			close(fd);
+			if (stormy)
+				continue;
 			if (sampled)
 				with = with && with < kernel ? with : kernel;
 			else
@@ -325,6 +330,7 @@ TEST(handler_is_not_counted)
 	}
 	overflows = (debugfs_sum("overflows") - overflows) / 20;
 	EXPECT_LT(50ULL, overflows);
+	ASSERT_LT(base, with);
 	each = (with - base) / overflows;
 	TH_LOG("%llu kernel instructions each of %llu overflows", each, overflows);
 	/* The kernel's way to its handlers and back: long where it is checked. */
@@ -555,7 +561,7 @@ TEST(sets_add_up)
 	};
 	pfarg_setinfo_t info = { .set_id = 1 };
 	u64 base, a, b;
-	int fd;
+	int fd, n;
 
 	NEED_HW();
 	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
@@ -567,12 +573,15 @@ TEST(sets_add_up)
 	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	hw_counter(fd, 1, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	MUST(pfm_load(fd, my_tid()));
-	run(fd, 20000000);
+	/* The timer may be late. */
+	for (n = 0; n < 50 && info.set_runs <= 2; n++) {
+		run(fd, 20000000);
+		MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
+	}
 	a = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
 	b = hw_value(fd, 1, 0, HW_INSTRUCTIONS);
-	MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
 	TH_LOG("%llu + %llu in %llu runs", a, b, (u64)info.set_runs);
-	EXPECT_EQ(base + 2 * 19999000ULL, a + b);
+	EXPECT_EQ(n * (base + 2 * 19999000ULL), a + b);
 	EXPECT_LT(2ULL, info.set_runs);
 	close(fd);
 }
@@ -599,6 +608,7 @@ static unsigned int kernel_said(const char *what)
 }
 
 #define LATE_PERIOD	4999
+#define UNKNOWN_NMI	"NMI received for unknown reason"
 
 /* Counter 0 overflows all the time, counter 1 has nothing to do with that. */
 static void *sampled_beside(void *arg)
@@ -657,37 +667,44 @@ FIXTURE_TEARDOWN(late)
  */
 TEST_F_TIMEOUT(late, interrupts_are_known, 300)
 {
-	u64 late, overflows, wanted = 0;
-	unsigned int rounds = is_slow() ? 500 : 2000, i, unknown;
+	unsigned int rounds = is_slow() ? 500 : 2000, i, unknown, tries;
+	u64 late = 0, overflows = 0, wanted = 0;
 	struct worker w[8], alone = { .rounds = rounds };
 	pthread_barrier_t ready;
 
 	NEED_SKID();
 	pthread_barrier_init(&ready, NULL, 8);
 	sampled_beside(&alone);
-	unknown = kernel_said("NMI received for unknown reason");
-	late = debugfs_sum("late");
-	overflows = debugfs_sum("overflows");
-	for (i = 0; i < 8; i++) {
-		/* Half of them have no overflow, and get the others'. */
-		w[i].ready = &ready;
-		w[i].rounds = rounds;
-		w[i].sampled = i & 1;
-		ASSERT_EQ(0, pthread_create(&w[i].thread, NULL, sampled_beside, &w[i]));
+	/* If this CPU has to wait for a real one just then, that is too late. */
+	for (tries = 0; tries < 5; tries++) {
+		unknown = kernel_said(UNKNOWN_NMI);
+		late = debugfs_sum("late");
+		overflows = debugfs_sum("overflows");
+		wanted = 0;
+		for (i = 0; i < 8; i++) {
+			/* Half of them have no overflow, and get the others'. */
+			w[i].ready = &ready;
+			w[i].rounds = rounds;
+			w[i].sampled = i & 1;
+			ASSERT_EQ(0, pthread_create(&w[i].thread, NULL,
+						    sampled_beside, &w[i]));
+		}
+		for (i = 0; i < 8; i++) {
+			pthread_join(w[i].thread, NULL);
+			EXPECT_EQ(alone.count, w[i].count);
+			if (w[i].sampled)
+				wanted += w[i].count / LATE_PERIOD;
+		}
+		late = debugfs_sum("late") - late;
+		overflows = debugfs_sum("overflows") - overflows;
+		TH_LOG("%llu overflows of %llu, %llu late", overflows, wanted, late);
+		EXPECT_GE(wanted, overflows);
+		EXPECT_LT(wanted / 3, overflows);
+		EXPECT_LT(0ULL, late);
+		if (unknown == kernel_said(UNKNOWN_NMI))
+			break;
 	}
-	for (i = 0; i < 8; i++) {
-		pthread_join(w[i].thread, NULL);
-		EXPECT_EQ(alone.count, w[i].count);
-		if (w[i].sampled)
-			wanted += w[i].count / LATE_PERIOD;
-	}
-	late = debugfs_sum("late") - late;
-	overflows = debugfs_sum("overflows") - overflows;
-	TH_LOG("%llu overflows of %llu, %llu late", overflows, wanted, late);
-	EXPECT_GE(wanted, overflows);
-	EXPECT_LT(wanted / 3, overflows);
-	EXPECT_LT(0ULL, late);
-	EXPECT_EQ(unknown, kernel_said("NMI received for unknown reason"));
+	EXPECT_GT(5U, tries);
 }
 
 /* ------------------------------------------------------------------------
