@@ -101,9 +101,11 @@ run_one() {
 	fi
 	log_is_clean || fail "$1: the kernel complains" "$tmp/log"
 	# Children of its children may be a moment away from their end.
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	tries=60
+	while [ $tries -gt 0 ]; do
 		sessions="$(cat $sysfs/thread_sessions)+$(cat $sysfs/sys_sessions)"
 		[ "$sessions" != 0+0 ] || return
+		tries=$((tries - 1))
 		sleep 1
 	done
 	fail "$1: sessions are left: $sessions"

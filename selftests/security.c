@@ -131,8 +131,8 @@ TEST_F(security, sysctl)
 	}
 	EXPECT_EQ(0, reap(pid));
 	harden(false);
-	fd = pfm_session(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0, my_tid());
 	pin_somewhere();
+	fd = pfm_session(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0, my_tid());
 	harden(true);
 	close(fd);
 }

@@ -71,18 +71,22 @@ TEST(switches_of_all_cpus)
 TEST(minor_faults)
 {
 	struct puppet p;
-	int cpu = pin_somewhere(), fd;
+	int cpu = pin_somewhere(), fd, tries;
 	u64 before, seen;
 
 	puppet_start(&p, PUPPET_PROCESS);
 	puppet_do(&p, OP_PIN, (unsigned int)cpu);
 	fd = cpu_session(PFM_SW_MINOR_FAULTS);
-	before = pfm_value(fd, SW_PMD(0));
-	puppet_do(&p, OP_FAULT, 2000);
-	seen = pfm_value(fd, SW_PMD(0)) - before;
-	EXPECT_LE(2000ULL, seen);
-	/* Nobody else does much on an idle machine. */
-	EXPECT_GT(3500ULL, seen);
+	/* Nobody else does much on an idle machine, unless it takes long. */
+	for (tries = 0; tries < 20; tries++) {
+		before = pfm_value(fd, SW_PMD(0));
+		puppet_do(&p, OP_FAULT, 2000);
+		seen = pfm_value(fd, SW_PMD(0)) - before;
+		EXPECT_LE(2000ULL, seen);
+		if (seen < 3500)
+			break;
+	}
+	EXPECT_GT(20, tries);
 	puppet_stop(&p);
 }
 
@@ -146,20 +150,24 @@ TEST(task_clock_period)
 /* Arrivals on the CPU. */
 TEST(migrations)
 {
-	u64 before, seen;
 	struct puppet p;
-	int cpus[2], fd;
+	u64 before, seen;
+	int cpus[2], fd, tries;
 
 	NEED_CPUS(cpus, 2);
 	puppet_start(&p, PUPPET_PROCESS);
 	pin_cpu(cpus[0]);
 	fd = cpu_session(PFM_SW_MIGRATIONS);
-	before = pfm_value(fd, SW_PMD(0));
-	puppet_do(&p, OP_MIGRATE, 100);
-	seen = pfm_value(fd, SW_PMD(0)) - before;
-	/* Every second move comes here. */
-	EXPECT_LE(49ULL, seen);
-	EXPECT_GE(90ULL, seen);
+	/* Every second move comes here; the longer it takes, the more others do. */
+	for (tries = 0; tries < 20; tries++) {
+		before = pfm_value(fd, SW_PMD(0));
+		puppet_do(&p, OP_MIGRATE, 100);
+		seen = pfm_value(fd, SW_PMD(0)) - before;
+		EXPECT_LE(49ULL, seen);
+		if (seen <= 90)
+			break;
+	}
+	EXPECT_GT(20, tries);
 	puppet_stop(&p);
 }
 

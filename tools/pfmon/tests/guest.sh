@@ -74,6 +74,8 @@ more_faults()
 
 test_faults()
 {
+	# Those of the first one are partly major: its file has to be read.
+	faults "$VICTIM" touch 0
 	more_faults "100 pages" 100 20 "$VICTIM" touch
 	more_faults "20 processes with 100 pages" 2000 100 "$VICTIM" fork 20
 	more_faults "10 threads with 100 pages" 1000 100 "$VICTIM" thread 10
@@ -412,7 +414,7 @@ test_hot()
 		[ $((4 * (n_60 + n_30 + n_10))) -ge $((3 * n_all)) ]
 	no_more_than_counted "hot" task-clock 1000000
 	between "hot: ms until the last sample" $(($(counted task-clock) / 1000000)) \
-		$((ms / 2)) $((ms * 2))
+		$((ms / 2)) $(($(json elapsed_ns) / 1000000 + 1))
 	report
 	if has_symbols; then
 		between "hot: percent in the symbol" "$(symbol_percent hot_60)" \
@@ -431,7 +433,10 @@ test_hot_formats()
 {
 	find_places
 	for format in $formats; do
-		enough "" record -f $format -b 256K "$VICTIM" hot
+		# Room for all that come once the host is idle; aggregates take less.
+		room=4M
+		[ $format != aggregate ] || room=256K
+		enough "" record -f $format -b $room "$VICTIM" hot
 		expect "hot, $format: status" "$status" 0
 		fair "hot, $format"
 		check "hot, $format: nothing lost" grep -q ' samples, 0 lost, ' "$tmp/said"

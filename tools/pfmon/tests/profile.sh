@@ -185,10 +185,10 @@ test_record_signals()
 	done
 	record -p "$hold" -- sh -c 'exit 5'
 	expect "record -p has the command's status" "$status" 5
+	rm -f "$tmp/data"
 	"$VICTIM" dfl "$PFMON" record -o "$tmp/data" -p "$hold" 2>/dev/null &
 	pid=$!
-	until_true catches_int $pid
-	sleep 1.2
+	until_true [ -s "$tmp/data" ]
 	kill -KILL $pid
 	wait $pid 2>/dev/null
 	stop_hold
