@@ -8,7 +8,8 @@
 # free of complaints and no session may be left. Then come the results of the
 # KUnit suites and, if the kernel has it, the leak detector.
 #
-# Needs a POSIX shell, awk, cat, cp, dmesg, grep, mkdir, rm, sed and sleep.
+# Needs a POSIX shell, awk, cat, cp, dmesg, grep, mkdir, rm, sed and sleep, and empties
+# the kernel's log.
 # Environment: PFM_WHO (root user), PFM_STRESS_SECONDS, PFM_FUZZ_SECONDS, PFM_FUZZ_SEED,
 # PFM_TIMEOUT (seconds for a program, 600; twice that on a debug kernel).
 #
@@ -30,7 +31,9 @@ trouble="$trouble|list_(add|del) corruption|sleeping function|bad unlock"
 trouble="$trouble|scheduling while atomic|Call Trace|general protection"
 trouble="$trouble|page fault for address|hung_task|Bad page|cut here"
 
-passed=0 failed=0 skipped=0 marks=0
+passed=0 failed=0 skipped=0
+newline='
+'
 
 die() { echo "run.sh: $*" >&2; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 
@@ -38,20 +41,9 @@ add() { # PASSED FAILED SKIPPED
 	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# mark: note in the kernel log where we are
-mark() {
-	marks=$((marks + 1))
-	mark="perfmon selftests $$ mark $marks"
-	echo "$mark" >/dev/kmsg
-}
-
-# log_is_clean: whether the kernel has not complained since the mark
+# log_is_clean: whether the kernel has not complained since we asked last
 log_is_clean() {
-	if [ "$marks" -gt 0 ]; then
-		dmesg | sed "1,/$mark\$/d" >"$tmp/log"
-	else
-		dmesg >"$tmp/log"
-	fi
+	dmesg -c >"$tmp/log"
 	! grep -E "$trouble" "$tmp/log" >"$tmp/trouble"
 }
 
@@ -62,33 +54,34 @@ fail() {
 	add 0 1 0
 }
 
-# run_one WHO NAME
+# run_one WHO NAME: with few processes of ours, each of which takes a debugging kernel
+# a good part of a second
 run_one() {
 	read -r begin _ </proc/uptime
 	stress=${PFM_STRESS_SECONDS-8} fuzz=${PFM_FUZZ_SECONDS-4} as=
 	if [ "$1" = user ]; then
 		as="-u $user -g $user" stress=${PFM_STRESS_SECONDS-3}
 	fi
-	mark
 	# shellcheck disable=SC2086
 	PFM_STRESS_SECONDS=$stress PFM_FUZZ_SECONDS=$fuzz \
 		"$dir/supervise" $as -t "$timeout" "$from/$2" >"$tmp/out" 2>&1 </dev/null
 	status=$?
 
-	# Plan, ok, not ok and skipped, as the program has printed them.
-	counts=$(awk '
+	# Plan, ok, not ok and skipped, as the program has printed them, and what was.
+	counts=$(awk -v name="SKIP $1 $arch $2:" '
 		/^1\.\.[0-9]+/ { plan = substr($1, 4) }
-		/^ok .*# SKIP/ { skip++; next }
+		/^ok .*# SKIP/ { skip++; sub(/^ok .*# SKIP/, name); what = what "\n" $0; next }
 		/^ok / { ok++ }
 		/^not ok / { bad++ }
-		END { print plan + 0, ok + 0, bad + 0, skip + 0 }' "$tmp/out")
+		END { print plan + 0, ok + 0, bad + 0, (skip + 0) what }' "$tmp/out")
+	skips=${counts#*"$newline"}
 	# shellcheck disable=SC2086
-	set -- "$1 $arch $2" $counts
+	set -- "$1 $arch $2" ${counts%%"$newline"*}
 	[ "$3" != 0 ] || [ "$4" != 0 ] || [ "$5" != 0 ] || [ "$2" != 0 ] || status=127
 	read -r end _ </proc/uptime
 	echo "$1: $3 passed, $4 failed, $5 skipped, $((${end%.*} - ${begin%.*})) s"
 	add "$3" "$4" "$5"
-	grep '^ok .*# SKIP' "$tmp/out" | sed "s/^ok .*# SKIP/SKIP $1:/"
+	[ "$5" -eq 0 ] || echo "$skips"
 
 	if [ "$4" -gt 0 ]; then
 		grep '^not ok ' "$tmp/out" | sed "s/^not ok [0-9]*/FAIL $1:/"
@@ -103,12 +96,13 @@ run_one() {
 	# Children of its children may be a moment away from their end.
 	tries=60
 	while [ $tries -gt 0 ]; do
-		sessions="$(cat $sysfs/thread_sessions)+$(cat $sysfs/sys_sessions)"
-		[ "$sessions" != 0+0 ] || return
+		read -r threads <$sysfs/thread_sessions
+		read -r cpus <$sysfs/sys_sessions
+		[ "$threads+$cpus" != 0+0 ] || return
 		tries=$((tries - 1))
 		sleep 1
 	done
-	fail "$1: sessions are left: $sessions"
+	fail "$1: sessions are left: $threads+$cpus"
 }
 
 run_kunit() {
@@ -200,7 +194,6 @@ for name in $names; do
 	[ "$from" = "$dir" ] || rm -f "$from/$name"
 done
 if [ "$all" -eq 0 ] || [ "$names" = hw ]; then
-	mark
 	run_kunit
 	[ "$all" -ne 0 ] || run_kmemleak
 	log_is_clean || fail "$arch: the kernel complains at the end" "$tmp/log"
