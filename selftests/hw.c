@@ -11,7 +11,6 @@
 #include "hw.h"
 
 #include <linux/perf_event.h>
-#include <sys/klog.h>
 
 #include "qemu/bench-msr.h"
 
@@ -40,23 +39,6 @@ static bool set_skid(u64 cycles)
 	for (cpu = 0; cpu < 64; cpu++)
 		n += msr_access(cpu, BENCH_MSR_SKID, &cycles, true);
 	return n;
-}
-
-/* Once, so that wherever it is called it takes the same instructions. */
-static __attribute__((noinline)) void run(int fd, unsigned long n)
-{
-	MUST(pfm_start(fd));
-	hw_loop(n);
-	MUST(pfm_stop(fd));
-}
-
-/* Instructions at user level of one start, n turns of a loop, and one stop. */
-static u64 measure(int fd, unsigned int k, unsigned long n)
-{
-	u64 before = hw_value(fd, 0, k, HW_INSTRUCTIONS);
-
-	run(fd, n);
-	return hw_value(fd, 0, k, HW_INSTRUCTIONS) - before;
 }
 
 static int counter(unsigned int k, enum hw_event event, enum hw_level level,
@@ -313,7 +295,7 @@ TEST(handler_is_not_counted)
 			hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_KERNEL, 0, 0);
 			/* A Pentium 4 has one level for all who count instructions. */
 			hw_counter(fd, 0, 1, HW_CYCLES, HW_USER, 0,
-				   sampled ? 1000 : 0);
+				   sampled ? 500 : 0);
 			MUST(pfm_load(fd, my_tid()));
 			run(fd, 50000);
 			kernel = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
@@ -329,7 +311,7 @@ TEST(handler_is_not_counted)
 		}
 	}
 	overflows = (debugfs_sum("overflows") - overflows) / 20;
-	EXPECT_LT(50ULL, overflows);
+	ASSERT_LT(50ULL, overflows);
 	ASSERT_LT(base, with);
 	each = (with - base) / overflows;
 	TH_LOG("%llu kernel instructions each of %llu overflows", each, overflows);
@@ -495,13 +477,13 @@ TEST_F_TIMEOUT(many, threads_are_conserved, 300)
 
 	NEED_HW();
 	run_workers(&alone, 1, rounds);
-	for (tries = 0; tries < 20 && switches < (is_slow() ? 25000 : 100000); tries++) {
+	for (tries = 0; tries < 20 && switches < 100000; tries++) {
 		switches += run_workers(w, THREADS, rounds);
 		for (i = 0; i < THREADS; i++)
 			ASSERT_EQ(alone.count, w[i].count);
 	}
 	TH_LOG("%llu switches", switches);
-	EXPECT_LE(is_slow() ? 25000ULL : 100000ULL, switches);
+	EXPECT_LE(100000ULL, switches);
 }
 
 /* The same with periods: the overflows of a thread are its own. */
@@ -590,25 +572,7 @@ TEST(sets_add_up)
  * Interrupts that come late
  */
 
-/* How often the kernel has said so. */
-static unsigned int kernel_said(const char *what)
-{
-	static char log[1 << 19];
-	unsigned int n = 0;
-	const char *p;
-	int len;
-
-	len = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log) - 1);
-	if (len < 0)
-		die("the kernel's log: %s", strerror(errno));
-	log[len] = '\0';
-	for (p = log; (p = strstr(p, what)); p++)
-		n++;
-	return n;
-}
-
 #define LATE_PERIOD	4999
-#define UNKNOWN_NMI	"NMI received for unknown reason"
 
 /* Counter 0 overflows all the time, counter 1 has nothing to do with that. */
 static void *sampled_beside(void *arg)
@@ -697,11 +661,14 @@ TEST_F_TIMEOUT(late, interrupts_are_known, 300)
 		}
 		late = debugfs_sum("late") - late;
 		overflows = debugfs_sum("overflows") - overflows;
-		TH_LOG("%llu overflows of %llu, %llu late", overflows, wanted, late);
+		unknown = kernel_said(UNKNOWN_NMI) - unknown;
+		TH_LOG("%llu overflows of %llu, %llu late, %u of them unknown",
+		       overflows, wanted, late, unknown);
 		EXPECT_GE(wanted, overflows);
 		EXPECT_LT(wanted / 3, overflows);
 		EXPECT_LT(0ULL, late);
-		if (unknown == kernel_said(UNKNOWN_NMI))
+		ASSERT_GE(2U, unknown);
+		if (!unknown)
 			break;
 	}
 	EXPECT_GT(5U, tries);

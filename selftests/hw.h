@@ -10,6 +10,8 @@
 
 #include "pfm_test.h"
 
+#include <sys/klog.h>
+
 enum hw_event { HW_INSTRUCTIONS, HW_CYCLES };
 enum hw_level { HW_USER = 1, HW_KERNEL = 2, HW_BOTH = 3 };
 
@@ -163,6 +165,42 @@ static inline u64 hw_value(int fd, __u16 set, unsigned int k, enum hw_event even
 static __attribute__((noinline)) void hw_loop(unsigned long n)
 {
 	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+}
+
+/* Once, so that wherever it is called it takes the same instructions. */
+static __attribute__((noinline, unused)) void run(int fd, unsigned long n)
+{
+	MUST(pfm_start(fd));
+	hw_loop(n);
+	MUST(pfm_stop(fd));
+}
+
+/* Instructions at user level of one start, n turns of a loop, and one stop. */
+static inline u64 measure(int fd, unsigned int k, unsigned long n)
+{
+	u64 before = hw_value(fd, 0, k, HW_INSTRUCTIONS);
+
+	run(fd, n);
+	return hw_value(fd, 0, k, HW_INSTRUCTIONS) - before;
+}
+
+#define UNKNOWN_NMI	"NMI received for unknown reason"
+
+/* How often the kernel has said so. */
+static inline unsigned int kernel_said(const char *what)
+{
+	static char log[1 << 19];
+	unsigned int n = 0;
+	const char *p;
+	int len;
+
+	len = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, log, sizeof(log) - 1);
+	if (len < 0)
+		die("the kernel's log: %s", strerror(errno));
+	log[len] = '\0';
+	for (p = log; (p = strstr(p, what)); p++)
+		n++;
+	return n;
 }
 
 #endif /* HW_H */

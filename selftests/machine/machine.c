@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine sleeps (ACPI S3), its processors lose their registers, and it
- * wakes up: contexts go on where they were.
+ * What the machine does to contexts. It sleeps (ACPI S3), its processors lose their
+ * registers, and it wakes up: contexts go on where they were. It sends NMIs of its
+ * own: those are not ours.
  *
- * Process 1 of a guest of its own, with nothing but this file (scripts/test-sleep):
+ * Process 1 of a guest of its own, with nothing but this file (scripts/test-machine):
  * the root file system that other tests have is on a device that does not
- * survive it.
+ * survive sleep, and the host listens to what we say.
  */
 #include "../hw.h"
 
@@ -129,12 +130,43 @@ TEST(system_wide_stays_and_goes)
 	close(fd[1]);
 }
 
+/* Nobody asked for it: it is the kernel's to wonder about, and changes no count. */
+TEST(foreign_nmi_is_passed_on)
+{
+	u64 spurious = debugfs_sum("spurious"), end, base;
+	unsigned int said = kernel_said(UNKNOWN_NMI), now;
+	int fd = (int)MUST(pfm_create(0)), n;
+
+	pin_cpu(0);
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY,
+		   1000000000);
+	MUST(pfm_load(fd, my_tid()));
+	base = measure(fd, 0, 10000);
+	for (n = 0; n < 3; n++) {
+		MUST(pfm_start(fd));
+		printf("\nthe host is to inject an NMI\n");
+		fflush(stdout);
+		end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+		do
+			now = kernel_said(UNKNOWN_NMI);
+		while (now == said && now_ns(CLOCK_MONOTONIC) < end);
+		MUST(pfm_stop(fd));
+		EXPECT_EQ(++said, now);
+		EXPECT_EQ(++spurious, debugfs_sum("spurious"));
+		EXPECT_TRUE(pfm_state_is(fd, "loaded"));
+		EXPECT_EQ(0, pfm_poll(fd, 0));
+		EXPECT_EQ(base, measure(fd, 0, 10000));
+	}
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	pid_t pid;
 
 	MUST(mount("proc", "/proc", "proc", 0, NULL));
 	MUST(mount("sysfs", "/sys", "sysfs", 0, NULL));
+	MUST(mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL));
 	pid = (pid_t)MUST(fork());
 	if (!pid)
 		return test_harness_run(argc, argv);
