@@ -59,19 +59,23 @@ fingerprint() {
 		sha256sum | cut -d' ' -f1
 }
 
-# kernel_names ARCH DEBUG: sets arch, fragment, flavour ($FLAVOUR, or debug, or none),
+# kernel_names ARCH DEBUG: sets arch, fragment, flavour (debug, or $FLAVOUR, or none),
 # kernel (the directory in build/)
 kernel_names() {
 	arch=$1
 	flavour=${FLAVOUR-}
 	case $2 in
 	'' | 0) ;;
-	*) flavour=debug ;;
+	*)
+		[ -z "$flavour" ] || die "DEBUG=$2 and FLAVOUR=$flavour exclude each other"
+		flavour=debug ;;
 	esac
 	kernel=$arch${flavour:+-$flavour}
 	fragment=$top/scripts/config/$arch.config
-	[ -f "$fragment" ] && grep -q '^#: qemu = ' "$fragment" ||
+	grep -qs '^#: qemu = ' "$fragment" ||
 		die "no architecture '$arch': see scripts/config"
+	[ -z "$flavour" ] || grep -qs '^#: flavour of a kernel' "$top/scripts/config/$flavour.config" ||
+		die "no kernel of flavour '$flavour': see scripts/config"
 }
 
 # machine NAME: the value of the fragment's line "#: NAME = ..."

@@ -4,7 +4,7 @@
  * to anything a hook costs a no-op, or a load and a test without
  * CONFIG_JUMP_LABEL; but perfmon_sched_fork() is a store, always. Nothing at
  * all without CONFIG_PERFMON. Documentation/design.rst says why each hook
- * exists.
+ * exists and what it was measured to cost.
  */
 #ifndef _PERFMON_HOOKS_H
 #define _PERFMON_HOOKS_H

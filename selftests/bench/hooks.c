@@ -27,7 +27,7 @@ static uint64_t overhead;
 
 static void print(uint64_t n, const char *what)
 {
-	printf("%llu %s\n", (unsigned long long)n, what);
+	printf("%llu\t%s\n", (unsigned long long)n, what);
 }
 
 static void map_and_unmap(void)
