@@ -133,9 +133,9 @@ TEST(system_wide_stays_and_goes)
 /* Nobody asked for it: it is the kernel's to wonder about, and changes no count. */
 TEST(foreign_nmi_is_passed_on)
 {
-	u64 spurious = debugfs_sum("spurious"), end, base;
+	u64 spurious = debugfs_sum("spurious"), ask, base;
 	unsigned int said = kernel_said(UNKNOWN_NMI), now;
-	int fd = (int)MUST(pfm_create(0)), n;
+	int fd = (int)MUST(pfm_create(0)), n, tries;
 
 	pin_cpu(0);
 	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY,
@@ -144,15 +144,23 @@ TEST(foreign_nmi_is_passed_on)
 	base = measure(fd, 0, 10000);
 	for (n = 0; n < 3; n++) {
 		MUST(pfm_start(fd));
-		printf("\nthe host is to inject an NMI\n");
-		fflush(stdout);
-		end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
-		do
-			now = kernel_said(UNKNOWN_NMI);
-		while (now == said && now_ns(CLOCK_MONOTONIC) < end);
+		/* The host may not hear us the first time. */
+		for (tries = 0, now = said; tries < 12 && now == said; tries++) {
+			printf("\nthe host is to inject an NMI\n");
+			fflush(stdout);
+			ask = now_ns(CLOCK_MONOTONIC) + 5 * NSEC_PER_SEC;
+			do
+				now = kernel_said(UNKNOWN_NMI);
+			while (now == said && now_ns(CLOCK_MONOTONIC) < ask);
+		}
+		EXPECT_LT(said, now);
+		sleep_ms(500);
+		now = kernel_said(UNKNOWN_NMI);
 		MUST(pfm_stop(fd));
-		EXPECT_EQ(++said, now);
-		EXPECT_EQ(++spurious, debugfs_sum("spurious"));
+		/* Of two in a row the kernel may swallow one, after we saw both. */
+		EXPECT_LE(spurious + now - said, debugfs_sum("spurious"));
+		spurious = debugfs_sum("spurious");
+		said = now;
 		EXPECT_TRUE(pfm_state_is(fd, "loaded"));
 		EXPECT_EQ(0, pfm_poll(fd, 0));
 		EXPECT_EQ(base, measure(fd, 0, 10000));
