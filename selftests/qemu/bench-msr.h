@@ -13,4 +13,20 @@
 /* How many cycles after an overflow its interrupt comes: 0 unless written */
 #define BENCH_MSR_SKID		0x40007003
 
+/*
+ * Trouble that real machines make; 0 unless written. How many cycles after an
+ * overflow its bit in the status, and what follows from that, comes
+ */
+#define BENCH_MSR_LATE_STATUS	0x40007004
+/*
+ * How many cycles after a write of 0 to the global control register all of its
+ * bits are set, as by a firmware or another driver; with a counters' interrupt
+ */
+#define BENCH_MSR_FOREIGN	0x40007005
+#define BENCH_FOREIGN_PMI	(1ULL << 63)
+/* A write sets these bits of the status register */
+#define BENCH_MSR_SET_STATUS	0x40007006
+/* A write sends this CPU an NMI that is not the counters' */
+#define BENCH_MSR_NMI		0x40007007
+
 #endif

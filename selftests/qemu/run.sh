@@ -14,7 +14,8 @@ shift 2
 
 cpus() {
 	case $1 in
-	intel) echo coreduo core2duo Nehalem Skylake-Client Icelake-Server ;;
+	intel) echo coreduo core2duo core2duo,perfmon-edx=off core2duo,vendor=CentaurHauls,model=25 \
+		Nehalem Skylake-Client Icelake-Server ;;
 	amd) echo athlon Opteron_G1 Opteron_G3 phenom Opteron_G5 EPYC EPYC-Milan,perfmon-v2=on ;;
 	p6) echo pentium2 pentium3 ;;
 	p4) echo pentium4 nocona ;;

@@ -3,19 +3,21 @@
 #
 # witness.sh [CPU...] - stock perf_events counts on the bench's PMUs
 #
-# Boots the kernel of `make kernel', and of `make kernel ARCH=i386' for the CPUs that
-# are 32 bits wide, on each CPU and runs witness.c there; and, on a 64-bit
-# one, perf of the Debian package linux-perf, without which that fails.
+# Boots the plain kernel of $ARCH on each CPU (on all that its fragment in
+# scripts/config names, if none is) and runs witness.c there; and, if it is the host's
+# architecture, perf of the Debian package linux-perf, without which that fails.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
-[ $# -gt 0 ] || set -- core2duo Nehalem Skylake-Client Icelake-Server-v3 phenom Opteron_G1 Opteron_G3 \
-	EPYC EPYC-Milan,perfmon-v2=on nocona pentium2 pentium3 pentium4 athlon coreduo
+machine=$top/scripts/machine
+ARCH=${ARCH:-$("$machine" --host)}
+export ARCH
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- $("$machine" witness_cpus "$ARCH")
 # Two of us may be at work.
-out=$top/build/witness/$1
+out=$top/build/witness/$ARCH-$1
 mkdir -p "$out"
-for bits in 32 64; do
-	gcc -m$bits -O2 -Wall -Wextra -static -o "$out/witness$bits" "$top/selftests/qemu/witness.c"
-done
+read -ra cc <<<"$("$machine" cc "$ARCH")"
+"${cc[@]}" -O2 -Wall -Wextra -static -o "$out/witness" "$top/selftests/qemu/witness.c"
 cat >"$out/perf.sh" <<'EOF'
 cd /tmp
 perf stat -x, -e cycles:u,instructions:u -o stat "$1" alone
@@ -28,18 +30,14 @@ EOF
 
 passed=0 failed=0
 for cpu; do
-	bits=64 arch=x86_64
-	case $cpu in
-	pentium* | athlon | coreduo) bits=32 arch=i386 ;;
-	esac
-	command="dmesg | sed -n 's/.*Performance Events: /# /p'; $out/witness$bits"
+	command="dmesg | sed -n 's/.*Performance Events: /# /p'; $out/witness"
 	least=8
 	case $cpu in
 	pentium4 | nocona) command+=" warm" least=3 ;;
-	*) [ $bits = 32 ] || command+="; sh $out/perf.sh $out/witness$bits" least=10 ;;
+	*) [ "$ARCH" != "$("$machine" --host)" ] || command+="; sh $out/perf.sh $out/witness" least=10 ;;
 	esac
 	# perf_events throttles by the clock: let that be the one of instructions.
-	ARCH=$arch CPU=$cpu CPUS=1 QEMU_ARGS="-icount shift=0,sleep=off" \
+	CPU=$cpu CPUS=1 QEMU_ARGS="-icount shift=0,sleep=off" \
 		"$top/scripts/guest" sh -c "$command" >"$out/log" 2>&1 ||
 		echo "# exit status $?" >>"$out/log"
 	sed "s/^\(PASS\|FAIL\) /\1 $cpu: /" "$out/log"

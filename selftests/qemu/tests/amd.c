@@ -220,6 +220,55 @@ static void global(void)
 	wrmsr(GLOBAL_CTL, 0x3f);
 }
 
+/* Trouble of the bench's making */
+static void trouble(void)
+{
+	u64 val;
+
+	nr_pmis = 0;
+	wrmsr(BENCH_MSR_NMI, 1);
+	check_equal("an NMI from nowhere", nr_pmis, 1);
+	if (!v2)
+		return;
+	nr_pmis = 0;
+	lvtpc(LVT_NMI);
+	wrmsr(STATUS_CLR, rdmsr(STATUS));
+	wrmsr(BENCH_MSR_SET_STATUS, 1ull << 58);
+	check_equal("frozen LBRs do not stop the counters", after_loop(INSNS | OS, 1000), 2002);
+	wrmsr(BENCH_MSR_SET_STATUS, 1ull << 59);
+	check_equal("the bits are in the status", rdmsr(STATUS), 3ull << 58);
+	check_equal("frozen counters stand", after_loop(INSNS | OS, 1000), 0);
+	wrmsr(STATUS_CLR, 3ull << 58);
+	check_equal("until that is cleared", after_loop(INSNS | OS, 1000), 2002);
+
+	wrmsr(BENCH_MSR_LATE_STATUS, 3000);
+	wrmsr(ctr(0), -1000ull);
+	loop_between(ctl(0), INSNS | OS | INT | EN, 0, 1000);
+	wrmsr(GLOBAL_CTL, 0);
+	check_equal("a late status: nothing yet", rdmsr(STATUS), 0);
+	wrmsr(ctl(0), INSNS | OS | INT);
+	spin(2000);
+	check_equal("then it is there", rdmsr(STATUS), 1);
+	check_equal("with its interrupt", nr_pmis, 1);
+	wrmsr(STATUS_CLR, 1);
+	wrmsr(BENCH_MSR_LATE_STATUS, 0);
+
+	wrmsr(BENCH_MSR_FOREIGN, BENCH_FOREIGN_PMI | 500);
+	wrmsr(ctl(0), INSNS | OS | EN);
+	wrmsr(GLOBAL_CTL, 1);
+	wrmsr(GLOBAL_CTL, 0);
+	val = rdmsr(ctr(0));
+	spin(100);
+	check_equal("a foreign write: not yet", rdmsr(ctr(0)), val);
+	spin(1000);
+	check_equal("it sets all bits", rdmsr(GLOBAL_CTL), 0x3f);
+	check_equal("with an interrupt", nr_pmis, 2);
+	check("and the counter counts", rdmsr(ctr(0)) > val + 1000);
+	wrmsr(BENCH_MSR_FOREIGN, 0);
+	wrmsr(ctl(0), 0);
+	lvtpc(LVT_MASKED);
+}
+
 static void reading(void)
 {
 	u64 val;
@@ -255,6 +304,7 @@ int main(void)
 	aliases();
 	global();
 	interrupts();
+	trouble();
 	reading();
 	return 0;
 }

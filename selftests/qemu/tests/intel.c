@@ -24,14 +24,37 @@
 #define INSNS		0x00c0
 #define BRANCHES	0x00c4
 
+#define OFFCORE(n)	(0x1a6 + (n))
+#define LOAD_LATENCY	0x3f6
+#define FRONTEND	0x3f7
+
 static u32 version, counters, fixed, width;
+static bool zhaoxin;
 static u64 mask;
+
+/* Where that takes an enabled counter (ZX-C) it is one that selects nothing. */
+static void clear_status(u64 bits)
+{
+	const bool enable = zhaoxin && !rdmsr(CTRL);
+
+	if (enable)
+		wrmsr(CTRL, 1ull << 33);
+	wrmsr(OVF_CTRL, bits);
+	if (enable)
+		wrmsr(CTRL, 0);
+}
 
 static u64 after_loop(u32 event, u32 count)
 {
 	wrmsr(PMC(0), 0);
 	loop_between(EVTSEL(0), event | EN, event, count);
 	return rdmsr(PMC(0));
+}
+
+/* A cycle of the bus is four; it depends on where the first one begins. */
+static void check_bus(const char *what, u64 got, u32 cycles)
+{
+	check(what, got == cycles / 4 || got == cycles / 4 + 1);
 }
 
 static void counts(void)
@@ -41,7 +64,11 @@ static void counts(void)
 	check_equal("instructions of a loop", after_loop(INSNS | all, 1000), 2002);
 	check_equal("instructions of a long loop", after_loop(INSNS | all, 1000000), 2000002);
 	check_equal("cycles of a loop", after_loop(CYCLES | all, 1000), 2002);
-	check_equal("reference cycles of a loop", after_loop(REF | all, 1000), 2002);
+	check_bus("reference cycles of a loop", after_loop(REF | all, 1000), 2002);
+	check_bus("reference cycles, inverted", 2002 -
+		  after_loop(REF | all | CMASK(1) | INV, 1000), 2002);
+	check_bus("edges of reference cycles",
+		  after_loop(REF | all | CMASK(1) | EDGE, 1000), 2002);
 	check_equal("branches of a loop", after_loop(BRANCHES | all, 1000), 1000);
 	check_equal("an event that never happens", after_loop(0x00c5 | all, 1000), 0);
 	check_equal("an unknown event", after_loop(0x4242 | all, 1000), 0);
@@ -100,9 +127,12 @@ static void values(void)
 	u64 val;
 
 	wrmsr(PMC(0), 0x123456789ull);
-	check_equal("a write takes the low 32 bits", rdmsr(PMC(0)), 0x23456789);
+	check_equal(zhaoxin ? "a write takes all bits" : "a write takes the low 32 bits",
+		    rdmsr(PMC(0)), zhaoxin ? 0x123456789ull : 0x23456789);
 	wrmsr(PMC(0), 0x80000000ull);
-	check_equal("and extends their sign", rdmsr(PMC(0)), mask & ~0x7fffffffull);
+	check_equal(zhaoxin ? "and extends no sign" : "and extends their sign",
+		    rdmsr(PMC(0)), zhaoxin ? 0x80000000ull : mask & ~0x7fffffffull);
+	check_equal("bits that the counter does not have", try_wrmsr(PMC(0), ~0ull), 0);
 
 	wrmsr(PMC(0), (u64)-2000);
 	loop_between(EVTSEL(0), INSNS | OS | EN, INSNS | OS, 1000);
@@ -158,7 +188,7 @@ static void fixed_counters(void)
 	loop_between(FIXED_CTRL, 0x333, 0, 1000);
 	check_equal("fixed instructions", rdmsr(FIXED(0)), 2002);
 	check_equal("fixed cycles", rdmsr(FIXED(1)), 2002);
-	check_equal("fixed reference cycles", rdmsr(FIXED(2)), 2002);
+	check_bus("fixed reference cycles", rdmsr(FIXED(2)), 2002);
 	wrmsr(FIXED(0), 0);
 	loop_between(FIXED_CTRL, 0x2, 0, 1000);
 	check_equal("fixed, user only, in the kernel", rdmsr(FIXED(0)), 0);
@@ -193,15 +223,15 @@ static void global(void)
 	loop_between(EVTSEL(0), INSNS | OS | EN, INSNS | OS, 1000);
 	wrmsr(EVTSEL(1), 0);
 	check_equal("STATUS tells of two overflows", rdmsr(STATUS), 3);
-	wrmsr(OVF_CTRL, 1);
+	clear_status(1);
 	check_equal("OVF_CTRL clears one", rdmsr(STATUS), 2);
-	wrmsr(OVF_CTRL, 2);
+	clear_status(2);
 	check_equal("and the other", rdmsr(STATUS), 0);
 	wrmsr(FIXED(1), mask);
 	wrmsr(CTRL, 2ull << 32);
 	loop_between(FIXED_CTRL, 0x30, 0, 10);
 	check_equal("STATUS tells of a fixed counter", rdmsr(STATUS), 2ull << 32);
-	wrmsr(OVF_CTRL, 2ull << 32);
+	clear_status(2ull << 32);
 	wrmsr(CTRL, (1u << counters) - 1);
 
 	if (version < 4) {
@@ -210,7 +240,7 @@ static void global(void)
 	}
 	wrmsr(STATUS_SET, 1ull << 33 | 1);
 	check_equal("STATUS_SET sets", rdmsr(STATUS), 1ull << 33 | 1);
-	wrmsr(OVF_CTRL, 1ull << 33 | 1);
+	clear_status(1ull << 33 | 1);
 	wrmsr(EVTSEL(0), 0);
 	wrmsr(EVTSEL(1), INSNS | INT);
 	wrmsr(FIXED_CTRL, 0x20);
@@ -229,7 +259,7 @@ static void reload(void)
 	lvt_at_pmi = lvtpc_read();
 	if (version >= 2) {
 		status_at_pmi = rdmsr(STATUS);
-		wrmsr(OVF_CTRL, status_at_pmi);
+		clear_status(status_at_pmi);
 	}
 	wrmsr(PMC(0), (u64)-1000);
 	lvtpc(lvt_at_pmi & ~LVT_MASKED);
@@ -312,7 +342,7 @@ static void interrupts(void)
 	wrmsr(BENCH_MSR_SKID, 0);
 
 	if (version >= 2) {
-		wrmsr(OVF_CTRL, rdmsr(STATUS));
+		clear_status(rdmsr(STATUS));
 		nr_pmis = 0;
 		lvtpc(LVT_NMI);
 		wrmsr(CTRL, 0);
@@ -327,7 +357,7 @@ static void interrupts(void)
 		check_equal("with both in the status", status_at_pmi, 3);
 		wrmsr(EVTSEL(0), 0);
 		wrmsr(EVTSEL(1), 0);
-		wrmsr(OVF_CTRL, 3);
+		clear_status(3);
 		if (fixed) {
 			nr_pmis = 0;
 			lvtpc(LVT_NMI);
@@ -339,7 +369,7 @@ static void interrupts(void)
 			wrmsr(FIXED_CTRL, 0);
 			check_equal("a fixed counter interrupts", nr_pmis, 1);
 			check_equal("and is in the status", status_at_pmi, 1ull << 32);
-			wrmsr(OVF_CTRL, 1ull << 32);
+			clear_status(1ull << 32);
 		}
 		wrmsr(CTRL, (1u << counters) - 1);
 	}
@@ -373,20 +403,150 @@ static void freeze(void)
 	if (version < 4) {
 		check_equal("freeze: clears CTRL", ctrl_at_pmi, 0);
 		check_equal("freeze: status", status_at_pmi, 1);
-		wrmsr(OVF_CTRL, 1);
+		clear_status(1);
 	} else {
 		check_equal("freeze: leaves CTRL", ctrl_at_pmi, (1u << counters) - 1);
 		check_equal("freeze: status has CTR_FRZ", status_at_pmi, 1ull << 59 | 1);
-		wrmsr(OVF_CTRL, 1);
+		clear_status(1);
 		check_equal("freeze: stays while CTR_FRZ is set",
 			    after_loop(INSNS | OS, 1000), 0);
-		wrmsr(OVF_CTRL, 1ull << 59);
+		clear_status(1ull << 59);
 	}
 	wrmsr(CTRL, (1u << counters) - 1);
 	check_equal("freeze: ends", after_loop(INSNS | OS, 1000), 2002);
 	wrmsr(DEBUGCTL, 0);
 	on_pmi = 0;
 	lvtpc(LVT_MASKED);
+}
+
+/* Trouble of the bench's making */
+
+static void late_status(void)
+{
+	u64 val;
+
+	if (version < 2)
+		return;
+	nr_pmis = 0;
+	on_pmi = no_reload;
+	status_at_pmi = 0;
+	lvtpc(LVT_NMI);
+	wrmsr(CTRL, 1);
+	wrmsr(BENCH_MSR_LATE_STATUS, 3000);
+	wrmsr(PMC(0), (u64)-1000);
+	loop_between(EVTSEL(0), INSNS | OS | INT | EN, 0, 1000);
+	wrmsr(CTRL, 0);
+	val = rdmsr(PMC(0));
+	check("a late status: the counter has wrapped", val > 1000 && val < 1100);
+	check_equal("nothing in the status yet", rdmsr(STATUS), 0);
+	check_equal("and no interrupt", nr_pmis, 0);
+	clear_status(1);
+	wrmsr(EVTSEL(0), INSNS | OS | INT);
+	spin(2000);
+	check_equal("then, while all is stopped, it is there", rdmsr(STATUS), 1);
+	check_equal("and the interrupt came with it", nr_pmis, 1);
+	check_equal("which saw it", status_at_pmi, 1);
+	check_equal("the counter stands", rdmsr(PMC(0)), val);
+	clear_status(1);
+	wrmsr(BENCH_MSR_LATE_STATUS, 0);
+	wrmsr(CTRL, (1u << counters) - 1);
+	on_pmi = 0;
+	lvtpc(LVT_MASKED);
+}
+
+static void foreign_writes(void)
+{
+	const u64 all = ((1ull << counters) - 1) | ((1ull << fixed) - 1) << 32;
+	u64 val;
+
+	if (version < 2)
+		return;
+	nr_pmis = 0;
+	lvtpc(LVT_NMI);
+	wrmsr(BENCH_MSR_FOREIGN, 500);
+	wrmsr(EVTSEL(0), INSNS | OS | EN);
+	wrmsr(CTRL, 1);
+	wrmsr(CTRL, 0);
+	val = rdmsr(PMC(0));
+	spin(100);
+	check_equal("a foreign write: not yet", rdmsr(CTRL), 0);
+	check_equal("so the counter stands", rdmsr(PMC(0)), val);
+	spin(1000);
+	check_equal("it sets all bits", rdmsr(CTRL), all);
+	check("and the counter counts", rdmsr(PMC(0)) > val + 1000);
+	check_equal("without an interrupt", nr_pmis, 0);
+	wrmsr(BENCH_MSR_FOREIGN, BENCH_FOREIGN_PMI | 500);
+	wrmsr(CTRL, 0);
+	spin(1000);
+	check_equal("or with one", nr_pmis, 1);
+	check_equal("at which all bits are set", rdmsr(CTRL), all);
+	check_equal("and none in the status", rdmsr(STATUS), 0);
+	wrmsr(BENCH_MSR_FOREIGN, 0);
+	wrmsr(CTRL, 0);
+	spin(1000);
+	check_equal("nobody interferes any more", rdmsr(CTRL), 0);
+	wrmsr(EVTSEL(0), 0);
+	wrmsr(CTRL, (1u << counters) - 1);
+	lvtpc(LVT_MASKED);
+}
+
+static void foreign_status(void)
+{
+	nr_pmis = 0;
+	lvtpc(LVT_MASKED);
+	wrmsr(BENCH_MSR_NMI, 1);
+	check_equal("an NMI from nowhere", nr_pmis, 1);
+	if (version < 2)
+		return;
+	wrmsr(BENCH_MSR_SET_STATUS, 1ull << 63);
+	check_equal("CondChgd", rdmsr(STATUS), 1ull << 63);
+	check_equal("does not stop the counters", after_loop(INSNS | OS, 1000), 2002);
+	check_equal("and does not interrupt", nr_pmis, 1);
+	clear_status(1ull << 63);
+	check_equal("CondChgd can be cleared", rdmsr(STATUS), 0);
+	if (version < 4)
+		return;
+	wrmsr(STATUS_SET, 1ull << 60);
+	check_equal("ASCI does not stop them", after_loop(INSNS | OS, 1000), 2002);
+	clear_status(1ull << 60);
+}
+
+static void check_extra(const char *what, u32 msr, u64 valid)
+{
+	u64 val = 0;
+
+	if (!valid)
+		return;
+	check_equal(what, try_wrmsr(msr, valid), 0);
+	check_equal("  reads back", try_rdmsr(msr, &val) ? 0 : val, valid);
+	check_equal("  other bits fault", try_wrmsr(msr, ~valid & -~valid), GP_FAULT);
+	wrmsr(msr, 0);
+}
+
+static void extra(void)
+{
+	const u64 offcore = 0x3fffff8fffull;
+
+	check_extra("off-core response 0", OFFCORE(0),
+		    version >= 4 ? offcore : version == 3 ? 0xffff : 0);
+	check_extra("off-core response 1", OFFCORE(1), version >= 4 ? offcore : 0);
+	check_extra("load latency", LOAD_LATENCY, version >= 3 ? 0xffff : 0);
+	check_extra("front end", FRONTEND, version >= 4 ? 0x7fff17 : 0);
+}
+
+/* ZX-C clears its status only while a counter is enabled. */
+static void clear_zxc(void)
+{
+	if (!zhaoxin || (cpuid(1).eax >> 8 & 0xf) != 6)
+		return;
+	wrmsr(BENCH_MSR_SET_STATUS, 1);
+	wrmsr(CTRL, 0);
+	wrmsr(OVF_CTRL, 1);
+	check_equal("ZX-C does not clear while stopped", rdmsr(STATUS), 1);
+	wrmsr(CTRL, 1);
+	wrmsr(OVF_CTRL, 1);
+	check_equal("but while enabled", rdmsr(STATUS), 0);
+	wrmsr(CTRL, (1u << counters) - 1);
 }
 
 static void reading(void)
@@ -440,8 +600,13 @@ int main(void)
 	counters = leaf.eax >> 8 & 0xff;
 	width = leaf.eax >> 16 & 0xff;
 	fixed = version >= 2 ? leaf.edx & 0x1f : 0;
+	zhaoxin = cpuid(0).ebx == 0x746e6543;	/* "Cent" */
+	/* An early Core 2 does not say that it has them. */
+	if (version == 2 && !leaf.edx)
+		fixed = 3;
 	mask = (1ull << width) - 1;
 	check("CPUID leaf 10", version && version <= 5 && counters >= 2 && counters <= 8);
+	check_equal("events of caches and mispredictions are not there", leaf.ebx, 0x58);
 	if (version >= 2)
 		check_equal("CTRL after a reset", rdmsr(CTRL), (1u << counters) - 1);
 
@@ -454,6 +619,11 @@ int main(void)
 	global();
 	interrupts();
 	freeze();
+	late_status();
+	foreign_writes();
+	foreign_status();
+	extra();
+	clear_zxc();
 	reading();
 	halted();
 	return 0;
