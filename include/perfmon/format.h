@@ -17,8 +17,10 @@
  *				take a lock that others take with interrupts on,
  *				wake anybody, fault, or print.
  *	fmt_restart, fmt_map	interrupts off, on the context's CPU; no NMI
- *	fmt_exit		process context, may sleep; nothing else of the
- *				context runs or will
+ *	fmt_exit		process context, may sleep: of the program that
+ *				closes the file last, or a work item's if an
+ *				interrupt does. Nothing else of the context's
+ *				format runs or will
  *
  * No two of them run at the same time for one context, but user space may read
  * the buffer at any time.
@@ -35,7 +37,7 @@ struct task_struct;
 
 /* What a call-back wants to happen when it has returned. */
 typedef struct pfm_ovfl_ctrl {
-	unsigned int notify_user:1;	/* if the control asks for it, too */
+	unsigned int notify_user:1;	/* if a control asks for it, too */
 	unsigned int reset_ovfl_pmds:1;	/* short values; restart: long ones */
 	unsigned int block_thread:1;	/* with PFM_FL_NOTIFY_BLOCK */
 	unsigned int mask_monitoring:1;	/* until PFM_RESTART; then no reset */
@@ -54,6 +56,9 @@ typedef struct pfm_ovfl_ctrl {
  * @smpl_pmds:		reg_smpl_pmds of its control
  * @num_smpl_pmds:	number of bits in @smpl_pmds
  * @ovfl_notify:	1 if its control has PFM_REGFL_OVFL_NOTIFY
+ * @event_notify:	1 if that of any counter has it that overflowed at the
+ *			same time: then the answer notify_user, to any call of
+ *			this event, queues a message
  */
 typedef struct pfm_ovfl_arg {
 	u16 ovfl_pmd;
@@ -66,20 +71,23 @@ typedef struct pfm_ovfl_arg {
 	u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
 	u16 num_smpl_pmds;
 	u16 ovfl_notify;
+	u16 event_notify;
 } pfm_ovfl_arg_t;
 
 /**
- * struct pfm_ovfl_data - whom an overflow hit, the handler's @data
+ * struct pfm_ovfl_data - the thread that an overflow hit: the handler's @data
  * @task:  the thread that it is attributed to: the monitored one, or the one
  *	   that ran on the CPU
  * @regs:  its registers, of user level or of the interrupted kernel, or NULL
- * @ip:    its instruction pointer there, 0 if unknown. On a hardened kernel a
- *	   context of somebody who may not see kernel addresses gets the
- *	   registers of user level, with which the thread entered the kernel
- * @pid:   its process, as seen from the name space of whoever created the
- *	   context
+ * @ip:    its instruction pointer there, 0 if unknown. If the context's creator
+ *	   may not see kernel addresses, that of user level with which the
+ *	   thread entered the kernel
+ * @pid:   its process, as numbered in the PID name space of the context's
+ *	   creator
  * @tid:   its thread, likewise
  * @cpu:   where
+ * @event: the format's: NULL for the first counter of those that overflowed at once;
+ *	   the calls for the others find what it has left there
  */
 struct pfm_ovfl_data {
 	struct task_struct *task;
@@ -88,6 +96,7 @@ struct pfm_ovfl_data {
 	s32 pid;
 	s32 tid;
 	u16 cpu;
+	void *event;
 };
 
 /**
@@ -165,8 +174,8 @@ typedef int (*fmt_exit_t)(void *buf);
  * struct pfm_map_info - where code of a program is
  * @exec:     the thread executes a new program, all that was mapped is gone;
  *	      only @pid, @tid, @tstamp and @name are set
- * @pid:      the process, as seen from the name space of whoever created the
- *	      context
+ * @pid:      the process, as numbered in the PID name space of the context's
+ *	      creator
  * @tid:      the thread that did it, likewise
  * @tstamp:   CLOCK_MONOTONIC in ns
  * @addr:     of the mapping

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfmon2: who may do what (chapter 4). Documentation/security.rst says what
- * each rule lets whom see.
+ * each rule shows to which process.
  *
  * There are two defaults. The specification's is open: anybody may create
  * contexts of both kinds until the administrator names a group, and a
  * descriptor that was handed over is the sender's responsibility (4.3.1). The
- * hardened one wants CAP_PERFMON, or a group, for what shows other people's
- * processes, and of a receiver that he could have looked for himself.
+ * hardened one asks for CAP_PERFMON, or a group, to see other users' processes;
+ * and a process that has received a descriptor must itself have the right to see
+ * what the context shows.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -23,12 +24,12 @@
 static int pfm_access_hardened __read_mostly =
 	IS_ENABLED(CONFIG_PERFMON_HARDENED);
 
-/* perfmon_hardened=0 or 1 on the kernel's command line. */
+/* perfmon_hardened=0, 1 or 2 on the kernel's command line. */
 core_param(perfmon_hardened, pfm_access_hardened, int, 0444);
 
 /*
- * A group is the number that the administrator's name space gives it. Who may
- * set the limits is not bound by them.
+ * A group is the number that the administrator's name space gives it. Processes that
+ * may set the limits are not bound by them.
  */
 static bool pfm_access_in_group(u32 gid)
 {
@@ -41,7 +42,7 @@ static bool pfm_access_in_group(u32 gid)
  * @flags: PFM_FL_... of the context
  *
  * Context: process.
- * Return: whether he may.
+ * Return: whether it may.
  */
 bool pfm_access_may_create(u32 flags)
 {
@@ -52,6 +53,22 @@ bool pfm_access_may_create(u32 flags)
 	if (gid != PFM_GROUP_ANY)
 		return pfm_access_in_group(gid);
 	return !system || !READ_ONCE(pfm_access_hardened) || perfmon_capable();
+}
+
+/**
+ * pfm_access_may_hold() - whether the caller may use the PMU's registers
+ *
+ * A context that does so keeps perf_events and the NMI watchdog from the PMU of
+ * all CPUs. An administrator may want to leave that to those who can see all of
+ * the system anyway (perfmon_hardened=2).
+ *
+ * Context: process.
+ * Return: whether it may.
+ */
+bool pfm_access_may_hold(void)
+{
+	return READ_ONCE(pfm_access_hardened) < 2 ||
+	       pfm_access_may_create(PFM_FL_SYSTEM_WIDE);
 }
 
 /**
@@ -78,15 +95,15 @@ static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
 }
 
 /**
- * pfm_access_may_use() - whether the caller may use a context that he holds
- * @ctx: context
+ * pfm_access_may_use() - whether the caller may use a context
+ * @ctx: context, of which the caller has a descriptor
  *
- * What a context shows was checked against the credentials of who attached
- * it. Whoever else has got the descriptor needs the right to look at the
- * thread by himself, or to monitor the system.
+ * What a context shows was checked against the credentials of the process that
+ * attached it. Any other process with a descriptor needs the right to look at the
+ * thread itself, or to monitor the system.
  *
  * Context: process; no locks that ptrace_may_access() cannot be called under.
- * Return: whether he may; always, unless hardened.
+ * Return: whether it may; always, unless hardened.
  */
 bool pfm_access_may_use(struct pfm_context *ctx)
 {
@@ -124,7 +141,7 @@ static struct ctl_table pfm_access_table[] = {
 		.mode		= 0644,
 		.proc_handler	= proc_dointvec_minmax,
 		.extra1		= SYSCTL_ZERO,
-		.extra2		= SYSCTL_ONE,
+		.extra2		= SYSCTL_TWO,
 	},
 	{ }
 };

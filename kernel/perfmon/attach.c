@@ -3,10 +3,10 @@
  * perfmon2: attaching a context to a thread or a CPU, and letting go.
  *
  * An attachment begins by PFM_LOAD_CONTEXT and can end by PFM_UNLOAD_CONTEXT,
- * close, the thread's exit, its exec of a program that is none of the
- * owner's business, or the CPU's going offline: any of them on any CPU while
- * another is under way. What makes it one event is ctx->lock: who finds the
- * context loaded ends it, the others find nothing to do. Only PFM_LOAD and
+ * close, the thread's exit, its exec of a program that the owner may not trace,
+ * or the CPU's going offline: any of them on any CPU while another is under way.
+ * ctx->lock makes it one event: the first to find the context loaded ends the
+ * attachment, the others find nothing to do. Only PFM_LOAD and
  * PFM_UNLOAD hold ctx->mutex; exec could not take it, since a load may wait
  * for that exec to finish.
  *
@@ -37,6 +37,7 @@ struct pfm_attach {
 	struct pfm_blocker *blocker;
 	const struct cred *cred;	/* the caller's; afterwards the old one */
 	bool self;			/* the target is of the caller's process */
+	bool own;			/* the target is the caller */
 };
 
 /* What has to be undone when the locks are gone. */
@@ -44,6 +45,7 @@ struct pfm_detach {
 	struct pfm_context *ctx;	/* referenced; NULL if not loaded */
 	struct task_struct *task;	/* referenced */
 	struct pfm_blocker *blocker;
+	unsigned int held;		/* PFM_HOLD_... */
 };
 
 /* Under ctx->lock. */
@@ -51,13 +53,16 @@ static void pfm_attach_begin(struct pfm_attach *a)
 {
 	struct pfm_context *ctx = a->ctx;
 
+	pfm_assert_live(ctx);
 	ctx->load++;
-	pfm_switch_activate(ctx, a->set);
+	ctx->clock = 0;
+	pfm_switch_load(ctx, a->set);
 	ctx->state = PFM_LOADED;
 	ctx->started = false;
 	WRITE_ONCE(ctx->gone, false);
 	ctx->blocked = false;
 	ctx->self = a->self;
+	ctx->own = a->own;
 	ctx->blocker = a->blocker;
 	swap(ctx->cred, a->cred);
 }
@@ -74,10 +79,12 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 {
 	struct pfm_detach *d = arg;
 
+	pfm_assert_live(ctx);
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
 
 	pfm_monitor_stop(ctx);
+	pfm_hw_thread(ctx, PFM_THREAD_UNLOAD);
 	if (ctx->cpu >= 0)
 		pfm_monitor_out(ctx, local_clock());
 	if (pfm_is_system(ctx))
@@ -85,22 +92,30 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	else
 		RCU_INIT_POINTER(ctx->task->pfm_context, NULL);
 
-	/* Loaded, so that whoever could drop the last reference waits. */
+	/* Still loaded: close(), which drops the file's reference, waits for the lock. */
 	pfm_context_get(ctx);
 	d->ctx = ctx;
 	d->task = ctx->task;
 	d->blocker = pfm_block_orphan(ctx);
+	d->held = ctx->held;
+	ctx->held = 0;
 	ctx->task = NULL;
 	ctx->state = PFM_UNLOADED;
 	pfm_session_close(pfm_is_system(ctx));
 	return 0;
 }
 
+/*
+ * The part that may sleep, when the locks are gone. In an exec, and in a CPU's
+ * going offline, others' locks are held: ctx->mutex cannot be taken here.
+ */
 static void pfm_attach_finish(struct pfm_detach *d)
 {
 	if (!d->ctx)
 		return;
 	wake_up_all(&d->ctx->block_wait);
+	if (d->held)
+		pfm_hw_put(d->held);
 	pfm_session_unhook(pfm_is_system(d->ctx));
 	if (d->task)
 		put_task_struct(d->task);
@@ -154,12 +169,7 @@ static int pfm_attach_thread(struct pfm_attach *a, struct task_struct *task)
 	unsigned long flags;
 	int ret;
 
-	ret = pfm_session_get(false);
-	if (ret)
-		return ret;
 	ret = task_call_func(task, pfm_attach_publish, a);
-	if (ret < 0)
-		pfm_attach_undo(false);
 	if (ret <= 0)
 		return ret;
 	if (task == current) {
@@ -225,14 +235,25 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	ret = pfm_block_prepare(a->ctx, &a->blocker);
 	if (ret)
 		goto put;
+	/*
+	 * It patches text under the locks of CPU hotplug, for which no exec of
+	 * the target should have to wait.
+	 */
+	ret = pfm_session_get(false);
+	if (ret)
+		goto release;
 
 	a->self = same_thread_group(task, current);
+	a->own = task == current;
 	if (task == current)
 		ret = pfm_attach_thread(a, task);
 	else
 		ret = pfm_attach_other(a, task);
-	if (ret)
-		pfm_block_release(a->blocker);
+	if (!ret)
+		goto put;
+	pfm_attach_undo(false);
+release:
+	pfm_block_release(a->blocker);
 put:
 	put_task_struct(task);
 	return ret;
@@ -273,6 +294,28 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 	return ret;
 }
 
+/* Not when the thread is published: it may run on another CPU. */
+static int pfm_attach_loaded(struct pfm_context *ctx, void *unused)
+{
+	/* The attachment may have ended meanwhile. */
+	if (ctx->state != PFM_UNLOADED)
+		pfm_hw_thread(ctx, PFM_THREAD_LOAD);
+	return 0;
+}
+
+static bool pfm_attach_admits(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+
+	if (!pfm_regmap.hw || !pfm_regmap.hw->admits)
+		return true;
+	xa_for_each(&ctx->sets, id, set)
+		if (!pfm_pmu_admits(ctx, set))
+			return false;
+	return true;
+}
+
 /**
  * pfm_attach_load() - PFM_LOAD_CONTEXT (3.1.7)
  * @ctx: context
@@ -306,9 +349,13 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	a.set = pfm_set_find(ctx, req->load_set);
 	if (!a.set)
 		return -EINVAL;
+	if (!pfm_attach_admits(ctx))
+		return -EINVAL;
+	if (ctx->uses && !pfm_access_may_hold())
+		return -EPERM;
 	ret = pfm_set_link(ctx);
-	if (!ret && ctx->hard)
-		ret = pfm_context_hold_hardware(ctx);
+	if (!ret && ctx->uses)
+		ret = pfm_context_hold_hardware(ctx, ctx->uses);
 	if (ret)
 		return ret;
 
@@ -318,10 +365,13 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	else
 		ret = pfm_attach_load_thread(&a, req->load_pid);
 	put_cred(a.cred);
-	if (ret)
+	if (ret) {
 		pfm_context_yield_hardware(ctx);
-	else
-		pfm_message_drop(&ctx->queue, mark);
+		return ret;
+	}
+	pfm_message_drop(&ctx->queue, mark);
+	if (pfm_regmap.threads)
+		pfm_context_call_any(ctx, pfm_attach_loaded, NULL);
 	return ret;
 }
 
@@ -339,9 +389,6 @@ int pfm_attach_unload(struct pfm_context *ctx)
 	int ret = pfm_context_call(ctx, pfm_attach_end, &d);
 
 	pfm_attach_finish(&d);
-	/* It may have ended by itself, which is an error here. */
-	if (READ_ONCE(ctx->state) == PFM_UNLOADED)
-		pfm_context_yield_hardware(ctx);
 	return ret;
 }
 
@@ -388,18 +435,25 @@ void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task)
 	pfm_attach_finish(&self.detach);
 }
 
-/* The context is the thread's, current's; detach it and say so. */
+/*
+ * The context is the thread's, current's; detach it and say so, by a message or
+ * by hanging up.
+ */
 static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
 			     bool tell, struct pfm_detach *d)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_soft_refresh();
+	pfm_clock_refresh();
 	raw_spin_lock(&ctx->lock);
 	/* It may have been unloaded, and loaded elsewhere, since. */
-	if (ctx->task == task && !pfm_attach_end(ctx, d) && tell) {
-		pfm_message_end(&ctx->queue);
+	if (ctx->task == task && !pfm_attach_end(ctx, d)) {
+		if (tell)
+			pfm_message_end(&ctx->queue);
+		else
+			/* Pairs with pfm_file_read(). */
+			smp_store_release(&ctx->gone, true);
 		pfm_message_notify(ctx);
 	}
 	raw_spin_unlock(&ctx->lock);
@@ -413,8 +467,8 @@ static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
  * Taking pi_lock orders this against pfm_attach_publish(): either that sees
  * PF_EXITING, or this sees the context.
  *
- * A thread whose process holds the descriptor knows of its own end, so it is
- * not told (3.3.6).
+ * If the thread's own process holds the descriptor, no END message is queued
+ * (3.3.6). Other processes that hold it, and wait, find the context hung up.
  *
  * Context: process.
  */
@@ -428,7 +482,7 @@ void __pfm_attach_exit(struct task_struct *task)
 	ctx = rcu_dereference(task->pfm_context);
 	raw_spin_unlock_irq(&task->pi_lock);
 	if (ctx)
-		pfm_attach_leave(task, ctx, !pfm_file_held(task, ctx->file), &d);
+		pfm_attach_leave(task, ctx, !pfm_file_held(ctx, task->files), &d);
 	rcu_read_unlock();
 	pfm_attach_finish(&d);
 }
@@ -463,9 +517,9 @@ static bool pfm_attach_may_trace(const struct cred *owner,
  * __pfm_attach_exec() - the hook of a thread's exec
  * @task: current, with the new program's credentials and memory
  *
- * An ordinary exec keeps the context (3.1.7). One that the owner may not
- * trace, of a set-user-id program or an unreadable one, would show him what
- * is none of his business.
+ * An ordinary exec keeps the context (3.1.7). If the owner may not trace the new
+ * program, which is set-user-ID or unreadable, the attachment ends: otherwise the
+ * context would show the owner what ptrace does not.
  *
  * Context: process, under exec_update_lock.
  */
@@ -496,8 +550,8 @@ void __pfm_attach_exec(struct task_struct *task)
  * pfm_attach_offline() - this CPU goes offline
  * @cpu: its number
  *
- * There is no thread whose end could be told (3.3.6), so whoever waits for
- * the context finds it hung up.
+ * No thread has ended, so there is no END message (3.3.6): readers that wait get
+ * POLLHUP and end of file.
  *
  * Context: process, on that CPU, under the hotplug lock.
  * Return: 0.
@@ -509,13 +563,14 @@ int pfm_attach_offline(unsigned int cpu)
 
 	rcu_read_lock();
 	local_irq_disable();
-	pfm_soft_refresh();
+	pfm_clock_refresh();
 	ctx = rcu_dereference(*this_cpu_ptr(&pfm_cpu.sys));
 	if (ctx) {
 		raw_spin_lock(&ctx->lock);
 		if (rcu_access_pointer(*this_cpu_ptr(&pfm_cpu.sys)) == ctx &&
 		    !pfm_attach_end(ctx, &d)) {
-			WRITE_ONCE(ctx->gone, true);
+			/* Pairs with pfm_file_read(). */
+			smp_store_release(&ctx->gone, true);
 			pfm_message_notify(ctx);
 		}
 		raw_spin_unlock(&ctx->lock);

@@ -3,11 +3,11 @@
  * perfmon2: the monitored thread waits for PFM_RESTART (PFM_FL_NOTIFY_BLOCK).
  *
  * Who can meet here: the thread, which finds the work on its way to user
- * level or in exit; the irq_work of an overflow, which puts it there; and
- * whoever restarts, unloads or closes. ctx->lock decides between them. The
- * work cannot be taken off a thread's list reliably, so it is an object of
- * its own, made with the attachment, and the last of the two to be done with
- * it, list and attachment, frees it.
+ * level or in exit; the irq_work of an overflow, which puts it there; and a
+ * command that restarts or unloads, or close(). ctx->lock decides between them.
+ * The work cannot be taken off a thread's list reliably. So it is an object of
+ * its own, made with the attachment; it is freed when it is off the list and the
+ * attachment is over, by the later of the two.
  */
 #include <linux/cgroup.h>
 #include <linux/sched/signal.h>
@@ -15,10 +15,13 @@
 
 #include "pfm.h"
 
+/* What the allocator takes for one. */
+#define PFM_BLOCK_MEM	kmalloc_size_roundup(sizeof(struct pfm_blocker))
+
 /*
  * A process that is being killed does not wait, nor do threads that an exec
- * has to get rid of. The signal itself does not say so: a thread that is on
- * its way out has taken it, and there will be no other.
+ * has to get rid of. fatal_signal_pending() cannot tell: an exiting thread has
+ * dequeued its SIGKILL.
  */
 static bool pfm_block_must_wait(struct pfm_context *ctx)
 {
@@ -33,9 +36,17 @@ static bool pfm_block_must_wait(struct pfm_context *ctx)
 	return wait;
 }
 
-/* It holds nothing, so for a control group it is as good as frozen. */
+/*
+ * The thread holds no lock here, so for a control group it counts as frozen. To
+ * say so takes a lock of all groups, twice. So the thread waits interruptibly
+ * first: the group's freezer ends that wait, as a signal does, and only then the
+ * thread is counted. The signal itself has to wait until PFM_RESTART.
+ */
 static void pfm_block_sleep(struct pfm_context *ctx)
 {
+	if (!wait_event_state(ctx->block_wait, !pfm_block_must_wait(ctx),
+			      (TASK_INTERRUPTIBLE | TASK_FREEZABLE)))
+		return;
 	cgroup_enter_frozen();
 	wait_event_state(ctx->block_wait, !pfm_block_must_wait(ctx),
 			 (TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE));
@@ -69,20 +80,29 @@ static void pfm_block_wait(struct callback_head *work)
  * @ctx:     context
  * @blocker: out: the object, or NULL if @ctx does not block
  *
+ * The creator of the context pays for it until pfm_block_release(), since a thread
+ * can have many on its list: one of each attachment that has ended.
+ *
  * Context: process.
- * Return: 0, or -ENOMEM.
+ * Return: 0, or -ENOMEM, also at a limit.
  */
 int pfm_block_prepare(struct pfm_context *ctx, struct pfm_blocker **blocker)
 {
 	struct pfm_blocker *b;
+	int ret;
 
 	*blocker = NULL;
 	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
 		return 0;
 
+	ret = pfm_account_charge(ctx->account, PFM_ACCOUNT_SETS, PFM_BLOCK_MEM);
+	if (ret)
+		return ret;
 	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
-	if (!b)
+	if (!b) {
+		pfm_account_uncharge(ctx->account, PFM_ACCOUNT_SETS, PFM_BLOCK_MEM);
 		return -ENOMEM;
+	}
 	init_task_work(&b->work, pfm_block_wait);
 	b->ctx = ctx;
 	pfm_context_get(ctx);
@@ -92,14 +112,15 @@ int pfm_block_prepare(struct pfm_context *ctx, struct pfm_blocker **blocker)
 
 /**
  * pfm_block_release() - free a blocker
- * @b: on no list, known to nobody; or NULL
+ * @b: on no list and without other users; or NULL
  *
- * Context: process.
+ * Context: any but NMI.
  */
 void pfm_block_release(struct pfm_blocker *b)
 {
 	if (!b)
 		return;
+	pfm_account_uncharge(b->ctx->account, PFM_ACCOUNT_SETS, PFM_BLOCK_MEM);
 	pfm_context_put(b->ctx);
 	kfree(b);
 }
@@ -130,15 +151,14 @@ void pfm_block_queue(struct pfm_context *ctx)
 	if (!task)
 		return;
 
-	/* Not under the lock: a debugging kernel allocates in there. */
+	/* Not under the lock: on a debugging kernel task_work_add() allocates. */
 	if (task_work_add(task, &b->work, TWA_RESUME)) {
-		/* It is past all returns to user level. */
+		/* The thread exits: it returns to user level no more. */
 		raw_spin_lock_irqsave(&ctx->lock, flags);
 		b->queued = false;
 		orphan = b->orphan;
 		raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	}
-	/* The file holds a reference while this runs: ours is not the last. */
 	if (orphan)
 		pfm_block_release(b);
 	put_task_struct(task);
@@ -157,6 +177,7 @@ struct pfm_blocker *pfm_block_orphan(struct pfm_context *ctx)
 {
 	struct pfm_blocker *b = ctx->blocker;
 
+	pfm_assert_live(ctx);
 	ctx->blocker = NULL;
 	ctx->blocked = false;
 	if (b && b->queued) {

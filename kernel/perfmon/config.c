@@ -81,7 +81,7 @@ void pfm_config_get(pfarg_config_t *req)
  * pfm_config_init() - choose what depends on the machine
  *
  * Until the administrator says otherwise sampling buffers may have an eighth
- * of the memory, all together, and the sets of a context a 64th.
+ * of the memory, all together, and contexts with their event sets a 16th.
  *
  * Context: boot.
  */
@@ -90,5 +90,5 @@ void pfm_config_init(void)
 	u64 memory = (u64)totalram_pages() * PAGE_SIZE;
 
 	pfm_config.smpl_buf_size_max = memory / 8;
-	pfm_config.set_mem_max = memory / 64;
+	pfm_config.set_mem_max = memory / 16;
 }

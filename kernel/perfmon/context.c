@@ -2,9 +2,9 @@
 /*
  * perfmon2: the life of a context, and how its live state is reached.
  *
- * While a context is loaded the truth is in one CPU, and only code on that
- * CPU touches it. A thread monitored by another need not be stopped for a
- * command: the command goes where the thread is.
+ * While the monitored thread runs, the current values are in the registers of its
+ * CPU, and only code on that CPU can reach them. A thread need not be stopped for a
+ * command from another thread: the command goes to the CPU where the thread is.
  */
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -16,26 +16,78 @@
 #include "pfm.h"
 
 #define PFM_CONTEXT_FLAGS	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | \
-				 PFM_FL_OVFL_NO_MSG)
+				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC)
 
 /* Overflows that can wait to be read when no format says how many. */
 #define PFM_CONTEXT_DEPTH	14
 #define PFM_CONTEXT_DEPTH_MAX	65536
 
+/* What a context takes before it has sets. */
+static int pfm_context_charge(struct pfm_context *ctx, unsigned int depth,
+			      const struct pfm_format *format)
+{
+	u64 mem = kmalloc_size_roundup(sizeof(*ctx)) + pfm_message_mem(depth);
+	int ret;
+
+	if (format)
+		mem += kmalloc_size_roundup(sizeof(*ctx->ovfl_arg));
+	ctx->account = pfm_account_get();
+	if (!ctx->account)
+		return -ENOMEM;
+	ret = pfm_account_charge(ctx->account, PFM_ACCOUNT_SETS, mem);
+	if (ret)
+		pfm_account_put(ctx->account);
+	else
+		ctx->mem = mem;
+	return ret;
+}
+
+static void pfm_context_uncharge(struct pfm_context *ctx)
+{
+	pfm_account_uncharge(ctx->account, PFM_ACCOUNT_SETS, ctx->mem);
+	pfm_account_put(ctx->account);
+}
+
 static void pfm_context_release(struct kref *ref)
 {
 	struct pfm_context *ctx = container_of(ref, struct pfm_context, ref);
 
+	pfm_message_free(&ctx->queue);
+	pfm_context_uncharge(ctx);
+	/* An attachment's end gives the PMU's registers back before it is over. */
+	pfm_pmu_put();
+	/*
+	 * A hook may have read the thread's pointer just before it went, and
+	 * irq_work looks at its flags when our function has returned: sections
+	 * that RCU waits for.
+	 */
+	kfree_rcu(ctx, rcu);
+}
+
+/**
+ * pfm_context_close() - the end of a context that nobody controls any more
+ * @ctx: context that is not loaded, whose file is going away or never was
+ *
+ * Frees what commands and an attachment need, and drops the file's reference.
+ * Others refer to the rest for a moment: a notification that is under way, a
+ * thread that stops waiting for PFM_RESTART, the exit that ended the attachment.
+ * They can drop the last reference where nothing may sleep. How long a thread stays
+ * in the kernel before it finds that it need not wait is for the program to say, so
+ * the rest stays on the user's account until then.
+ *
+ * Context: process.
+ */
+void pfm_context_close(struct pfm_context *ctx)
+{
 	pfm_format_close(ctx);
 	pfm_set_free_all(ctx);
-	pfm_message_free(&ctx->queue);
-	pfm_context_yield_hardware(ctx);
+	/* Whatever ended its last attachment has given them back. */
+	if (WARN_ON_ONCE(ctx->held))
+		pfm_hw_put(ctx->held);
 	mutex_destroy(&ctx->mutex);
 	put_cred(ctx->cred);
 	put_pid_ns(ctx->pid_ns);
-	pfm_pmu_put();
-	/* A hook may have read the thread's pointer just before it went. */
-	kfree_rcu(ctx, rcu);
+	pfm_context_put(ctx);
 }
 
 /**
@@ -51,9 +103,9 @@ void pfm_context_get(struct pfm_context *ctx)
 
 /**
  * pfm_context_put() - drop a reference
- * @ctx: context; the last reference finds it unloaded and without a file
+ * @ctx: context; the last reference finds it closed
  *
- * Context: process, if it may be the last.
+ * Context: any but NMI.
  */
 void pfm_context_put(struct pfm_context *ctx)
 {
@@ -75,10 +127,11 @@ static unsigned int pfm_context_depth(struct pfm_format *format)
  * @format: its format, or NULL; the reference becomes the context's on success
  *
  * Context: process.
- * Return: the context, or an error pointer.
+ * Return: the context, or an error pointer: -ENOMEM, also at the limits.
  */
 struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 {
+	unsigned int depth = pfm_context_depth(format);
 	struct pfm_context *ctx;
 	struct pfm_set *set;
 	int ret;
@@ -86,18 +139,24 @@ struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
+	ctx->flags = flags;
 	pfm_pmu_get();
-	ret = pfm_message_init(&ctx->queue, pfm_context_depth(format));
+	ret = pfm_set_prepare();
+	if (!ret)
+		ret = pfm_context_charge(ctx, depth, format);
 	if (ret)
 		goto put_pmu;
+	ret = pfm_message_init(&ctx->queue, depth);
+	if (ret)
+		goto uncharge;
 
 	kref_init(&ctx->ref);
 	mutex_init(&ctx->mutex);
 	raw_spin_lock_init(&ctx->lock);
 	init_waitqueue_head(&ctx->block_wait);
 	init_irq_work(&ctx->notify_work, pfm_message_work);
+	pfm_mapping_init(&ctx->buf);
 	xa_init(&ctx->sets);
-	ctx->flags = flags;
 	ctx->cpu = -1;
 
 	set = pfm_set_new(ctx, 0);
@@ -114,6 +173,8 @@ struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 
 free_queue:
 	pfm_message_free(&ctx->queue);
+uncharge:
+	pfm_context_uncharge(ctx);
 put_pmu:
 	pfm_pmu_put();
 	kfree(ctx);
@@ -139,7 +200,7 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 	struct file *file;
 	int fd, ret;
 
-	if (req->ctx_flags & ~PFM_CONTEXT_FLAGS)
+	if (req->ctx_flags & ~(PFM_CONTEXT_FLAGS | pfm_pmu_ctx_flags()))
 		return -EINVAL;
 	/* Table 3.2: there is no thread to block. */
 	if ((req->ctx_flags & PFM_FL_SYSTEM_WIDE) &&
@@ -160,21 +221,25 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		pfm_format_put(format);
 		return PTR_ERR(ctx);
 	}
+	if (!pfm_pmu_admits(ctx, ctx->set)) {
+		pfm_context_close(ctx);
+		return -EINVAL;
+	}
 	if (format) {
 		ret = pfm_format_open(ctx, uarg + 1);
 		if (ret) {
-			pfm_context_put(ctx);
+			pfm_context_close(ctx);
 			return ret;
 		}
 	}
 	file = pfm_file_new(ctx);
 	if (IS_ERR(file)) {
-		pfm_context_put(ctx);
+		pfm_context_close(ctx);
 		return PTR_ERR(file);
 	}
 	/* From here on the file owns the context. */
 
-	fd = get_unused_fd_flags(0);
+	fd = get_unused_fd_flags(req->ctx_flags & PFM_FL_CLOEXEC ? O_CLOEXEC : 0);
 	if (fd < 0) {
 		fput(file);
 		return fd;
@@ -186,44 +251,61 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		fput(file);
 		return -EFAULT;
 	}
+	ctx->holder = current->files;
 	fd_install(fd, file);
 	return 0;
 }
 
 /**
  * pfm_context_hold_hardware() - have the PMU's registers for a context
- * @ctx: context; nothing happens if it holds them
+ * @ctx:  context
+ * @what: PFM_HOLD_...; nothing happens if the context holds that
  *
- * Where an attachment ends and nothing may sleep they stay the context's, until
- * it is unloaded by its command, or destroyed.
+ * The code that ends the attachment finds, under ctx->lock, that the context holds
+ * them, and gives them back. If the attachment ends before that, or if nothing gets
+ * programmed, the caller has to do it: by pfm_context_yield_hardware().
  *
  * Context: process, ctx->mutex.
- * Return: 0, or -EBUSY if somebody else in the kernel has them.
+ * Return: 0, or -EBUSY if another user in the kernel, as perf_events, has them.
  */
-int pfm_context_hold_hardware(struct pfm_context *ctx)
+int pfm_context_hold_hardware(struct pfm_context *ctx, unsigned int what)
 {
 	int ret;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (ctx->hard_held)
+	/* If the attachment ends right now, the registers are not needed. */
+	what &= ~READ_ONCE(ctx->held);
+	if (!what)
 		return 0;
-	ret = pfm_hw_get();
-	ctx->hard_held = !ret;
-	return ret;
+	ret = pfm_hw_get(what);
+	if (ret)
+		return ret;
+	raw_spin_lock_irq(&ctx->lock);
+	ctx->held |= what;
+	raw_spin_unlock_irq(&ctx->lock);
+	return 0;
 }
 
 /**
- * pfm_context_yield_hardware() - undo pfm_context_hold_hardware()
- * @ctx: context that is not loaded; nothing happens if it does not hold them
+ * pfm_context_yield_hardware() - give the PMU's registers back if not needed
+ * @ctx: context; nothing happens if it is loaded and has programmed some of
+ *       them, or does not hold them
  *
- * Context: process, ctx->mutex or the last reference.
+ * Context: process, ctx->mutex.
  */
 void pfm_context_yield_hardware(struct pfm_context *ctx)
 {
-	if (!ctx->hard_held)
-		return;
-	ctx->hard_held = false;
-	pfm_hw_put();
+	unsigned int put;
+
+	lockdep_assert_held(&ctx->mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	put = ctx->held;
+	if (ctx->state != PFM_UNLOADED)
+		put &= ~ctx->uses;
+	ctx->held &= ~put;
+	raw_spin_unlock_irq(&ctx->lock);
+	if (put)
+		pfm_hw_put(put);
 }
 
 struct pfm_context_call {
@@ -241,7 +323,7 @@ static void pfm_context_call_here(void *info)
 	struct pfm_context *ctx = call->ctx;
 
 	if (ctx->clocked)
-		pfm_soft_refresh();
+		pfm_clock_refresh();
 	raw_spin_lock(&ctx->lock);
 	if (ctx->cpu < 0 || ctx->cpu == smp_processor_id()) {
 		call->ret = call->fn(ctx, call->arg);
@@ -257,22 +339,25 @@ static int pfm_context_go(struct pfm_context *ctx, pfm_context_fn fn, void *arg,
 	unsigned long flags;
 	int cpu;
 
-	for (;;) {
+	while (!call.done) {
+		/*
+		 * Where it was a moment ago: no lock is taken where it is not. That it
+		 * is still there, call_here finds out.
+		 */
 		local_irq_save(flags);
-		pfm_context_call_here(&call);
+		cpu = READ_ONCE(ctx->cpu);
+		if (cpu < 0 || cpu == smp_processor_id()) {
+			pfm_context_call_here(&call);
+			cpu = -1;
+		}
 		local_irq_restore(flags);
-		if (call.done)
-			return call.ret;
+		if (cpu < 0)
+			continue;
 		if (!anywhere)
 			return -EBUSY;
-
-		cpu = READ_ONCE(ctx->cpu);
-		if (cpu >= 0)
-			smp_call_function_single(cpu, pfm_context_call_here,
-						 &call, 1);
-		if (call.done)
-			return call.ret;
+		smp_call_function_single(cpu, pfm_context_call_here, &call, 1);
 	}
+	return call.ret;
 }
 
 /**

@@ -20,7 +20,7 @@
 static const struct file_operations pfm_file_fops;
 
 /**
- * pfm_file_context() - the door from a file to its context
+ * pfm_file_context() - the context of a file
  * @file: any file
  *
  * Context: any; the caller holds @file.
@@ -48,53 +48,55 @@ struct file *pfm_file_new(struct pfm_context *ctx)
 	return file;
 }
 
-static int pfm_file_match(const void *wanted, struct file *file, unsigned int fd)
+/**
+ * pfm_file_listed() - look a table of descriptors through for a file
+ * @files: table
+ * @file:  file
+ *
+ * Without the table's lock: who changes it at the same moment is the same process,
+ * which could as well do so a moment earlier or later.
+ *
+ * Context: process, may be under rcu_read_lock().
+ * Return: whether it is there.
+ */
+bool pfm_file_listed(struct files_struct *files, const struct file *file)
 {
-	return file == wanted;
+	struct fdtable *fdt;
+	unsigned int fd;
+	bool listed = false;
+
+	rcu_read_lock();
+	fdt = files_fdtable(files);
+	for_each_set_bit(fd, fdt->open_fds, fdt->max_fds) {
+		listed = rcu_access_pointer(fdt->fd[fd]) == file;
+		if (listed)
+			break;
+	}
+	rcu_read_unlock();
+	return listed;
 }
 
 /**
- * pfm_file_held() - whether a thread's process has a descriptor of a file
- * @task: thread
- * @file: file
+ * pfm_file_held() - whether a table of descriptors has the context's
+ * @ctx:   context, whose file cannot be freed meanwhile
+ * @files: table, likewise
+ *
+ * The creator's process has, as is known. Nobody else has if that one descriptor
+ * is all that holds the file. Only a file that is held several times, by a
+ * reader who waits or by other processes, makes it necessary to look.
  *
  * Context: process, may be under rcu_read_lock().
  * Return: whether it has.
  */
-bool pfm_file_held(struct task_struct *task, struct file *file)
+bool pfm_file_held(struct pfm_context *ctx, struct files_struct *files)
 {
-	bool held = false;
+	const void *holder = READ_ONCE(ctx->holder);
 
-	task_lock(task);
-	if (task->files)
-		held = iterate_fd(task->files, 0, pfm_file_match, file);
-	task_unlock(task);
-	return held;
-}
-
-/*
- * Whether somebody who shares current's memory, but not its descriptors, has
- * one of a file: the parent of a vfork() above all.
- */
-static bool pfm_file_held_beside(struct file *file)
-{
-	struct mm_struct *mm = current->mm;
-	struct task_struct *p, *t;
-	bool held = false;
-
-	if (!mm || atomic_read(&mm->mm_users) == 1)
+	if (files == holder)
+		return true;
+	if (holder && !pfm_mapping_others(ctx->file))
 		return false;
-	rcu_read_lock();
-	for_each_process_thread(p, t) {
-		if (READ_ONCE(t->mm) == mm && t->files != current->files &&
-		    pfm_file_held(t, file)) {
-			held = true;
-			goto out;
-		}
-	}
-out:
-	rcu_read_unlock();
-	return held;
+	return pfm_file_listed(files, ctx->file);
 }
 
 static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
@@ -103,6 +105,7 @@ static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
 	struct pfm_context *ctx = file->private_data;
 	struct pfm_queue *q = &ctx->queue;
 	ssize_t ret;
+	bool gone;
 
 	if (!size || size % sizeof(pfm_msg_t))
 		return -EINVAL;
@@ -110,8 +113,10 @@ static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
 		return -EPERM;
 
 	for (;;) {
+		/* Its last message was there before. */
+		gone = smp_load_acquire(&ctx->gone);
 		ret = pfm_message_read(q, buf, size);
-		if (ret || READ_ONCE(ctx->gone))
+		if (ret || gone)
 			return ret;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
@@ -142,51 +147,70 @@ static int pfm_file_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &ctx->queue.fasync);
 }
 
+/* The thread that is monitored by its own process, with @table; referenced. */
+static struct task_struct *pfm_file_target(struct pfm_context *ctx,
+					   const void *table)
+{
+	struct task_struct *task = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	if (ctx->task && ctx->self && READ_ONCE(ctx->task->files) == table)
+		task = get_task_struct(ctx->task);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return task;
+}
+
 /*
  * A process closes one of its descriptors. If it was its last, and the process
  * monitors itself, the context is unloaded though others may still hold it
  * (figure 3.10). A child that a tool monitors, and that drops what it happened
  * to inherit from the tool, goes on being monitored.
+ *
+ * If nobody else holds the file, it was the last. Otherwise the table that it
+ * was taken out of has to be looked through, if anything depends on it.
  */
 static int pfm_file_flush(struct file *file, fl_owner_t id)
 {
 	struct pfm_context *ctx = file->private_data;
-	struct task_struct *task = NULL;
-	unsigned long flags;
+	struct task_struct *task;
+	unsigned long start;
+	bool mapped;
 
 	/* An exit ends the attachment, and the mapping, by itself. */
-	if ((current->flags & PF_EXITING) || fatal_signal_pending(current))
+	if ((current->flags & PF_EXITING) || fatal_signal_pending(current)) {
+		cmpxchg(&ctx->holder, id, NULL);
+		pfm_mapping_disown(&ctx->buf, id);
 		return 0;
-	if (atomic_read(&ctx->buf.mappings) && !pfm_file_held(current, file) &&
-	    !pfm_file_held_beside(file))
-		pfm_buffer_unmap(ctx, file);
-	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (ctx->task && ctx->self && READ_ONCE(ctx->task->files) == id)
-		task = get_task_struct(ctx->task);
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
-
-	if (task) {
-		if (!pfm_file_held(task, file))
-			pfm_attach_close_self(ctx, task);
-		put_task_struct(task);
 	}
+	/* Closed by the kernel for itself. */
+	if (!id)
+		return 0;
+	mapped = pfm_mapping_closed(&ctx->buf, id, &start);
+	task = pfm_file_target(ctx, id);
+	if ((mapped || task || READ_ONCE(ctx->holder) == id) &&
+	    !(pfm_mapping_others(file) && pfm_file_listed(id, file))) {
+		cmpxchg(&ctx->holder, id, NULL);
+		if (mapped)
+			pfm_mapping_remove(file, start);
+		if (task)
+			pfm_attach_close_self(ctx, task);
+	}
+	if (task)
+		put_task_struct(task);
 	return 0;
 }
 
-/* The last holder is gone. Whatever the context is attached to is let go. */
+/*
+ * The last descriptor is closed: detach the context, and free it. A notification
+ * that is under way is not waited for.
+ */
 static int pfm_file_release(struct inode *inode, struct file *file)
 {
 	struct pfm_context *ctx = file->private_data;
 
 	pfm_attach_close(ctx);
-	irq_work_sync(&ctx->notify_work);
-	/*
-	 * Queued again while it ran, the work can still be running on another
-	 * CPU; what it does for a blocked thread must not end with the context.
-	 */
-	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
-		synchronize_rcu();
-	pfm_context_put(ctx);
+	pfm_context_close(ctx);
 	return 0;
 }
 
@@ -242,7 +266,7 @@ static const struct file_operations pfm_file_fops = {
 	.llseek		= no_llseek,
 	.read		= pfm_file_read,
 	.poll		= pfm_file_poll,
-	.mmap		= pfm_buffer_mmap,
+	.mmap		= pfm_mapping_mmap,
 	.fasync		= pfm_file_fasync,
 	.flush		= pfm_file_flush,
 	.release	= pfm_file_release,

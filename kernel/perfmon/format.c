@@ -110,7 +110,7 @@ int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt, struct module *owner)
 EXPORT_SYMBOL_GPL(__pfm_register_buffer_fmt);
 
 /**
- * pfm_unregister_buffer_fmt() - nobody can request a format any more (3.5.9)
+ * pfm_unregister_buffer_fmt() - no program can request a format any more (3.5.9)
  * @uuid: of the format
  *
  * Context: process.
@@ -207,7 +207,7 @@ static void *pfm_format_copy_arg(const pfm_buffer_fmt_t *fmt,
 
 /**
  * pfm_format_open() - give a new context its format and its buffer
- * @ctx:  context that nobody knows yet; its format is set
+ * @ctx:  context that is not published yet; its format is set
  * @uarg: the program's argument of the format, copied in once
  *
  * Context: process.
@@ -238,13 +238,13 @@ int pfm_format_open(struct pfm_context *ctx, const void __user *uarg)
 		ret = fmt->fmt_init(ctx->flags, arg, ctx->buf.addr);
 	ctx->format_open = !ret;
 	kfree(arg);
-	/* A format's positive number is nobody's errno. */
+	/* A positive number from a format is no errno. */
 	return ret > 0 ? -EINVAL : ret;
 }
 
 /**
  * pfm_format_close() - take a context's format and buffer away
- * @ctx: context that nobody knows any more
+ * @ctx: context without a file
  *
  * Context: process.
  */
@@ -305,10 +305,28 @@ static void pfm_format_where(const struct pfm_context *ctx,
 	struct task_struct *task = ctx->task ?: current;
 
 	data->task = task;
+	data->event = NULL;
 	data->regs = pfm_format_regs(ctx, task);
 	data->ip = data->regs ? instruction_pointer(data->regs) : 0;
 	data->cpu = ctx->cpu >= 0 ? ctx->cpu : task_cpu(task);
 	pfm_format_who(ctx, task, &data->pid, &data->tid);
+}
+
+/*
+ * The time for a sample: it always increases, and no two samples of a processor have
+ * the same (3.5.14). The kernel's clock for NMIs may stand still, and may go back
+ * a little when it is adjusted. The context that is live here has its lock, so that
+ * an NMI does not come in between; one that is live nowhere has no processor.
+ */
+static u64 pfm_format_stamp(const struct pfm_context *ctx)
+{
+	u64 *last = this_cpu_ptr(&pfm_cpu.tstamp);
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (ctx->cpu < 0)
+		return now;
+	*last = max(now, *last + 1);
+	return *last;
 }
 
 static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
@@ -340,8 +358,11 @@ static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
  * pfm_format_overflow() - ask the format about counters that overflowed
  * @ctx:  context with a format
  * @ovfl: the counters, up to date like all others
- * @ctrl: out: the answers together, notify_user only where the control asks
- *	  for it; reset_ovfl_pmds is not set
+ * @ctrl: out: the answers together, notify_user only if one of the counters
+ *	  asks for it, too; reset_ovfl_pmds is not set
+ *
+ * Whether a notification is sent must not depend on which of the counters comes
+ * last: it is enough that any of them has PFM_REGFL_OVFL_NOTIFY (3.6.5).
  *
  * Context: ctx->lock or NMI, interrupts off, on the context's CPU.
  * Return: the counters that the format wants to have reset now.
@@ -351,11 +372,12 @@ u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl
 	const pfm_buffer_fmt_t *fmt = ctx->format->fmt;
 	const pfm_ovfl_ctrl_t none = { 0 };
 	pfm_ovfl_arg_t *arg = ctx->ovfl_arg;
-	u64 tstamp = ktime_get_mono_fast_ns(), reset = 0, rest;
+	u64 tstamp = pfm_format_stamp(ctx), reset = 0, rest;
 	struct pfm_ovfl_data data;
 
 	*ctrl = none;
 	pfm_format_where(ctx, &data);
+	arg->event_notify = !!(ovfl & ctx->set->notify);
 	for (rest = ovfl; rest; rest &= rest - 1) {
 		pfm_format_fill(ctx, __ffs64(rest), arg);
 		if (fmt->fmt_handler(ctx->buf.addr, arg, tstamp, &data))
@@ -366,7 +388,7 @@ u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl
 			   !arg->ovfl_ctrl.block_thread &&
 			   !arg->ovfl_ctrl.mask_monitoring))
 			continue;
-		ctrl->notify_user |= arg->ovfl_ctrl.notify_user & arg->ovfl_notify;
+		ctrl->notify_user |= arg->ovfl_ctrl.notify_user & arg->event_notify;
 		ctrl->block_thread |= arg->ovfl_ctrl.block_thread;
 		ctrl->mask_monitoring |= arg->ovfl_ctrl.mask_monitoring;
 	}
@@ -416,6 +438,6 @@ bool pfm_format_wants_maps(const struct pfm_context *ctx)
 void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info)
 {
 	pfm_format_who(ctx, current, &info->pid, &info->tid);
-	info->tstamp = ktime_get_mono_fast_ns();
+	info->tstamp = pfm_format_stamp(ctx);
 	ctx->format->fmt->fmt_map(ctx->buf.addr, info);
 }

@@ -7,13 +7,14 @@
  * running yet.
  */
 #include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/cpuhotplug.h>
 #include <linux/init.h>
 #include <linux/printk.h>
 
 #include "pfm.h"
 
-DEFINE_PER_CPU(struct pfm_cpu, pfm_cpu);
+DEFINE_PER_CPU_ALIGNED(struct pfm_cpu, pfm_cpu);
 
 #define PFM_AT(type, field, offset) \
 	BUILD_BUG_ON(offsetof(type, field) != (offset))
@@ -114,6 +115,18 @@ static void __init pfm_init_check_others(void)
 	PFM_AT(pfm_ovfl_msg_t, msg_ovfl_pmds, 8);
 }
 
+/* sys and migrations have their cache line to themselves. */
+static void __init pfm_init_check_layout(void)
+{
+	const size_t line = IS_ENABLED(CONFIG_SMP) ? SMP_CACHE_BYTES : 1;
+
+	BUILD_BUG_ON(offsetof(struct pfm_cpu, sys) % line);
+	BUILD_BUG_ON(IS_ENABLED(CONFIG_SMP) && offsetof(struct pfm_cpu, migrations) / line !=
+		     offsetof(struct pfm_cpu, sys) / line);
+	BUILD_BUG_ON(offsetof(struct pfm_cpu, sys) < offsetofend(struct pfm_cpu, stats));
+	BUILD_BUG_ON(sizeof(struct pfm_cpu) % line);
+}
+
 static int pfm_init_online(unsigned int cpu)
 {
 	pfm_timer_cancel(cpu);
@@ -127,6 +140,7 @@ static int __init pfm_init(void)
 
 	pfm_init_check_registers();
 	pfm_init_check_others();
+	pfm_init_check_layout();
 
 	for_each_possible_cpu(cpu)
 		pfm_timer_init_cpu(cpu);

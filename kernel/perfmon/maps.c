@@ -2,14 +2,14 @@
 /*
  * perfmon2: what programs map and execute, for formats that record it.
  *
- * An address in a sample is a function's only as long as one knows which file
- * was there. Hooks, and not a look at /proc/PID/maps: a process can be gone, or
- * be another program, before anybody looks.
+ * An address in a sample names a function only if one knows which file was mapped
+ * there. This needs hooks: by the time that a program reads /proc/PID/maps, the
+ * process can have ended or be running another program.
  *
- * The context is whichever is live on this CPU: the thread's, as long as the
- * thread runs, or the CPU's. To find a path the thread may have to sleep, and
- * can be on another CPU, or without a context, when it has got it; so the
- * first look, before, is only whether it is worth while.
+ * The record goes to the context that is live on this CPU: the thread's own while
+ * it runs, or the CPU's. To find the path of the file the thread may have to sleep,
+ * and afterwards it can be on another CPU, or without a context. So the look before
+ * that only decides whether to go on at all, and the one after it counts.
  */
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -18,7 +18,7 @@
 
 #include "pfm.h"
 
-/* With interrupts off. NULL if there is none, or its format does not care. */
+/* With interrupts off. NULL if no context is live here, or its format records no maps. */
 static struct pfm_context *pfm_maps_context(void)
 {
 	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
@@ -43,7 +43,7 @@ static void pfm_maps_tell(struct pfm_map_info *info)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* Nobody else ends that it is live here: it needs no second look. */
+	/* Only this CPU can end that the context is live here: no need to look again. */
 	ctx = pfm_maps_context();
 	if (ctx) {
 		raw_spin_lock(&ctx->lock);
@@ -80,7 +80,7 @@ void __pfm_maps_mmap(struct vm_area_struct *vma)
 	buf = __getname();
 	if (buf)
 		path = file_path(file, buf, PATH_MAX);
-	/* One without its path is still known by its inode. */
+	/* Without its path the file is still identified by its inode. */
 	if (IS_ERR_OR_NULL(path))
 		path = "";
 	inode = file_inode(file);

@@ -2,10 +2,10 @@
 /*
  * perfmon2: the message queue (3.3).
  *
- * A context tells of overflows and of the end of its thread by messages that
- * read() returns. The ring has one producer, whoever owns the context's live
- * state; it needs no lock and can be an NMI. Waking a reader does need locks;
- * that is left to an irq_work.
+ * A context reports overflows and the end of its thread by messages that read()
+ * returns. The ring has one producer, the owner of the context's live state, which
+ * needs no lock and can be an NMI. Waking a reader does need locks; that is left to
+ * an irq_work.
  *
  * There always is a slot for the end of the thread, which must not be lost
  * (3.3.6).
@@ -18,6 +18,24 @@
 
 #include "pfm.h"
 
+/* Two ends: the last attachment's goes only when the next has begun. */
+static unsigned int pfm_message_slots(unsigned int depth)
+{
+	return roundup_pow_of_two(depth + 2);
+}
+
+/**
+ * pfm_message_mem() - the memory of a queue
+ * @depth: overflow messages that it holds at least
+ *
+ * Context: any.
+ * Return: bytes, as many as the allocator takes.
+ */
+size_t pfm_message_mem(unsigned int depth)
+{
+	return kmalloc_size_roundup(pfm_message_slots(depth) * sizeof(pfm_msg_t));
+}
+
 /**
  * pfm_message_init() - make a queue
  * @q:     queue
@@ -29,9 +47,8 @@
 int pfm_message_init(struct pfm_queue *q, unsigned int depth)
 {
 	q->depth = depth;
-	/* Two ends: the last attachment's goes only when the next has begun. */
-	q->size = roundup_pow_of_two(depth + 2);
-	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
+	q->size = pfm_message_slots(depth);
+	q->ring = kvcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
 	if (!q->ring)
 		return -ENOMEM;
 	init_waitqueue_head(&q->wait);
@@ -39,14 +56,14 @@ int pfm_message_init(struct pfm_queue *q, unsigned int depth)
 }
 
 /**
- * pfm_message_free() - free a queue that nobody uses any more
+ * pfm_message_free() - free a queue that is no longer in use
  * @q: queue
  *
- * Context: any.
+ * Context: process.
  */
 void pfm_message_free(struct pfm_queue *q)
 {
-	kfree(q->ring);
+	kvfree(q->ring);
 }
 
 /**
@@ -90,7 +107,7 @@ void pfm_message_drop(struct pfm_queue *q, unsigned int mark)
  */
 unsigned int pfm_message_count(const struct pfm_queue *q)
 {
-	/* Whatever is put and read between the two loads is not there. */
+	/* A message that comes and is read between the two loads does not count. */
 	unsigned int tail = smp_load_acquire(&q->tail);
 
 	return smp_load_acquire(&q->head) - tail;
@@ -174,9 +191,9 @@ static bool pfm_message_peek(const struct pfm_queue *q, pfm_msg_t *msg,
  * @buf:  where to
  * @size: bytes, a multiple of sizeof(pfm_msg_t)
  *
- * A message that cannot be copied stays. Of several readers that copy the same
- * one he has it who moves the tail; no lock is held, since a copy to a
- * program may take as long as another program likes.
+ * A message that cannot be copied stays. If several readers copy the same message,
+ * the one that moves the tail has read it. No lock is held, since a copy to user
+ * memory can take arbitrarily long (userfaultfd).
  *
  * Context: process.
  * Return: bytes, a multiple likewise, 0 if there is no message; -EFAULT.
@@ -197,22 +214,30 @@ ssize_t pfm_message_read(struct pfm_queue *q, char __user *buf, size_t size)
 }
 
 /**
- * pfm_message_notify() - have whoever waits for the context told
+ * pfm_message_notify() - wake readers and send SIGIO, a moment later
  * @ctx: context
  *
- * Context: owner of the context's live state; NMI too. The message, if any,
- * is in the queue: a signal never comes before its message (3.3.7).
+ * The notification has a reference of its own, since close() does not wait
+ * for it. It is run by this CPU when interrupts are on again: not before it has
+ * got the reference.
+ *
+ * Context: owner of the context's live state, interrupts off; NMI too. The
+ * message, if any, is in the queue: a signal never comes before its message
+ * (3.3.7).
  */
 void pfm_message_notify(struct pfm_context *ctx)
 {
-	irq_work_queue(&ctx->notify_work);
+	lockdep_assert_irqs_disabled();
+	if (irq_work_queue(&ctx->notify_work))
+		pfm_context_get(ctx);
 }
 
 /**
  * pfm_message_work() - the part of a notification that takes locks
- * @work: of a context, which waits for this before it goes away
+ * @work: of a context, which may have been closed meanwhile
  *
- * Context: interrupt, on the CPU where pfm_message_notify() was called.
+ * Context: interrupt, on the CPU where pfm_message_notify() was called. If it is
+ * queued again while it runs, two of it can run at the same moment, on two CPUs.
  */
 void pfm_message_work(struct irq_work *work)
 {
@@ -224,4 +249,5 @@ void pfm_message_work(struct irq_work *work)
 	wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
 				   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
 	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
+	pfm_context_put(ctx);
 }

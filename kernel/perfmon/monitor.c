@@ -34,12 +34,13 @@ static void pfm_monitor_enter(struct pfm_context *ctx, u64 now)
  * @ctx: context
  * @now: local_clock(), or the scheduler's last look at it
  *
- * What happened before does not count.
+ * Events before this moment do not count.
  *
  * Context: see above.
  */
 void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
 {
+	pfm_assert_live(ctx);
 	if (!pfm_monitor_running(ctx))
 		return;
 	if (!ctx->idle)
@@ -56,8 +57,8 @@ void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
  * @ctx: context, up to date; nothing happens unless it runs, and is live here
  * @now: as above
  *
- * What the hardware has counted since it was brought up to date is dropped.
- * Nothing is if that was pfm_monitor_hold().
+ * What the hardware has counted since it was brought up to date is dropped; after
+ * pfm_monitor_hold() that is nothing.
  *
  * Context: see above.
  */
@@ -65,6 +66,7 @@ void pfm_monitor_pause(struct pfm_context *ctx, u64 now)
 {
 	struct pfm_set *set = ctx->set;
 
+	pfm_assert_live(ctx);
 	if (ctx->cpu < 0 || !pfm_monitor_running(ctx))
 		return;
 	if (pfm_hw_stop(ctx))
@@ -86,6 +88,9 @@ void pfm_monitor_sync(struct pfm_context *ctx, u64 mask)
 {
 	u64 wrapped = pfm_soft_sync(ctx, mask) | pfm_hw_sync(ctx, mask);
 
+	pfm_assert_live(ctx);
+	if (unlikely(wrapped))
+		wrapped = pfm_overflow_real(ctx->set, wrapped);
 	if (unlikely(wrapped))
 		pfm_overflow_handle(ctx, wrapped, mask);
 	else
@@ -102,8 +107,16 @@ void pfm_monitor_sync(struct pfm_context *ctx, u64 mask)
  */
 void pfm_monitor_update(struct pfm_context *ctx)
 {
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	bool ran;
+
+	pfm_assert_live(ctx);
+	if (!pfm_monitor_counting(ctx))
+		return;
+	/* Registers that do not count are read when they stand still. */
+	ran = unlikely(ctx->set->held) && pfm_hw_stop(ctx);
+	pfm_monitor_sync(ctx, ctx->set->used);
+	if (ran && pfm_monitor_counting(ctx))
+		pfm_hw_start(ctx);
 }
 
 /**
@@ -118,10 +131,11 @@ void pfm_monitor_update(struct pfm_context *ctx)
  */
 void pfm_monitor_hold(struct pfm_context *ctx)
 {
+	pfm_assert_live(ctx);
 	pfm_hw_stop(ctx);
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, ctx->set->used);
-	/* Another set has begun just now. */
+	/* If that has switched sets, the counters of the new one run. */
 	if (pfm_hw_stop(ctx))
 		pfm_hw_forget(ctx->set);
 }
@@ -134,9 +148,10 @@ void pfm_monitor_hold(struct pfm_context *ctx)
  */
 void pfm_monitor_release(struct pfm_context *ctx)
 {
+	pfm_assert_live(ctx);
 	if (pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
-	/* The first look at counters that have just been chosen. */
+	/* Counters that were chosen just now: set the timer for the first look at them. */
 	if (ctx->set->hard)
 		pfm_timer_arm(ctx, local_clock());
 	else
@@ -151,6 +166,9 @@ void pfm_monitor_release(struct pfm_context *ctx)
  */
 void pfm_monitor_start(struct pfm_context *ctx)
 {
+	pfm_assert_live(ctx);
+	/* The program may have stopped it by an instruction of its own. */
+	pfm_hw_thread(ctx, PFM_THREAD_START);
 	if (ctx->started)
 		return;
 	ctx->started = true;
@@ -167,9 +185,11 @@ void pfm_monitor_start(struct pfm_context *ctx)
  */
 void pfm_monitor_stop(struct pfm_context *ctx)
 {
+	pfm_assert_live(ctx);
 	pfm_monitor_hold(ctx);
 	pfm_monitor_pause(ctx, local_clock());
 	ctx->started = false;
+	pfm_hw_thread(ctx, PFM_THREAD_STOP);
 }
 
 /**
@@ -180,6 +200,7 @@ void pfm_monitor_stop(struct pfm_context *ctx)
  */
 void pfm_monitor_mask(struct pfm_context *ctx)
 {
+	pfm_assert_live(ctx);
 	pfm_monitor_pause(ctx, local_clock());
 	ctx->state = PFM_MASKED;
 }
@@ -192,6 +213,7 @@ void pfm_monitor_mask(struct pfm_context *ctx)
  */
 void pfm_monitor_unmask(struct pfm_context *ctx)
 {
+	pfm_assert_live(ctx);
 	ctx->state = PFM_LOADED;
 	pfm_monitor_resume(ctx, local_clock());
 }
@@ -209,13 +231,18 @@ void pfm_monitor_unmask(struct pfm_context *ctx)
  */
 void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
 {
-	/* This may bring a set that thinks otherwise of the idle thread. */
-	if (idle && (ctx->set->flags & PFM_SETFL_EXCL_IDLE))
+	bool held = idle && (ctx->set->flags & PFM_SETFL_EXCL_IDLE);
+
+	pfm_assert_live(ctx);
+	/* That may have switched to a set with another PFM_SETFL_EXCL_IDLE. */
+	if (held)
 		pfm_monitor_hold(ctx);
 	if (!(ctx->set->flags & PFM_SETFL_EXCL_IDLE))
 		idle = false;
 	if (idle == ctx->idle) {
-		pfm_monitor_release(ctx);
+		/* From thread to thread, which is most switches, there is nothing to do. */
+		if (held)
+			pfm_monitor_release(ctx);
 		return;
 	}
 
@@ -229,13 +256,14 @@ void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
  * @ctx: loaded context that is live nowhere
  * @now: as above
  *
- * Its counters kept what they had when they last were on a CPU. All that can
- * have happened to the thread since is a move from CPU to CPU, found now.
+ * Its counters kept their values while the thread was on no CPU. The only event that
+ * can have happened to the thread meanwhile is a migration, which is found now.
  *
  * Context: see above.
  */
 void pfm_monitor_in(struct pfm_context *ctx, u64 now)
 {
+	pfm_assert_live(ctx);
 	ctx->cpu = smp_processor_id();
 	__this_cpu_write(pfm_cpu.live, ctx);
 	if (pfm_monitor_running(ctx)) {
@@ -246,7 +274,7 @@ void pfm_monitor_in(struct pfm_context *ctx, u64 now)
 		if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, now))
 			pfm_switch_to(ctx, ctx->set->next);
 	}
-	if (unlikely(ctx->set->hard) && pfm_monitor_counting(ctx))
+	if (unlikely(ctx->set->live) && pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
 }
 
@@ -259,8 +287,10 @@ void pfm_monitor_in(struct pfm_context *ctx, u64 now)
  */
 void pfm_monitor_out(struct pfm_context *ctx, u64 now)
 {
+	pfm_assert_live(ctx);
 	pfm_monitor_hold(ctx);
 	pfm_monitor_pause(ctx, now);
+	pfm_hw_wipe();
 	ctx->cpu = -1;
 	__this_cpu_write(pfm_cpu.live, NULL);
 }
@@ -283,6 +313,7 @@ static bool pfm_monitor_runs_here(const struct pfm_context *ctx,
 u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
 		       const struct pfm_set *set, u64 now)
 {
+	pfm_assert_live(ctx);
 	if (!pfm_monitor_runs_here(ctx, set) || ctx->idle)
 		return set->act_ns;
 	return set->act_ns + pfm_monitor_elapsed(set->since, now);
@@ -302,6 +333,7 @@ u64 pfm_monitor_left(const struct pfm_context *ctx,
 {
 	u64 gone = 0;
 
+	pfm_assert_live(ctx);
 	if (pfm_monitor_runs_here(ctx, set))
 		gone = pfm_monitor_elapsed(set->left_at, now);
 	return set->left > gone ? set->left - gone : 0;

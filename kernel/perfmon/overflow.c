@@ -2,20 +2,21 @@
 /*
  * perfmon2: what follows from the overflow of a 64-bit counter (3.4.3).
  *
- * With a sampling format that is the format's decision (3.5.14). Without: a
- * counter whose control asks for it notifies, and monitoring is masked so that
- * whoever is told finds all registers as they were; PFM_RESTART loads the long
- * reset values. Otherwise the short ones are loaded at once and monitoring
- * goes on.
+ * With a sampling format, the format decides (3.5.14). Without one: if the counter's
+ * control has PFM_REGFL_OVFL_NOTIFY, a message is queued and monitoring is masked, so
+ * that the program finds all registers as they were at the overflow; PFM_RESTART
+ * loads the long reset values. Otherwise the short reset values are loaded at once
+ * and monitoring goes on.
  *
  * Runs where monitor.c does. It is in the kernel because a period must end
- * at the event that ends it, not when a program gets to look.
+ * at the event that ends it, not when a program is scheduled to look at it.
  */
+#include <linux/jiffies.h>
 #include <linux/sched/clock.h>
 
 #include "pfm.h"
 
-/* Who has less than one of so many parts of the limit is not throttled by it. */
+/* Contexts below interrupts_max / PFM_OVERFLOW_SHARE in their own second are exempt. */
 #define PFM_OVERFLOW_SHARE	16
 
 static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
@@ -29,7 +30,7 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 		return;
 	if (set->random & BIT_ULL(i))
 		base += pfm_random_next(&p->random, p->random_mask);
-	p->value = (base & ~d->rsvd) | (d->def & d->rsvd);
+	p->value = pfm_set_fit(set, i, base);
 	p->last_reset = p->value;
 	set->rearm |= BIT_ULL(i);
 }
@@ -52,6 +53,7 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 	u64 also = 0, rest;
 	unsigned int i;
 
+	pfm_assert_live(ctx);
 	for (rest = ovfl; rest; rest &= rest - 1) {
 		i = __ffs64(rest);
 		also |= set->pmcs[pfm_regmap.ctrl[i]].reset_pmds;
@@ -63,6 +65,27 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 	}
 	for (rest = also & ~ovfl; rest; rest &= rest - 1)
 		pfm_overflow_reset_one(set, __ffs64(rest), is_long);
+}
+
+/**
+ * pfm_overflow_reset_read() - reset a register that has been read (6.2.2)
+ * @set: set, not necessarily the active one; its counters stand still
+ * @i:   PMD; the reset_pmds of its control are reset with it
+ *
+ * With the long values. If the counter has overflowed before, and waits for
+ * PFM_RESTART, that loads them again.
+ *
+ * Context: see above.
+ */
+void pfm_overflow_reset_read(struct pfm_set *set, unsigned int i)
+{
+	unsigned int pmc = pfm_regmap.ctrl[i];
+	u64 rest = BIT_ULL(i);
+
+	if (pmc != PFM_NONE)
+		rest |= set->pmcs[pmc].reset_pmds;
+	for (; rest; rest &= rest - 1)
+		pfm_overflow_reset_one(set, __ffs64(rest), true);
 }
 
 /* Queue the message. False if it is lost. */
@@ -82,20 +105,22 @@ static void pfm_overflow_block(struct pfm_context *ctx)
 }
 
 /*
- * Too many in this second, of which some share is this context's: another one that
- * has few is not to blame. Up to a point.
+ * True if the CPU has used up interrupts_max in this second and the context has a
+ * relevant share of it; above twice the limit, whatever its share. The second is
+ * measured in jiffies, which are exact enough, the same on all CPUs, and free.
  */
-static bool pfm_overflow_too_many(struct pfm_context *ctx, u64 now)
+static bool pfm_overflow_too_many(struct pfm_context *ctx)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	u64 max = READ_ONCE(pfm_config.interrupts_max);
+	unsigned long now = jiffies;
 
-	if (now - c->second >= NSEC_PER_SEC) {
+	if (now - c->second >= HZ) {
 		c->second = now;
 		c->interrupts = 0;
 	}
-	/* Its own second: it may come and go. */
-	if (now - ctx->second >= NSEC_PER_SEC) {
+	/* The context's second is its own: it moves between CPUs. */
+	if (now - ctx->second >= HZ) {
 		ctx->second = now;
 		ctx->interrupts = 0;
 	}
@@ -104,28 +129,28 @@ static bool pfm_overflow_too_many(struct pfm_context *ctx, u64 now)
 	    (ctx->interrupts >= max / PFM_OVERFLOW_SHARE ||
 	     c->interrupts / 2 >= max))
 		return true;
-	/* Not what is masked: or restarts without end would use up the rest. */
+	/*
+	 * Interrupts that get masked are not counted: endless restarts would use up
+	 * the others' allowance.
+	 */
 	c->interrupts++;
 	return false;
 }
 
 /**
- * pfm_overflow_limit() - an interrupt with an overflow has been handled
- * @ctx:   context, up to date
- * @now:   local_clock()
- * @storm: they leave no time to others
+ * pfm_overflow_throttle() - a context overflows so often that others suffer
+ * @ctx: context, up to date
  *
- * If so, or if there were too many in this second (4.1), the context is masked,
- * unless it is, and its owner is told, whether he asked to be or not: with a
- * period like this the machine does nothing else. The message names the counters
- * that wait for a reset, none if they have got it.
+ * If the context runs, it is masked and gets a message even if no counter has
+ * PFM_REGFL_OVFL_NOTIFY: with a period like this the machine does nothing else. The
+ * message names the counters that wait for a reset, none if they were reset.
  *
  * Context: see above; or NMI.
  */
-void pfm_overflow_limit(struct pfm_context *ctx, u64 now, bool storm)
+void pfm_overflow_throttle(struct pfm_context *ctx)
 {
-	storm |= pfm_overflow_too_many(ctx, now);
-	if (!storm || !pfm_monitor_running(ctx))
+	pfm_assert_live(ctx);
+	if (!pfm_monitor_running(ctx))
 		return;
 	pfm_stat_inc(PFM_STAT_THROTTLED);
 	ctx->throttled++;
@@ -136,8 +161,8 @@ void pfm_overflow_limit(struct pfm_context *ctx, u64 now, bool storm)
 }
 
 /*
- * Without a format: whoever asked is told, and blocked, and monitoring masked;
- * else all is reset at once.
+ * Without a format: if a counter with PFM_REGFL_OVFL_NOTIFY overflowed, notify, block
+ * if the context says so, and mask; otherwise reset all counters at once.
  */
 static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
 			      pfm_ovfl_ctrl_t *ctrl)
@@ -153,6 +178,25 @@ static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
 }
 
 /**
+ * pfm_overflow_real() - tell overflows from wraps of counters without emulation
+ * @set:     set, up to date
+ * @wrapped: counters that have wrapped, or are to be looked at for this
+ *
+ * A counter of the hardware with PFM_REGFL_NO_64BIT_EMUL is cut to its width.
+ *
+ * Context: see above; or NMI.
+ * Return: those whose wrap is an overflow.
+ */
+u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped)
+{
+	u64 rest;
+
+	for (rest = wrapped & set->raw & set->hard; rest; rest &= rest - 1)
+		set->pmds[__ffs64(rest)].value &= pfm_regmap.max[__ffs64(rest)];
+	return wrapped & ~set->raw;
+}
+
+/**
  * pfm_overflow_handle() - counters have overflowed
  * @ctx:  context that counts
  * @ovfl: counters of the active set
@@ -163,6 +207,10 @@ static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
  * event. May leave the context masked, or with another active set: one that
  * is due while the context gets masked comes with PFM_RESTART (3.7.7).
  *
+ * Whatever has found the overflow, an interrupt, a switch of threads or a fault, it
+ * counts against interrupts_max (4.1): what a format does about it may take long,
+ * and here it is done under ctx->lock, maybe under a run queue's.
+ *
  * Context: see above.
  */
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
@@ -172,15 +220,17 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 	bool ran = pfm_hw_stop(ctx);
 	u64 reached, reset;
 
+	pfm_assert_live(ctx);
 	ovfl |= pfm_hw_sync(ctx, ran ? set->used : set->used & ~mask);
 	if (set->used & ~mask)
 		ovfl |= pfm_soft_sync(ctx, set->used & ~mask);
+	ovfl = pfm_overflow_real(set, ovfl);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
 	reached = pfm_switch_count(set, ovfl);
 	reset = ctx->format ? pfm_format_overflow(ctx, ovfl, &ctrl) :
 			      pfm_overflow_plain(set, ovfl, &ctrl);
-	/* A full queue masks: what was to be told would be forgotten. */
+	/* A full queue masks: otherwise the program would never learn of this overflow. */
 	if (ctrl.notify_user && !pfm_overflow_tell(ctx, ovfl))
 		ctrl.mask_monitoring = 1;
 
@@ -202,6 +252,8 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 		pfm_overflow_block(ctx);
 	if (ctrl.notify_user || ctx->blocked)
 		pfm_message_notify(ctx);
+	if (unlikely(pfm_overflow_too_many(ctx)))
+		pfm_overflow_throttle(ctx);
 }
 
 /* What the format says to PFM_RESTART: by default reset, and go on. */
@@ -215,12 +267,22 @@ static int pfm_overflow_ask(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 	return 0;
 }
 
+/* Whether PFM_RESTART, when it unmasks @ctx, has to go to the next set. */
+static bool pfm_overflow_switch_is_due(const struct pfm_context *ctx)
+{
+	return ctx->switch_due ||
+	       (ctx->started && pfm_switch_expired(ctx, local_clock()));
+}
+
 /**
  * pfm_overflow_restart() - PFM_RESTART (3.1.9), by pfm_context_call()
  * @ctx:    context
  * @unused: NULL
  *
- * The thread that is blocked, if any, is the caller's to wake.
+ * A format can answer that monitoring stays masked. Then the active set stays,
+ * too, with its switch still due; but the thread that is blocked, if any, is
+ * released by this PFM_RESTART as by any other, and runs unmonitored. It is the
+ * caller's to wake.
  *
  * Context: see above.
  * Return: 0; -EBUSY if the context is not loaded, or not masked and without a
@@ -232,6 +294,7 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 	bool masked;
 	int ret;
 
+	pfm_assert_live(ctx);
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
 	/* An overflow that is found now came before the restart, and may mask. */
@@ -244,8 +307,8 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 		return ret;
 	}
 
-	if (masked && (ctx->switch_due || (ctx->started &&
-			pfm_switch_expired(ctx, local_clock())))) {
+	/* A switch that is due waits until monitoring resumes (3.7.7). */
+	if (masked && !ctrl.mask_monitoring && pfm_overflow_switch_is_due(ctx)) {
 		pfm_stat_inc(PFM_STAT_SWITCHES);
 		pfm_switch_activate(ctx, ctx->set->next);
 	}

@@ -10,25 +10,39 @@
  *	[l]	pfm_context.lock, raw, interrupts off, taken inside the locks
  *		above and inside the scheduler's. Nothing that wakes a thread
  *		or takes a lock of the scheduler may be called under it.
+ *	[l*]	like [l], but also read without the lock, by READ_ONCE() or
+ *		where a stale value does no harm
+ *	[u]	changed under the mutex, and only while the context is unloaded;
+ *		so either lock suffices to read it
+ *	[o]	changed by the owner of the context's live state; programs read it
  *	[p]	this CPU only, interrupts off
+ *	[p*]	like [p], but other CPUs read it, or change it where this CPU
+ *		cannot: at boot, and while it is offline
+ *	[d]	changed under pfm_pmu_mutex, and only while no context exists
+ *	[w]	READ_ONCE(), WRITE_ONCE()
  *	[a]	atomic
+ *	[s]	has its own lock, or needs none
  *
- * While pfm_context.cpu is a CPU's number, only that CPU changes what is
- * keyed [l], but for the blocker: the lock keeps others' decisions out, being
- * there is what makes the registers reachable.
+ * While pfm_context.cpu >= 0 only code on that CPU may change [l] fields (the
+ * blocker is the exception). It takes both: the lock, so that no other CPU
+ * decides anything meanwhile, and running there, because the registers can be
+ * reached from nowhere else.
  */
 #ifndef _KERNEL_PERFMON_PFM_H
 #define _KERNEL_PERFMON_PFM_H
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/cache.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
@@ -43,7 +57,7 @@
 
 /*
  * The registers of all descriptions, densely numbered in increasing order of
- * their logical numbers, so that a set of PMDs is one u64 in the core.
+ * their logical numbers, so that a set of PMDs is one u64 in the core. All of it [d].
  */
 struct pfm_regmap {
 	unsigned int num_pmcs;
@@ -55,21 +69,29 @@ struct pfm_regmap {
 	u8 pmd_of[PFM_MAX_PMDS];
 	u8 ctrl[PFM_PMDS_MAX];		/* the PMC of a PMD, or NONE */
 	u64 pmds_of[PFM_PMCS_MAX];	/* the counters of a PMC */
+	u64 held_by[PFM_PMCS_MAX];	/* ... its other registers that hw.c reaches */
+	DECLARE_BITMAP(claimed, PFM_PMCS_MAX);	/* PMCs that others use, too */
 	u64 counters;			/* PMDs that count */
 	u64 soft;			/* ... in software */
 	u64 hard;			/* ... in registers that hw.c reaches */
+	u64 held;			/* PMDs that hw.c reaches and that do not count */
+	u64 wiped;			/* PMDs that are set to 0 when the thread leaves */
 	const struct pfm_pmu *hw;	/* the description of the hardware, or NULL */
-	u64 hw_max;			/* the most that its counters hold */
+	u64 max[PFM_PMDS_MAX];		/* the most that a counter of it holds */
+	u64 reach[PFM_PMDS_MAX];	/* the longest way to a wrap that can be written */
+	u64 poll;			/* ns between two looks at its counters */
+	bool threads;			/* it wants to know what happens to threads */
 };
 
+/* A control register of a set. [l] */
 struct pfm_pmc {
-	u64 value;
 	u64 smpl_pmds;			/* record these when the PMD overflows */
 	u64 reset_pmds;			/* reset these, too */
 	u64 eventid;
 	u32 flags;			/* PFM_REGFL_... */
 };
 
+/* A data register of a set. [l] */
 struct pfm_pmd {
 	u64 value;			/* as of the last synchronisation */
 	u64 last;			/* what the source, or register, said then */
@@ -84,14 +106,14 @@ struct pfm_pmd {
 
 #define PFM_SW_EVENTS	(PFM_SW_MAJOR_FAULTS + 1)
 
-/* A whole configuration of the PMU: an event set (3.7.1). [l] */
+/* A whole configuration of the PMU: an event set (3.7.1). [l] if not said otherwise. */
 struct pfm_set {
 	u16 id;				/* [c] */
-	u16 id_next;			/* [m] explicit */
-	u32 flags;			/* [m] PFM_SETFL_... */
+	u16 id_next;			/* [u] explicit */
+	u32 flags;			/* [u] PFM_SETFL_... */
 	u32 load;			/* pfm_context.load when last active */
-	u64 timeout;			/* [m] effective, ns */
-	struct pfm_set *next;		/* [m] if pfm_context.linked */
+	u64 timeout;			/* [u] effective, ns */
+	struct pfm_set *next;		/* [u] if pfm_context.linked */
 	u64 runs;
 	u64 act_ns;			/* time active until since */
 	u64 since;			/* local_clock() */
@@ -100,34 +122,38 @@ struct pfm_set {
 	u64 used;			/* counters that have an event */
 	u64 notify;			/* ... whose overflow notifies */
 	u64 random;			/* ... whose reset is randomised */
+	u64 raw;			/* ... as wide as in hardware, no overflow */
 	u64 ovfl;			/* ... that wait for a reset */
 	u64 triggers;			/* ... with a threshold */
 	u64 switched;			/* ... that ended its last activity */
 	u64 sw[PFM_SW_EVENTS];		/* ... by software event */
 	unsigned int events;		/* bits of those that have any */
 	u64 hard;			/* used counters of the hardware */
+	u64 held;			/* other registers of the hardware in use */
+	u64 live;			/* both */
 	u64 rearm;			/* ... that may have to be written */
 	u64 controls;			/* names the values of pmcs, unique */
 	u64 stamp;			/* where last is still right, unique */
 	DECLARE_BITMAP(written, PFM_PMCS_MAX);	/* the hardware's PMCs */
 	struct pfm_pmd *pmds;
+	u64 *values;			/* of the PMCs */
 	struct pfm_pmc pmcs[];
 };
 
 /*
- * The message queue: a ring with one producer, whoever owns the context's
- * live state; consumers agree by cmpxchg() of the tail. Nobody takes a lock, so
- * that an NMI can be the producer, and a reader can be stuck in its own memory.
+ * The message queue: a ring with one producer, the owner of the context's live
+ * state; consumers agree by cmpxchg() of the tail. Neither takes a lock, so that an
+ * NMI can be the producer, and a reader can wait for its own memory.
  */
 struct pfm_queue {
 	pfm_msg_t *ring;		/* [c] */
 	unsigned int size;		/* [c] slots, a power of two */
 	unsigned int depth;		/* [c] of these for overflows */
-	unsigned int head;		/* next slot to fill; producer */
-	unsigned int tail;		/* next slot to read; [a] */
-	u64 lost;			/* producer */
-	wait_queue_head_t wait;
-	struct fasync_struct *fasync;
+	unsigned int head;		/* [o] next slot to fill */
+	unsigned int tail;		/* [a] next slot to read */
+	u64 lost;			/* [o] messages that found it full */
+	wait_queue_head_t wait;		/* [s] */
+	struct fasync_struct *fasync;	/* [s] */
 };
 
 enum pfm_state {
@@ -136,6 +162,7 @@ enum pfm_state {
 	PFM_MASKED,			/* loaded, waits for PFM_RESTART */
 };
 
+struct pfm_account;
 struct pfm_context;
 struct pfm_format;
 struct pfm_sysfs_format;
@@ -144,8 +171,10 @@ struct pfm_sysfs_format;
 struct pfm_buffer {
 	void *addr;			/* [c] whole pages, or NULL */
 	size_t size;			/* [c] bytes */
-	struct user_struct *user;	/* [c] who pays */
-	atomic_t mappings;		/* [a] of all processes */
+	spinlock_t lock;		/* [s] a leaf, for what follows */
+	struct list_head maps;		/* [s] struct pfm_mapping, of all processes */
+	unsigned int vmas;		/* [s] in these */
+	bool closed;			/* [s] set once: some descriptor was closed */
 };
 
 /*
@@ -154,7 +183,7 @@ struct pfm_buffer {
  * context has moved on.
  */
 struct pfm_blocker {
-	struct callback_head work;
+	struct callback_head work;	/* [s] */
 	struct pfm_context *ctx;	/* [c] holds a reference */
 	bool queued;			/* [l] on the thread's list */
 	bool orphan;			/* [l] frees itself */
@@ -162,46 +191,53 @@ struct pfm_blocker {
 
 struct pfm_context {
 	u32 flags;			/* [c] PFM_FL_... */
-	struct kref ref;		/* the file, and blocked threads */
-	struct rcu_head rcu;		/* the hooks look without a lock */
-	struct mutex mutex;
-	raw_spinlock_t lock;
+	struct kref ref;		/* [s] the file, notifications under way,
+					 * ends of attachments, blockers */
+	struct rcu_head rcu;		/* [s] the hooks look without a lock */
+	struct mutex mutex;		/* [s] */
+	raw_spinlock_t lock;		/* [s] */
 
-	enum pfm_state state;		/* [l] */
+	enum pfm_state state;		/* [l*] */
 	bool started;			/* [l] by PFM_START */
 	bool idle;			/* [l] the excluded idle thread runs */
 	bool blocked;			/* [l] the thread has to wait */
-	bool gone;			/* [l] the CPU went offline */
+	bool gone;			/* [l*] ended by itself, without a message */
 	bool self;			/* [l] its process attached it itself */
+	bool own;			/* [l] the thread did */
 	bool switch_due;		/* [l] PFM_RESTART goes to the next set */
 	bool linked;			/* [m] pfm_set.next is right */
 	bool clocked;			/* [m] set once: reads a clock */
-	bool hard;			/* [l] set once: has programmed the hardware */
-	bool hard_held;			/* [m] has it to itself */
-	int cpu;			/* [l] where it is live, or -1 */
+	u8 uses;			/* [l*] PFM_HOLD_..., never less: has programmed */
+	u8 held;			/* [l*] PFM_HOLD_..., set under [m]: has to itself */
+	int cpu;			/* [l*] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
+	u64 clock;			/* [l] its task clock, which never goes back */
 	u64 throttled;			/* [l] how often it was masked for that */
-	u64 second;			/* [l] local_clock() when its own began */
-	u64 interrupts;			/* [l] and how many there were in it */
-	struct task_struct *task;	/* [l] whom it monitors, referenced */
+	unsigned long second;		/* [l] jiffies when its own began */
+	u64 interrupts;			/* [l] overflows in it */
+	struct task_struct *task;	/* [l] the thread that it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
-	const struct cred *cred;	/* [l] of who attached it last */
+	const struct cred *cred;	/* [l*] of the process that attached it last */
 
 	struct pfm_format *format;	/* [c] or NULL */
-	struct pfm_buffer buf;
+	struct pfm_buffer buf;		/* [c] */
 	pfm_ovfl_arg_t *ovfl_arg;	/* [l] for the format's handler */
 	u64 ovfl_smpl;			/* [l] the PMDs in its vector */
 	struct pid_namespace *pid_ns;	/* [c] of the creator */
 	bool format_open;		/* [c] the format has to be told of the end */
 	bool see_kernel;		/* [c] may be shown kernel addresses */
+	bool no_hard;			/* [m] the caller may not use the PMU */
 
 	struct xarray sets;		/* [m] by id */
-	u64 set_mem;			/* [m] bytes in them */
+	struct pfm_account *account;	/* [c] who pays */
+	u64 mem;			/* [m] bytes that it was charged as a context */
 	struct file *file;		/* [c] not referenced: it owns us */
-	struct pfm_queue queue;
-	struct irq_work notify_work;
-	wait_queue_head_t block_wait;
+	const void *holder;		/* [a] the creator's table of descriptors, as
+					 * long as it has one of ours */
+	struct pfm_queue queue;		/* [s] */
+	struct irq_work notify_work;	/* [s] */
+	wait_queue_head_t block_wait;	/* [s] */
 };
 
 /* Statistics, per CPU; debugfs shows them. */
@@ -209,6 +245,7 @@ enum pfm_stat {
 	PFM_STAT_INTERRUPTS,		/* timer or PMU interrupts */
 	PFM_STAT_SPURIOUS,		/* timer ... that found nothing to do */
 	PFM_STAT_LATE,			/* PMU ... whose overflow had been found */
+	PFM_STAT_FOREIGN,		/* ... that found stopped counters counting */
 	PFM_STAT_SCHED_IN,		/* monitored threads switched in */
 	PFM_STAT_SCHED_OUT,
 	PFM_STAT_OVERFLOWS,		/* of 64-bit counters */
@@ -218,40 +255,58 @@ enum pfm_stat {
 	PFM_STATS,
 };
 
+/* What time it was, in ns; see clock.c. [p] */
+struct pfm_clock {
+	u64 thread;			/* CPU time of current ... */
+	u64 now;			/* ... at this local_clock() */
+};
+
+/* Index of the place that overflow interrupts write to; 0 and 1 are the others'. */
+#define PFM_CLOCK_ESTIMATE	2
+
 struct pfm_cpu {
 	struct pfm_context *live;	/* [p] whose registers are here */
-	struct pfm_context __rcu *sys;	/* [p] the system-wide context */
-	u64 clock;			/* [p] CPU time of current in ns, as of
-					 * the beginning of this section */
-	u64 now;			/* [p] local_clock(), likewise */
+	struct pfm_clock clock[3];	/* [p] one of them is valid ... */
+	unsigned int clock_at;		/* [p] ... this one */
+	u64 tstamp;			/* [p] of the last sample */
 	u64 busy;			/* [p] not idle, ns, until busy_since */
 	u64 busy_since;			/* [p] local_clock(), 0 while idle */
 	unsigned long switches;		/* [p] while sys */
 	unsigned long faults[2];	/* [p] minor, major, while sys */
-	atomic_long_t migrations;	/* [a] to this CPU, while sys */
-	struct hrtimer timer;		/* [p] task clock, time-outs of sets */
+	struct hrtimer timer;		/* [p*] task clock, time-outs of sets */
 	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
-	u64 running;			/* [p] counters that count */
-	u64 controls;			/* [p] pfm_set.controls of what is in pmcs */
+	struct pfm_run run;		/* [p] what counts, and for which context */
+	u64 controls;			/* [p*] pfm_set.controls of what is in pmcs */
 	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
 	u64 stamps;			/* [p] given out here */
-	bool touched;			/* [p] the registers are in our use */
-	unsigned long found;		/* [p] looks that found wraps */
-	unsigned int turned;		/* [p] wraps that may interrupt yet */
+	u64 dirty;			/* [p] registers that are to be wiped */
+	bool touched;			/* [p*] the registers are in our use */
+	unsigned long found;		/* [p] how often a read found a hardware wrap */
+	unsigned int turned;		/* [p] late-interrupt credits: wraps without their
+					 * interrupt yet */
 	u64 turned_at;			/* [p] local_clock() of the last one */
 	struct pfm_context *asleep;	/* [p] live when the machine wakes up */
-	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold */
-	struct irq_work work;		/* [p] what an NMI could not do */
-	u64 second;			/* [p] local_clock() when it began */
-	u64 interrupts;			/* [p] that overflowed, in this second */
+	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold ... */
+	DECLARE_BITMAP(lost, PFM_PMCS_MAX);	/* [p] ... except for these */
+	struct irq_work work;		/* [p*] what an NMI could not do */
+	unsigned long second;		/* [p] jiffies when it began */
+	u64 interrupts;			/* [p] overflows in this second */
 	unsigned int storm;		/* [p] the PMU's, one upon the other */
 	bool deferred;			/* [p] one of them came in a section */
 	u64 spent;			/* [p] in these, ns */
 	u64 ended;			/* [p] local_clock() at the end of the last */
-	unsigned long stats[PFM_STATS];	/* [p] */
+	unsigned long stats[PFM_STATS];	/* [p*] */
+	/*
+	 * What other CPUs look at, and change, when a thread moves to this one: away
+	 * from all that this CPU writes to at each switch.
+	 */
+	struct {
+		struct pfm_context __rcu *sys;	/* [p*] the system-wide context */
+		atomic_long_t migrations;	/* [a] to this CPU, while sys */
+	} ____cacheline_aligned_in_smp;
 };
 
-DECLARE_PER_CPU(struct pfm_cpu, pfm_cpu);
+DECLARE_PER_CPU_ALIGNED(struct pfm_cpu, pfm_cpu);
 
 /* Call with interrupts off. */
 static __always_inline void pfm_stat_add(enum pfm_stat s, unsigned long n)
@@ -267,6 +322,18 @@ static __always_inline void pfm_stat_inc(enum pfm_stat s)
 static __always_inline bool pfm_is_system(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/*
+ * What "Context: see above" means where live state is looked at or changed:
+ * ctx->lock is held, interrupts are off, and the context is live here if it is
+ * live at all. Only lockdep looks; in an NMI it cannot say who has the lock.
+ */
+static __always_inline void pfm_assert_live(const struct pfm_context *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_irqs_disabled();
+	lockdep_assert(ctx->cpu < 0 || ctx->cpu == raw_smp_processor_id());
 }
 
 /*
@@ -291,7 +358,7 @@ const struct pfm_pmu *pfm_pmu_hardware(void);
 void pfm_pmu_get(void);
 void pfm_pmu_put(void);
 unsigned int pfm_pmu_find_pmc(unsigned int num);
-bool pfm_pmu_is_hard(unsigned int num);
+unsigned int pfm_pmu_holds(unsigned int num);
 u64 pfm_pmu_mask(const u64 *vec, bool *bad);
 void pfm_pmu_vector(u64 mask, u64 *vec);
 void pfm_pmu_info_pmc(unsigned int i, pfarg_pmcinfo_t *info);
@@ -312,11 +379,19 @@ static __always_inline unsigned int pfm_pmu_find_pmd(unsigned int num)
 	return pfm_regmap.pmd_of[array_index_nospec(num, PFM_MAX_PMDS)];
 }
 
+/* pmu.c: what the description says about a set, or a context. */
+u32 pfm_pmu_ctx_flags(void);
+u32 pfm_pmu_set_flags(void);
+u64 pfm_pmu_adapt(const struct pfm_context *ctx, unsigned int pmc, u64 value);
+bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set);
+
 /* random.c */
 u32 pfm_random_seed(u32 seed);
 u64 pfm_random_next(u32 *state, u64 mask);
 
 /* set.c */
+int pfm_set_prepare(void);
+size_t pfm_set_mem(void);
 struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id);
 void pfm_set_free_all(struct pfm_context *ctx);
 struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id);
@@ -325,8 +400,22 @@ int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc);
 int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info);
 int pfm_set_link(struct pfm_context *ctx);
 
+/*
+ * What a data register makes of a value: reserved bits keep their default, and a
+ * counter of the hardware with PFM_REGFL_NO_64BIT_EMUL has its own width only.
+ */
+static inline u64 pfm_set_fit(const struct pfm_set *set, unsigned int i, u64 value)
+{
+	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
+
+	if (set->raw & pfm_regmap.hard & BIT_ULL(i))
+		value &= pfm_regmap.max[i];
+	return (value & ~d->rsvd) | (d->def & d->rsvd);
+}
+
 /* switch.c */
 void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set);
+void pfm_switch_load(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_switch_to(struct pfm_context *ctx, struct pfm_set *set);
 u64 pfm_switch_count(struct pfm_set *set, u64 ovfl);
 bool pfm_switch_expired(const struct pfm_context *ctx, u64 now);
@@ -335,41 +424,109 @@ int pfm_switch_start(struct pfm_context *ctx, u16 id);
 /* regs.c */
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+#define PFM_REGS_HOLD	1		/* what pfm_regs_read_pmd() says */
 int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 u64 pfm_regs_value(struct pfm_context *ctx, unsigned int i);
+
+/* clock.c */
+void pfm_clock_refresh(void);
+u64 pfm_clock_advance(void);
+u64 pfm_clock_busy(void);
+u64 pfm_clock_switch(const struct task_struct *prev,
+		     const struct task_struct *next, u64 clock);
+
+/**
+ * pfm_clock_since() - how much later one moment is than another
+ * @then: local_clock()
+ * @now:  likewise, maybe of another CPU, or a little older
+ *
+ * Context: any.
+ * Return: nanoseconds; 0 if it is earlier.
+ */
+static __always_inline u64 pfm_clock_since(u64 then, u64 now)
+{
+	return now > then ? now - then : 0;
+}
+
+/**
+ * pfm_clock_here() - the valid record of this CPU
+ * @c: this CPU
+ *
+ * Context: interrupts off, and ctx->lock of the context that is live here; or NMI.
+ * Return: the record.
+ */
+static __always_inline const struct pfm_clock *
+pfm_clock_here(const struct pfm_cpu *c)
+{
+	return &c->clock[READ_ONCE(c->clock_at)];
+}
+
+/**
+ * pfm_clock_spare() - the place for the next record but an estimate
+ * @c: this CPU
+ *
+ * Context: interrupts off; no NMI.
+ * Return: index of a place that is not valid, and that no NMI writes to.
+ */
+static __always_inline unsigned int pfm_clock_spare(const struct pfm_cpu *c)
+{
+	return ~c->clock_at & 1;
+}
+
+/**
+ * pfm_clock_set() - the time is known
+ * @c:	    this CPU
+ * @thread: CPU time of the thread that runs here, ns
+ * @now:    local_clock() at which that was true
+ *
+ * Context: interrupts off; no NMI.
+ */
+static __always_inline void pfm_clock_set(struct pfm_cpu *c, u64 thread, u64 now)
+{
+	const unsigned int i = pfm_clock_spare(c);
+
+	c->clock[i].thread = thread;
+	c->clock[i].now = now;
+	/* An NMI that comes before this line goes on from the old record. */
+	barrier();
+	WRITE_ONCE(c->clock_at, i);
+}
 
 /* soft.c */
 extern const struct pfm_pmu pfm_soft_pmu;
 bool pfm_soft_wants_clock(const pfarg_pmc_t *req);
-void pfm_soft_refresh(void);
 u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
 void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
 u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* hw.c */
-int pfm_hw_get(void);
-void pfm_hw_put(void);
+int pfm_hw_get(unsigned int what);
+void pfm_hw_put(unsigned int what);
 void pfm_hw_online(unsigned int cpu);
+void pfm_hw_attached(struct pfm_set *set);
 void pfm_hw_changed(struct pfm_set *set, unsigned int pmc);
 void __pfm_hw_start(struct pfm_context *ctx);
 bool __pfm_hw_stop(struct pfm_context *ctx);
 u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
 void __pfm_hw_rearm(struct pfm_context *ctx);
 void pfm_hw_forget(struct pfm_set *set);
+void __pfm_hw_wipe(void);
 void pfm_hw_work(struct irq_work *work);
+void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what);
 
 /* The common ways past hw.c, for sets that count in software only. */
 
 static __always_inline void pfm_hw_start(struct pfm_context *ctx)
 {
-	if (ctx->set->hard)
+	if (ctx->set->live)
 		__pfm_hw_start(ctx);
 }
 
 static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 {
-	return ctx->set->hard && __this_cpu_read(pfm_cpu.running) &&
+	return ctx->set->live && __this_cpu_read(pfm_cpu.run.pmds) &&
 	       __pfm_hw_stop(ctx);
 }
 
@@ -385,6 +542,21 @@ static __always_inline void pfm_hw_check(struct pfm_context *ctx)
 		__pfm_hw_rearm(ctx);
 }
 
+/* Most PMUs do not care about threads. */
+static __always_inline void pfm_hw_thread(struct pfm_context *ctx,
+					  enum pfm_thread_event what)
+{
+	if (unlikely(pfm_regmap.threads))
+		__pfm_hw_thread(ctx, what);
+}
+
+/* The thread leaves this CPU: what its counters hold is for no other. */
+static __always_inline void pfm_hw_wipe(void)
+{
+	if (unlikely(__this_cpu_read(pfm_cpu.dirty)))
+		__pfm_hw_wipe();
+}
+
 /* timer.c */
 
 /*
@@ -392,9 +564,6 @@ static __always_inline void pfm_hw_check(struct pfm_context *ctx)
  * from everybody with a period of a nanosecond.
  */
 #define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
-
-/* How often the hardware's counters are looked at: long before a whole turn. */
-#define PFM_TIMER_POLL	NSEC_PER_SEC
 
 void pfm_timer_arm(struct pfm_context *ctx, u64 now);
 void pfm_timer_rearm(struct pfm_context *ctx);
@@ -421,12 +590,15 @@ u64 pfm_monitor_left(const struct pfm_context *ctx,
 		     const struct pfm_set *set, u64 now);
 
 /* overflow.c */
+u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped);
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
-void pfm_overflow_limit(struct pfm_context *ctx, u64 now, bool storm);
+void pfm_overflow_reset_read(struct pfm_set *set, unsigned int i);
+void pfm_overflow_throttle(struct pfm_context *ctx);
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
 
 /* message.c */
+size_t pfm_message_mem(unsigned int depth);
 int pfm_message_init(struct pfm_queue *q, unsigned int depth);
 void pfm_message_free(struct pfm_queue *q);
 unsigned int pfm_message_mark(const struct pfm_queue *q);
@@ -447,12 +619,13 @@ void pfm_block_release(struct pfm_blocker *blocker);
 /* context.c */
 typedef int (*pfm_context_fn)(struct pfm_context *ctx, void *arg);
 struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format);
+void pfm_context_close(struct pfm_context *ctx);
 void pfm_context_get(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
 int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
-int pfm_context_hold_hardware(struct pfm_context *ctx);
+int pfm_context_hold_hardware(struct pfm_context *ctx, unsigned int what);
 void pfm_context_yield_hardware(struct pfm_context *ctx);
 
 /* attach.c */
@@ -471,7 +644,8 @@ void pfm_session_count(unsigned int *system, unsigned int *thread);
 /* file.c */
 struct pfm_context *pfm_file_context(struct file *file);
 struct file *pfm_file_new(struct pfm_context *ctx);
-bool pfm_file_held(struct task_struct *task, struct file *file);
+bool pfm_file_listed(struct files_struct *files, const struct file *file);
+bool pfm_file_held(struct pfm_context *ctx, struct files_struct *files);
 
 /* format.c */
 struct pfm_format *pfm_format_get(const pfm_uuid_t uuid);
@@ -488,28 +662,53 @@ void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info);
 /* maps.c */
 void pfm_maps_exec(struct task_struct *task);
 
+/* account.c */
+enum pfm_account_kind {
+	PFM_ACCOUNT_SETS,		/* contexts and their event sets */
+	PFM_ACCOUNT_BUFFERS,
+	PFM_ACCOUNT_KINDS,
+};
+/* Bytes of the former that RLIMIT_MEMLOCK leaves out. */
+#define PFM_ACCOUNT_FREE	(1ULL << 20)
+struct pfm_account *pfm_account_get(void);
+void pfm_account_put(struct pfm_account *a);
+int pfm_account_charge(struct pfm_account *a, enum pfm_account_kind kind,
+		       u64 bytes);
+void pfm_account_uncharge(struct pfm_account *a, enum pfm_account_kind kind,
+			  u64 bytes);
+
 /* buffer.c */
 int pfm_buffer_alloc(struct pfm_context *ctx, size_t size);
 void pfm_buffer_free(struct pfm_context *ctx);
-int pfm_buffer_mmap(struct file *file, struct vm_area_struct *vma);
-void pfm_buffer_unmap(struct pfm_context *ctx, struct file *file);
+
+/* mapping.c */
+void pfm_mapping_init(struct pfm_buffer *b);
+int pfm_mapping_mmap(struct file *file, struct vm_area_struct *vma);
+bool pfm_mapping_closed(struct pfm_buffer *b, const void *table,
+			unsigned long *start);
+void pfm_mapping_remove(struct file *file, unsigned long start);
+void pfm_mapping_disown(struct pfm_buffer *b, const void *table);
+bool pfm_mapping_others(struct file *file);
 
 /* access.c */
 bool pfm_access_may_create(u32 flags);
+bool pfm_access_may_hold(void);
 bool pfm_access_may_autoload(void);
 bool pfm_access_may_use(struct pfm_context *ctx);
 void pfm_access_init(void);
 
 /* config.c */
-struct pfm_config {			/* READ_ONCE(), WRITE_ONCE() */
+/* The administrator's limits. [w] */
+struct pfm_config {
 	u32 sys_gid;
 	u32 thread_gid;
 	u64 arg_size_max;
 	u64 smpl_buf_size_max;
-	u64 set_mem_max;		/* bytes in the sets of a context */
+	u64 set_mem_max;		/* bytes in contexts and their sets */
 	u64 set_timeout_min;		/* ns */
-	u64 interrupts_max;		/* that overflow, per second and CPU */
-	atomic64_t smpl_buf_size_cur;	/* of all contexts together */
+	u64 interrupts_max;		/* overflows, per second and CPU */
+	atomic64_t smpl_buf_size_cur;	/* [a] of all contexts together */
+	atomic64_t set_mem_cur;		/* [a] likewise */
 };
 extern struct pfm_config pfm_config;
 #define PFM_CONFIG_SIZE_MIN	PAGE_SIZE	/* of the limits in bytes */
@@ -517,10 +716,12 @@ int pfm_config_set(const pfarg_config_t *req);
 void pfm_config_get(pfarg_config_t *req);
 void pfm_config_init(void);
 
-/* sysfs.c, stats.c */
+/* sysfs.c */
 int pfm_sysfs_init(void);
 struct pfm_sysfs_format *pfm_sysfs_add_format(const pfm_buffer_fmt_t *fmt);
 void pfm_sysfs_remove_format(struct pfm_sysfs_format *files);
+
+/* stats.c */
 void pfm_stats_init(void);
 
 #endif /* _KERNEL_PERFMON_PFM_H */

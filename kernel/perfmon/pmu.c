@@ -7,8 +7,9 @@
  * and at most one description of the hardware. Their registers are numbered
  * densely here; the maps change only while no context exists.
  *
- * How registers are reached is the business of others.
+ * How registers are reached is in hw.c and soft.c.
  */
+#include <linux/math64.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
 
@@ -17,7 +18,7 @@
 struct pfm_regmap pfm_regmap __read_mostly;
 
 static DEFINE_MUTEX(pfm_pmu_mutex);
-static unsigned int pfm_pmu_users;		/* contexts, under the mutex */
+static atomic_t pfm_pmu_users;	/* contexts; none comes without the mutex */
 
 static bool pfm_pmu_type_ok(u16 type)
 {
@@ -33,13 +34,13 @@ static int pfm_pmu_validate_pmcs(const struct pfm_pmu *pmu)
 
 		if (!d->name || !d->name[0] || !pfm_pmu_type_ok(d->type))
 			return -EINVAL;
-		if (d->num >= PFM_MAX_PMCS)
+		if (d->num >= PFM_MAX_PMCS || d->flags & ~PFM_PMC_CLAIMED)
 			return -EINVAL;
 		if (i && d->num <= d[-1].num)
 			return -EINVAL;
-		if (pmu->selects(d->num, d->def))
+		if (pmu->selects(pmu, d->num, d->def))
 			return -EINVAL;
-		if (pmu->accepts && !pmu->accepts(d->num, d->def))
+		if (pmu->accepts && !pmu->accepts(pmu, d->num, d->def))
 			return -EINVAL;
 		for (j = 0; j < i; j++)
 			if (!strcmp(pmu->pmcs[j].name, d->name))
@@ -72,6 +73,13 @@ static int pfm_pmu_validate_pmds(const struct pfm_pmu *pmu)
 			return -EINVAL;
 		if (d->flags & ~(PFM_PMD_COUNTER | PFM_PMD_RDONLY))
 			return -EINVAL;
+		if (d->width > 64 || d->write_bits > (d->width ?: pmu->width))
+			return -EINVAL;
+		if (!counter && (d->width || d->write_bits))
+			return -EINVAL;
+		/* It belongs to the sets in which its control measures. */
+		if (pmu->start && d->ctrl == PFM_NO_PMC)
+			return -EINVAL;
 		if (i && d->num <= d[-1].num)
 			return -EINVAL;
 		if (d->ctrl != PFM_NO_PMC && !pfm_pmu_has_pmc(pmu, d->ctrl))
@@ -94,7 +102,7 @@ static bool pfm_pmu_complete(const struct pfm_pmu *pmu)
 			 !!pmu->start + !!pmu->stop + !!pmu->read + !!pmu->write;
 
 	if (!n)
-		return !pmu->program && !pmu->acknowledge;
+		return !pmu->program && !pmu->acknowledge && !pmu->thread;
 	return n == 7 && (pmu->acknowledge || (pmu->flags & PFM_PMU_NO_INTERRUPT));
 }
 
@@ -114,7 +122,9 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 
 	if (!pmu->name || !pmu->name[0] || !pmu->selects)
 		return -EINVAL;
-	if (!pmu->width || pmu->width > 64 || pmu->write_bits > pmu->width)
+	if (!pmu->width || pmu->width > 64)
+		return -EINVAL;
+	if ((pmu->ctx_flags | pmu->set_flags) & ~PFM_PMU_OWN_FLAGS)
 		return -EINVAL;
 	if (!pfm_pmu_complete(pmu))
 		return -EINVAL;
@@ -126,6 +136,26 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 	return ret ?: pfm_pmu_validate_pmds(pmu);
 }
 
+/* What hw.c has to know of register @n, which stands at @d in the tables. */
+static void pfm_pmu_add_hard(struct pfm_regmap *map, const struct pfm_pmu *pmu,
+			     const struct pfm_pmd_desc *d, unsigned int n)
+{
+	const unsigned int width = d->width ?: pmu->width;
+
+	if (pmu->flags & PFM_PMU_USER_READ && !(d->flags & PFM_PMD_RDONLY))
+		map->wiped |= BIT_ULL(n);
+	if (!(d->flags & PFM_PMD_COUNTER)) {
+		map->held |= BIT_ULL(n);
+		map->held_by[map->ctrl[n]] |= BIT_ULL(n);
+		return;
+	}
+	map->hard |= BIT_ULL(n);
+	map->max[n] = GENMASK_ULL(width - 1, 0);
+	map->reach[n] = map->max[n];
+	if (d->write_bits && d->write_bits < width)
+		map->reach[n] = BIT_ULL(d->write_bits - 1);
+}
+
 static void pfm_pmu_add(struct pfm_regmap *map, const struct pfm_pmu *pmu)
 {
 	unsigned int i, n;
@@ -135,6 +165,8 @@ static void pfm_pmu_add(struct pfm_regmap *map, const struct pfm_pmu *pmu)
 		map->pmc[n] = &pmu->pmcs[i];
 		map->pmc_pmu[n] = pmu;
 		map->pmc_of[pmu->pmcs[i].num] = n;
+		if (pmu->pmcs[i].flags & PFM_PMC_CLAIMED)
+			__set_bit(n, map->claimed);
 	}
 	for (i = 0; i < pmu->num_pmds; i++) {
 		const struct pfm_pmd_desc *d = &pmu->pmds[i];
@@ -150,10 +182,33 @@ static void pfm_pmu_add(struct pfm_regmap *map, const struct pfm_pmu *pmu)
 			map->pmds_of[map->ctrl[n]] |= BIT_ULL(n);
 			if (pmu == &pfm_soft_pmu)
 				map->soft |= BIT_ULL(n);
-			else if (pmu->start)
-				map->hard |= BIT_ULL(n);
 		}
+		if (pmu->start)
+			pfm_pmu_add_hard(map, pmu, d, n);
 	}
+}
+
+/* More than any counter has been seen to count in a second. */
+#define PFM_PMU_RATE	BIT_ULL(33)
+
+/*
+ * How often the counters are looked at: two times before the narrowest of them
+ * can have counted through its width, and once a second anyway.
+ */
+static u64 pfm_pmu_poll(const struct pfm_pmu *pmu)
+{
+	unsigned int i, width = 64;
+	u64 us;
+
+	for (i = 0; i < pmu->num_pmds; i++)
+		if (pmu->pmds[i].flags & PFM_PMD_COUNTER)
+			width = min_t(unsigned int, width,
+				      pmu->pmds[i].width ?: pmu->width);
+	if (width >= 40)
+		return NSEC_PER_SEC;
+	us = div64_u64((u64)USEC_PER_SEC << (width - 1),
+		       pmu->rate ?: PFM_PMU_RATE);
+	return clamp_t(u64, us * NSEC_PER_USEC, NSEC_PER_MSEC, NSEC_PER_SEC);
 }
 
 /*
@@ -170,8 +225,10 @@ static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 	if (hw)
 		pfm_pmu_add(map, hw);
 	pfm_pmu_add(map, &pfm_soft_pmu);
-	if (hw)
-		map->hw_max = GENMASK_ULL(hw->width - 1, 0);
+	if (hw) {
+		map->poll = pfm_pmu_poll(hw);
+		map->threads = hw->thread;
+	}
 	WRITE_ONCE(map->hw, hw);
 }
 
@@ -193,7 +250,7 @@ static bool pfm_pmu_fits(const struct pfm_pmu *pmu)
  * pfm_pmu_register() - make a description of the hardware the one in use
  * @pmu: description, which must stay until pfm_pmu_unregister()
  *
- * The software PMU comes by this door, too, first of all.
+ * The software PMU is registered by this function, too, first of all.
  *
  * Context: process.
  * Return: 0; -EINVAL for nonsense; -EBUSY if there is one already, or a
@@ -211,7 +268,7 @@ int pfm_pmu_register(const struct pfm_pmu *pmu)
 		pfm_pmu_rebuild(NULL);
 	else if (!pfm_pmu_fits(pmu))
 		ret = -EINVAL;
-	else if (pfm_regmap.hw || pfm_pmu_users)
+	else if (pfm_regmap.hw || atomic_read_acquire(&pfm_pmu_users))
 		ret = -EBUSY;
 	else
 		pfm_pmu_rebuild(pmu);
@@ -228,13 +285,14 @@ int pfm_pmu_register(const struct pfm_pmu *pmu)
 void pfm_pmu_unregister(const struct pfm_pmu *pmu)
 {
 	mutex_lock(&pfm_pmu_mutex);
-	if (!WARN_ON(pfm_regmap.hw != pmu || pfm_pmu_users))
+	if (!WARN_ON(pfm_regmap.hw != pmu ||
+		     atomic_read_acquire(&pfm_pmu_users)))
 		pfm_pmu_rebuild(NULL);
 	mutex_unlock(&pfm_pmu_mutex);
 }
 
 /**
- * pfm_pmu_hardware() - the description of the hardware, for people
+ * pfm_pmu_hardware() - the description of the hardware, to show it
  *
  * Context: any. The answer may be stale unless a context exists.
  * Return: the description, or NULL.
@@ -245,18 +303,86 @@ const struct pfm_pmu *pfm_pmu_hardware(void)
 }
 
 /**
- * pfm_pmu_is_hard() - whether a control register is one of the hardware's
+ * pfm_pmu_holds() - what has to be held to use a control register
  * @num: any number, from a program
  *
  * Context: any, while a context exists.
- * Return: whether it is, and the hardware has to be held to use it.
+ * Return: PFM_HOLD_..., 0 if it is not one that the hardware's operations reach.
  */
-bool pfm_pmu_is_hard(unsigned int num)
+unsigned int pfm_pmu_holds(unsigned int num)
 {
 	unsigned int i = pfm_pmu_find_pmc(num);
 
-	return i != PFM_NONE && pfm_regmap.hw && pfm_regmap.hw->start &&
-	       i < pfm_regmap.hw->num_pmcs;
+	if (i == PFM_NONE || !pfm_regmap.hw || !pfm_regmap.hw->start ||
+	    i >= pfm_regmap.hw->num_pmcs)
+		return 0;
+	if (pfm_regmap.pmc[i]->flags & PFM_PMC_CLAIMED)
+		return PFM_HOLD_PMU | PFM_HOLD_CLAIMED;
+	return PFM_HOLD_PMU;
+}
+
+/**
+ * pfm_pmu_ctx_flags() - flags of contexts that this machine's PMU has
+ *
+ * Context: any. The answer may be stale unless a context exists.
+ * Return: PFM_FL_... from bit 16 on.
+ */
+u32 pfm_pmu_ctx_flags(void)
+{
+	const struct pfm_pmu *pmu = pfm_pmu_hardware();
+
+	return pmu ? pmu->ctx_flags : 0;
+}
+
+/**
+ * pfm_pmu_set_flags() - flags of sets that this machine's PMU has
+ *
+ * Context: any, while a context exists.
+ * Return: PFM_SETFL_... from bit 16 on.
+ */
+u32 pfm_pmu_set_flags(void)
+{
+	return pfm_regmap.hw ? pfm_regmap.hw->set_flags : 0;
+}
+
+/**
+ * pfm_pmu_adapt() - the value of a control register in a kind of context
+ * @ctx:   context
+ * @pmc:   dense number
+ * @value: from a program, or the default
+ *
+ * Context: any, while a context exists.
+ * Return: what the register gets: reserved bits at their defaults, and bits that
+ * follow from the context's flags.
+ */
+u64 pfm_pmu_adapt(const struct pfm_context *ctx, unsigned int pmc, u64 value)
+{
+	const struct pfm_pmc_desc *d = pfm_regmap.pmc[pmc];
+	const struct pfm_pmu *pmu = pfm_regmap.pmc_pmu[pmc];
+
+	value = (value & ~d->rsvd) | (d->def & d->rsvd);
+	return pmu->adapt ? pmu->adapt(pmu, d->num, value, ctx->flags) : value;
+}
+
+/**
+ * pfm_pmu_admits() - whether a whole set makes sense in a context
+ * @ctx: context
+ * @set: one of its sets
+ *
+ * Context: ctx->mutex, and ctx->lock if the context is loaded.
+ * Return: whether the description says so.
+ */
+bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	const struct pfm_run run = {
+		.pmds = set->live,
+		.v = set->values,
+		.ctx_flags = ctx->flags,
+		.set_flags = set->flags,
+	};
+
+	return !pmu || !pmu->admits || pmu->admits(pmu, &run);
 }
 
 /**
@@ -267,20 +393,18 @@ bool pfm_pmu_is_hard(unsigned int num)
 void pfm_pmu_get(void)
 {
 	mutex_lock(&pfm_pmu_mutex);
-	pfm_pmu_users++;
+	atomic_inc(&pfm_pmu_users);
 	mutex_unlock(&pfm_pmu_mutex);
 }
 
 /**
  * pfm_pmu_put() - undo pfm_pmu_get()
  *
- * Context: process.
+ * Context: any.
  */
 void pfm_pmu_put(void)
 {
-	mutex_lock(&pfm_pmu_mutex);
-	pfm_pmu_users--;
-	mutex_unlock(&pfm_pmu_mutex);
+	atomic_dec_return_release(&pfm_pmu_users);
 }
 
 /**

@@ -13,6 +13,10 @@
  */
 #include "pfm.h"
 
+/* Of a control. */
+#define PFM_REGS_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | \
+			 PFM_REGFL_NO_64BIT_EMUL)
+
 static bool pfm_regs_is_active(const struct pfm_context *ctx,
 			       const struct pfm_set *set)
 {
@@ -36,6 +40,7 @@ u64 pfm_regs_value(struct pfm_context *ctx, unsigned int i)
 {
 	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
 
+	pfm_assert_live(ctx);
 	return pfm_regs_is_virtual(d) ? pfm_soft_virtual(ctx, d->num)
 				      : ctx->set->pmds[i].value;
 }
@@ -52,10 +57,11 @@ static __always_inline struct pfm_set *pfm_regs_set(struct pfm_context *ctx,
 	return set;
 }
 
-/* Which counters the controls of a set make count what. */
+/* Recompute which counters of the set are in use, and for what, after a control changed. */
 static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
 {
 	const struct pfm_regmap *map = &pfm_regmap;
+	const struct pfm_pmu *pmu = map->pmc_pmu[pmc];
 	const struct pfm_pmc *c = &set->pmcs[pmc];
 	u64 pmds = map->pmds_of[pmc];
 	unsigned int ev;
@@ -63,22 +69,77 @@ static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
 	set->used &= ~pmds;
 	set->notify &= ~pmds;
 	set->random &= ~pmds;
-	if (map->pmc_pmu[pmc]->selects(map->pmc[pmc]->num, c->value))
+	set->raw &= ~pmds;
+	set->held &= ~map->held_by[pmc];
+	if (pmu->selects(pmu, map->pmc[pmc]->num, set->values[pmc])) {
 		set->used |= pmds;
+		set->held |= map->held_by[pmc];
+	}
 	set->hard = set->used & map->hard;
+	set->live = set->hard | set->held;
 	if (c->flags & PFM_REGFL_OVFL_NOTIFY)
 		set->notify |= pmds;
 	if (c->flags & PFM_REGFL_RANDOM)
 		set->random |= pmds;
+	if (c->flags & PFM_REGFL_NO_64BIT_EMUL)
+		set->raw |= pmds;
 
 	for (ev = 0; ev < PFM_SW_EVENTS; ev++)
 		set->sw[ev] &= ~pmds;
 	if (pmds & map->soft & set->used)
-		set->sw[c->value] |= pmds;
+		set->sw[set->values[pmc]] |= pmds;
 	set->events = 0;
 	for (ev = PFM_SW_NONE + 1; ev < PFM_SW_EVENTS; ev++)
 		if (set->sw[ev])
 			set->events |= BIT(ev);
+}
+
+/*
+ * Give a control register a value, and what an overflow looks at. A set of a loaded context can become active at
+ * any moment, so it has to make sense as a whole at each of them.
+ */
+static bool pfm_regs_try(struct pfm_context *ctx, struct pfm_set *set,
+			 unsigned int pmc, u64 value, struct pfm_pmc c)
+{
+	swap(set->values[pmc], value);
+	swap(set->pmcs[pmc], c);
+	pfm_regs_classify(set, pmc);
+	if (ctx->state == PFM_UNLOADED || pfm_pmu_admits(ctx, set))
+		return true;
+	set->values[pmc] = value;
+	set->pmcs[pmc] = c;
+	pfm_regs_classify(set, pmc);
+	return false;
+}
+
+/* Counters that have just lost the emulation keep what their own bits can hold. */
+static void pfm_regs_cut(struct pfm_set *set, u64 mask)
+{
+	for (mask &= set->raw; mask; mask &= mask - 1) {
+		unsigned int i = __ffs64(mask);
+
+		set->pmds[i].value = pfm_set_fit(set, i, set->pmds[i].value);
+	}
+}
+
+/* The fields that an overflow of the control's counters looks at. */
+static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
+				     const pfarg_pmc_t *req, struct pfm_pmc *c)
+{
+	bool bad = false;
+
+	c->flags = req->reg_flags;
+	c->smpl_pmds = pfm_pmu_mask(req->reg_smpl_pmds, &bad);
+	c->reset_pmds = pfm_pmu_mask(req->reg_reset_pmds, &bad);
+	c->eventid = req->reg_smpl_eventid;
+	if ((c->flags & PFM_REGFL_OVFL_NOTIFY) &&
+	    (pmu->flags & PFM_PMU_NO_INTERRUPT))
+		return false;
+	/* Without 64 bits there is no overflow, to tell of or to reset after. */
+	if ((c->flags & PFM_REGFL_NO_64BIT_EMUL) &&
+	    (c->flags & (PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)))
+		return false;
+	return !bad;
 }
 
 /**
@@ -87,20 +148,24 @@ static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
  * @req: element; its flags get RETFL bits on failure, after which nothing has
  *       changed
  *
+ * Of a control without a counter, what only an overflow looks at is ignored:
+ * the vectors, the event identifier and the flags that are defined.
+ *
  * Context: see above.
- * Return: 0; -EINVAL; -EPERM for the kernel's level.
+ * Return: 0; -EINVAL; -EPERM for the kernel's level, or for a register of the
+ * PMU if the caller may use none.
  */
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 {
 	const struct pfm_regmap *map = &pfm_regmap;
 	const struct pfm_pmc_desc *d;
 	const struct pfm_pmu *pmu;
-	u64 value, smpl, reset;
-	struct pfm_pmc *c;
+	struct pfm_pmc c = {};
 	struct pfm_set *set;
-	bool bad = false;
 	unsigned int i;
+	u64 value;
 
+	pfm_assert_live(ctx);
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 	i = pfm_pmu_find_pmc(req->reg_num);
 	if (i == PFM_NONE) {
@@ -113,44 +178,42 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 
 	d = map->pmc[i];
 	pmu = map->pmc_pmu[i];
-	value = (req->reg_value & ~d->rsvd) | (d->def & d->rsvd);
-	smpl = pfm_pmu_mask(req->reg_smpl_pmds, &bad);
-	reset = pfm_pmu_mask(req->reg_reset_pmds, &bad);
-	if (bad ||
-	    (req->reg_flags & ~(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)) ||
-	    ((req->reg_flags & PFM_REGFL_OVFL_NOTIFY) &&
-	     (pmu->flags & PFM_PMU_NO_INTERRUPT)) ||
-	    (pmu->accepts && !pmu->accepts(d->num, value))) {
+	value = pfm_pmu_adapt(ctx, i, req->reg_value);
+	if ((req->reg_flags & ~PFM_REGS_FLAGS) ||
+	    (map->pmds_of[i] && !pfm_regs_overflow_fields(pmu, req, &c)) ||
+	    (pmu->accepts && !pmu->accepts(pmu, d->num, value))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}
-	if (!ctx->see_kernel && pmu->kernel && pmu->kernel(d->num, value)) {
+	if ((ctx->no_hard && pfm_pmu_holds(d->num)) ||
+	    (!ctx->see_kernel && pmu->kernel && pmu->kernel(pmu, d->num, value))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EPERM;
 	}
 
-	c = &set->pmcs[i];
-	c->value = value;
-	c->flags = req->reg_flags;
-	c->smpl_pmds = smpl;
-	c->reset_pmds = reset;
-	c->eventid = req->reg_smpl_eventid;
-	pfm_regs_classify(set, i);
-	if (pmu == map->hw) {
-		ctx->hard = true;
+	if (!pfm_regs_try(ctx, set, i, value, c)) {
+		req->reg_flags |= PFM_REG_RETFL_EINVAL;
+		return -EINVAL;
+	}
+	pfm_regs_cut(set, map->pmds_of[i]);
+	if (pmu == map->hw && pmu->start) {
+		ctx->uses |= pfm_pmu_holds(d->num);
 		pfm_hw_changed(set, i);
 	}
 
-	/* In a context that does not count now, it comes when it does. */
+	/* Otherwise pfm_monitor_resume() takes the baseline. */
 	if (pfm_regs_is_active(ctx, set))
 		pfm_soft_base(ctx, set, map->pmds_of[i] & set->used);
 	return 0;
 }
 
-/* Reads are most of all commands, and this is most of a read. */
+/*
+ * Most commands are reads, and most of the time of a read is spent here. The
+ * command takes the flags in @allowed.
+ */
 static __always_inline struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx,
 						    pfarg_pmd_t *req,
-						    unsigned int *i)
+						    unsigned int *i, u32 allowed)
 {
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 	*i = pfm_pmu_find_pmd(req->reg_num);
@@ -158,7 +221,7 @@ static __always_inline struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx,
 		req->reg_flags |= PFM_REG_RETFL_NOTAVAIL;
 		return NULL;
 	}
-	if (req->reg_flags || req->reg_pad) {
+	if ((req->reg_flags & ~allowed) || req->reg_pad) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return NULL;
 	}
@@ -181,7 +244,8 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	struct pfm_pmd *p;
 	unsigned int i;
 
-	set = pfm_regs_pmd(ctx, req, &i);
+	pfm_assert_live(ctx);
+	set = pfm_regs_pmd(ctx, req, &i, 0);
 	if (!set)
 		return -EINVAL;
 	d = pfm_regmap.pmd[i];
@@ -191,7 +255,7 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	}
 
 	p = &set->pmds[i];
-	p->value = (req->reg_value & ~d->rsvd) | (d->def & d->rsvd);
+	p->value = pfm_set_fit(set, i, req->reg_value);
 	p->long_reset = req->reg_long_reset;
 	p->short_reset = req->reg_short_reset;
 	p->last_reset = p->value;
@@ -200,10 +264,40 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	p->thres = req->reg_ovflsw_thres;
 	p->thres_left = p->thres;
 	set->rearm |= BIT_ULL(i);
+	/* This is where the next attachment begins, not a value that waits for a reset. */
+	if (ctx->state == PFM_UNLOADED)
+		set->ovfl &= ~BIT_ULL(i);
 	set->triggers &= ~BIT_ULL(i);
 	if (p->thres && (d->flags & PFM_PMD_COUNTER))
 		set->triggers |= BIT_ULL(i);
 	return 0;
+}
+
+static __always_inline void pfm_regs_fill(struct pfm_context *ctx,
+					  const struct pfm_set *set,
+					  unsigned int i, pfarg_pmd_t *req)
+{
+	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
+	const struct pfm_pmd *p = &set->pmds[i];
+
+	if (pfm_regs_is_virtual(d))
+		req->reg_value = pfm_soft_virtual(ctx, d->num);
+	else
+		req->reg_value = p->value;
+	req->reg_last_reset_val = p->last_reset;
+	req->reg_ovflsw_thres = 0;
+	if ((d->flags & PFM_PMD_COUNTER) && (set->flags & PFM_SETFL_OVFL_SWITCH))
+		req->reg_ovflsw_thres = p->thres_left;
+}
+
+/* Why an element was refused. */
+static noinline int pfm_regs_refused(pfarg_pmd_t *req)
+{
+	if (req->reg_flags != (PFM_REGFL_READ_RESET | PFM_REG_RETFL_EINVAL) ||
+	    req->reg_pad)
+		return -EINVAL;
+	req->reg_flags = PFM_REGFL_READ_RESET;
+	return PFM_REGS_HOLD;
 }
 
 /**
@@ -215,28 +309,46 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
  * A virtual register is read where this runs: on the context's CPU.
  *
  * Context: see above.
- * Return: 0, or -EINVAL.
+ * Return: 0; -EINVAL; or PFM_REGS_HOLD if the register is to be reset, for which
+ * counters have to stand still: pfm_regs_read_held_pmd() does that.
  */
 int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
-	const struct pfm_pmd_desc *d;
 	struct pfm_set *set;
-	struct pfm_pmd *p;
 	unsigned int i;
 
-	set = pfm_regs_pmd(ctx, req, &i);
+	pfm_assert_live(ctx);
+	set = pfm_regs_pmd(ctx, req, &i, 0);
+	if (!set)
+		return pfm_regs_refused(req);
+	pfm_regs_fill(ctx, set, i, req);
+	return 0;
+}
+
+/**
+ * pfm_regs_read_held_pmd() - PFM_READ_PMDS, one element, between
+ *			      pfm_monitor_hold() and pfm_monitor_release()
+ * @ctx: context
+ * @req: element, as above; PFM_REGFL_READ_RESET stays in its flags (6.2.2)
+ *
+ * Context: see above.
+ * Return: 0; -EINVAL, also for the reset of a register that cannot be written.
+ */
+int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	struct pfm_set *set;
+	unsigned int i;
+
+	pfm_assert_live(ctx);
+	set = pfm_regs_pmd(ctx, req, &i, PFM_REGFL_READ_RESET);
 	if (!set)
 		return -EINVAL;
-	d = pfm_regmap.pmd[i];
-	p = &set->pmds[i];
-
-	if (pfm_regs_is_virtual(d))
-		req->reg_value = pfm_soft_virtual(ctx, d->num);
-	else
-		req->reg_value = p->value;
-	req->reg_last_reset_val = p->last_reset;
-	req->reg_ovflsw_thres = 0;
-	if ((d->flags & PFM_PMD_COUNTER) && (set->flags & PFM_SETFL_OVFL_SWITCH))
-		req->reg_ovflsw_thres = p->thres_left;
+	if (req->reg_flags && (pfm_regmap.pmd[i]->flags & PFM_PMD_RDONLY)) {
+		req->reg_flags |= PFM_REG_RETFL_EINVAL;
+		return -EINVAL;
+	}
+	pfm_regs_fill(ctx, set, i, req);
+	if (req->reg_flags)
+		pfm_overflow_reset_read(set, i);
 	return 0;
 }

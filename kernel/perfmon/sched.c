@@ -29,7 +29,10 @@ void __pfm_sched_out(struct task_struct *prev)
 	raw_spin_lock(&ctx->lock);
 	/* It may have been unloaded, or is not live yet. */
 	if (ctx->task == prev && ctx->cpu == smp_processor_id()) {
-		__this_cpu_write(pfm_cpu.clock, prev->se.sum_exec_runtime);
+		if (ctx->clocked)
+			pfm_clock_set(this_cpu_ptr(&pfm_cpu),
+				      prev->se.sum_exec_runtime,
+				      this_rq()->clock);
 		pfm_stat_inc(PFM_STAT_SCHED_OUT);
 		pfm_monitor_out(ctx, this_rq()->clock);
 	}
@@ -51,8 +54,10 @@ void __pfm_sched_in(struct task_struct *next)
 		return;
 	raw_spin_lock(&ctx->lock);
 	if (ctx->task == next && ctx->cpu < 0) {
-		__this_cpu_write(pfm_cpu.clock, next->se.sum_exec_runtime);
-		__this_cpu_write(pfm_cpu.now, this_rq()->clock);
+		if (ctx->clocked)
+			pfm_clock_set(this_cpu_ptr(&pfm_cpu),
+				      next->se.sum_exec_runtime,
+				      this_rq()->clock);
 		pfm_stat_inc(PFM_STAT_SCHED_IN);
 		pfm_monitor_in(ctx, this_rq()->clock);
 	}
@@ -69,38 +74,27 @@ void __pfm_sched_in(struct task_struct *next)
 void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	struct pfm_context *ctx = rcu_dereference_sched(c->sys);
+	struct pfm_context *ctx = c->live;
 	bool idle = is_idle_task(prev) || is_idle_task(next);
-	u64 events;
+	u64 events, now;
 
-	if (!ctx)
+	/* Only this CPU changes it: the context stays. */
+	if (!ctx || !pfm_is_system(ctx))
 		return;
 	raw_spin_lock(&ctx->lock);
-	if (c->live != ctx)
-		goto unlock;
-
 	c->switches++;
 	events = ctx->set->sw[PFM_SW_CSWITCHES] | ctx->set->sw[PFM_SW_MIGRATIONS];
 	/* Its timer is set anew below, for what is left of the period. */
 	if (idle)
 		events |= ctx->set->sw[PFM_SW_TASK_CLOCK];
-	c->now = this_rq()->clock;
-	c->clock = prev->se.sum_exec_runtime;
-	if (is_idle_task(next)) {
-		if (c->busy_since)
-			c->busy += c->now - c->busy_since;
-		c->busy_since = 0;
-	} else if (is_idle_task(prev)) {
-		c->busy_since = c->now;
-	}
+	now = pfm_clock_switch(prev, next, this_rq()->clock);
 	if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, events);
-	pfm_monitor_idle(ctx, is_idle_task(next), c->now);
+	pfm_monitor_idle(ctx, is_idle_task(next), now);
 	if (idle)
-		pfm_timer_arm(ctx, c->now);
-	/* For an NMI, which cannot ask. */
-	c->clock = next->se.sum_exec_runtime;
-unlock:
+		pfm_timer_arm(ctx, now);
+	/* From here on an overflow is the next thread's. */
+	pfm_clock_set(c, next->se.sum_exec_runtime, now);
 	raw_spin_unlock(&ctx->lock);
 }
 
@@ -138,7 +132,7 @@ void __pfm_sched_fault(bool major)
 		goto out;
 	/* Registers that overflow or are reset with this one are read now. */
 	if (ctx->clocked)
-		pfm_soft_refresh();
+		pfm_clock_refresh();
 	raw_spin_lock(&ctx->lock);
 	if (c->live == ctx) {
 		if (pfm_is_system(ctx))

@@ -6,6 +6,7 @@
  * turn the hooks on are counted here, too. They go off a second late, since
  * patching the kernel's text is expensive and sessions come in bursts.
  */
+#include <linux/cpu.h>
 #include <linux/jump_label_ratelimit.h>
 
 #include "pfm.h"
@@ -23,7 +24,7 @@ static unsigned int pfm_session_thread;		/* under the lock */
  *
  * When this returns every CPU runs the hooks.
  *
- * Context: process.
+ * Context: process; no lock that CPU hotplug, or an exec, waits for.
  * Return: 0, or -EBUSY while there are sessions of the other kind.
  */
 int pfm_session_get(bool system)
@@ -39,13 +40,18 @@ int pfm_session_get(bool system)
 	if (busy)
 		return -EBUSY;
 
+	/* Have lockdep see what is locked where text is patched. */
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING)) {
+		cpus_read_lock();
+		cpus_read_unlock();
+	}
 	static_branch_deferred_inc(&pfm_key);
 	if (system)
 		static_branch_deferred_inc(&pfm_sys_key);
 	/*
 	 * An exit that still finds the hook off has set PF_EXITING before it
-	 * looked: whoever publishes the context after this sees that. Patching
-	 * text implies the barrier; a plain counter does not.
+	 * looked: the load, which publishes the context after this, sees that.
+	 * Patching text implies the barrier; a plain counter does not.
 	 */
 	smp_mb();
 	return 0;
@@ -55,7 +61,8 @@ int pfm_session_get(bool system)
  * pfm_session_close() - a session is over
  * @system: system-wide
  *
- * Before anybody is told of it, so that he finds room for the next one.
+ * Call it before any program can learn of the end, so that its next load finds
+ * room for a session of the other kind.
  *
  * Context: any lock; not NMI.
  */
@@ -82,7 +89,7 @@ void pfm_session_unhook(bool system)
 }
 
 /**
- * pfm_session_count() - the sessions that there are, for people
+ * pfm_session_count() - the sessions that there are, to show them
  * @system: out
  * @thread: out
  *

@@ -27,7 +27,65 @@ static size_t pfm_set_size(void)
 	struct pfm_set *set;
 
 	return struct_size(set, pmcs, pfm_regmap.num_pmcs) +
+	       pfm_regmap.num_pmcs * sizeof(*set->values) +
 	       pfm_regmap.num_pmds * sizeof(*set->pmds);
+}
+
+/* Objects of exactly that size: what the kernel has ready is up to twice as large. */
+static struct kmem_cache *pfm_set_cache;	/* constant while a context exists */
+static DEFINE_MUTEX(pfm_set_mutex);
+
+/**
+ * pfm_set_prepare() - have what sets are made of
+ *
+ * The registers of the machine may be others than when the last context was
+ * made; there are no sets from then.
+ *
+ * Context: process; a context exists or is about to, so that the maps stay.
+ * Return: 0, or -ENOMEM.
+ */
+int pfm_set_prepare(void)
+{
+	unsigned int size = ALIGN(pfm_set_size(), cache_line_size());
+	int ret = 0;
+
+	mutex_lock(&pfm_set_mutex);
+	if (!pfm_set_cache || kmem_cache_size(pfm_set_cache) != size) {
+		kmem_cache_destroy(pfm_set_cache);
+		pfm_set_cache = kmem_cache_create("perfmon_set", size, 0,
+						  SLAB_HWCACHE_ALIGN, NULL);
+		if (!pfm_set_cache)
+			ret = -ENOMEM;
+	}
+	mutex_unlock(&pfm_set_mutex);
+	return ret;
+}
+
+/**
+ * pfm_set_mem() - the memory of a set
+ *
+ * Context: any, while a context exists.
+ * Return: bytes, as many as the allocator takes.
+ */
+size_t pfm_set_mem(void)
+{
+	return kmem_cache_size(pfm_set_cache);
+}
+
+/*
+ * What a set that is not in the array, any more or yet, is charged. The array
+ * has a node for 64 numbers in a row, and others above these: two for a set
+ * that has them to itself are about right. Set 0 needs none.
+ */
+static size_t pfm_set_cost(struct pfm_context *ctx, u16 id)
+{
+	unsigned long first = id & ~XA_CHUNK_MASK;
+	unsigned long last = first + XA_CHUNK_MASK;
+	size_t cost = pfm_set_mem();
+
+	if (first && !xa_find(&ctx->sets, &first, last, XA_PRESENT))
+		cost += 2 * sizeof(struct xa_node);
+	return cost;
 }
 
 /**
@@ -35,29 +93,37 @@ static size_t pfm_set_size(void)
  * @ctx: context, not loaded
  * @id:  number that no set of @ctx has
  *
- * Context: process; ctx->mutex, or nobody knows @ctx yet.
- * Return: the set, or an error pointer.
+ * Context: process; ctx->mutex, or @ctx is not published yet.
+ * Return: the set, or an error pointer: -ENOMEM, also at the limits.
  */
 struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 {
 	const struct pfm_regmap *map = &pfm_regmap;
+	size_t cost = pfm_set_cost(ctx, id);
 	struct pfm_set *set;
 	unsigned int i;
 	int ret;
 
-	/* Set 0 is not denied to anybody. */
-	if (id && ctx->set_mem + pfm_set_size() > READ_ONCE(pfm_config.set_mem_max))
-		return ERR_PTR(-ENOMEM);
-	set = kzalloc(pfm_set_size(), GFP_KERNEL_ACCOUNT);
-	if (!set)
-		return ERR_PTR(-ENOMEM);
+	ret = pfm_account_charge(ctx->account, PFM_ACCOUNT_SETS, cost);
+	if (ret)
+		return ERR_PTR(ret);
+	set = kmem_cache_zalloc(pfm_set_cache, GFP_KERNEL_ACCOUNT);
+	if (!set) {
+		ret = -ENOMEM;
+		goto uncharge;
+	}
 
 	set->id = id;
-	set->pmds = (struct pfm_pmd *)&set->pmcs[map->num_pmcs];
+	set->values = (u64 *)&set->pmcs[map->num_pmcs];
+	set->pmds = (struct pfm_pmd *)&set->values[map->num_pmcs];
 	for (i = 0; i < map->num_pmcs; i++) {
-		set->pmcs[i].value = map->pmc[i]->def;
-		/* Left alone, it would be what another set made of it. */
-		if (map->pmc_pmu[i] == map->hw && !map->pmds_of[i])
+		set->values[i] = pfm_pmu_adapt(ctx, i, map->pmc[i]->def);
+		/*
+		 * A PMC that controls no counter is always written, or it would keep
+		 * another set's value; a claimed one when a program has written it.
+		 */
+		if (map->pmc_pmu[i] == map->hw && !map->pmds_of[i] &&
+		    !(map->pmc[i]->flags & PFM_PMC_CLAIMED))
 			__set_bit(i, set->written);
 	}
 	for (i = 0; i < map->num_pmds; i++) {
@@ -68,19 +134,35 @@ struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 
 	ret = xa_insert(&ctx->sets, id, set, GFP_KERNEL_ACCOUNT);
 	if (ret) {
-		kfree(set);
-		return ERR_PTR(ret);
+		kmem_cache_free(pfm_set_cache, set);
+		goto uncharge;
 	}
-	ctx->set_mem += pfm_set_size();
+	ctx->mem += cost;
 	return set;
+
+uncharge:
+	pfm_account_uncharge(ctx->account, PFM_ACCOUNT_SETS, cost);
+	return ERR_PTR(ret);
+}
+
+static void pfm_set_remove(struct pfm_context *ctx, struct pfm_set *set)
+{
+	u16 id = set->id;
+	size_t cost;
+
+	xa_erase(&ctx->sets, id);
+	kmem_cache_free(pfm_set_cache, set);
+	cost = pfm_set_cost(ctx, id);
+	pfm_account_uncharge(ctx->account, PFM_ACCOUNT_SETS, cost);
+	ctx->mem -= cost;
 }
 
 /**
  * pfm_set_free_all() - free the sets of a context that is going away
  * @ctx: context, not loaded
  *
- * Context: process; nobody else knows @ctx any more, except hooks that look
- * at its state and find it unloaded.
+ * Context: process; @ctx has no other users, except hooks that look at its state and
+ * find it unloaded.
  */
 void pfm_set_free_all(struct pfm_context *ctx)
 {
@@ -88,7 +170,7 @@ void pfm_set_free_all(struct pfm_context *ctx)
 	unsigned long id;
 
 	xa_for_each(&ctx->sets, id, set) {
-		kfree(set);
+		kmem_cache_free(pfm_set_cache, set);
 		cond_resched();
 	}
 	xa_destroy(&ctx->sets);
@@ -99,7 +181,7 @@ void pfm_set_free_all(struct pfm_context *ctx)
  * @ctx: context
  * @id:  number
  *
- * Context: ctx->mutex, held here or by whoever called this CPU; any lock.
+ * Context: ctx->mutex, held here or by the CPU that called this one; any lock.
  * Return: the set, or NULL.
  */
 struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id)
@@ -118,7 +200,7 @@ static int pfm_set_timeout(const struct pfm_timespec *req, u64 *ns)
 	u64 t;
 	u32 rest;
 
-	/* tv_nsec of the kernel's may be shorter than the program's. */
+	/* On 32-bit kernels tv_nsec is narrower than the program's. */
 	if (req->tv_sec < 0 || req->tv_nsec < 0 || req->tv_nsec >= NSEC_PER_SEC)
 		return -EINVAL;
 	if (!req->tv_sec && !req->tv_nsec)
@@ -150,12 +232,12 @@ static struct pfm_timespec pfm_set_timespec(u64 ns)
 int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 {
 	u32 flags = desc->set_flags & ~PFM_SET_RETFL_MASK;
-	struct pfm_set *set;
+	struct pfm_set *set, *old;
 	u64 timeout = 0;
 
 	lockdep_assert_held(&ctx->mutex);
 	desc->set_flags = flags;
-	if (flags & ~PFM_SET_FLAGS)
+	if (flags & ~(PFM_SET_FLAGS | pfm_pmu_set_flags()))
 		goto invalid;
 	if ((flags & PFM_SETFL_OVFL_SWITCH) && (flags & PFM_SETFL_TIME_SWITCH))
 		goto invalid;
@@ -168,15 +250,21 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 	    (pfm_format_fmt(ctx->format)->fmt_flags & PFM_FMTFL_NOSET))
 		goto invalid;
 
-	set = pfm_set_find(ctx, desc->set_id);
-	if (!set)
-		set = pfm_set_new(ctx, desc->set_id);
+	old = pfm_set_find(ctx, desc->set_id);
+	set = old ?: pfm_set_new(ctx, desc->set_id);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 
+	swap(set->flags, flags);
+	if (!pfm_pmu_admits(ctx, set)) {
+		set->flags = flags;
+		if (!old)
+			pfm_set_remove(ctx, set);
+		goto invalid;
+	}
+	flags = set->flags;
 	ctx->linked = false;
 	set->id_next = flags & PFM_SETFL_EXPL_NEXT ? desc->set_id_next : 0;
-	set->flags = flags;
 	set->timeout = timeout;
 	set->left = timeout;
 	set->switched = 0;
@@ -213,14 +301,12 @@ int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 		desc->set_flags |= PFM_SET_RETFL_NOSET;
 		return -EINVAL;
 	}
-	/* Of a context that is not loaded, for fdinfo. */
+	/* The context is not loaded: only fdinfo shows which set is active. */
 	raw_spin_lock_irq(&ctx->lock);
 	if (ctx->set == set)
 		ctx->set = pfm_set_find(ctx, 0);
 	raw_spin_unlock_irq(&ctx->lock);
-	xa_erase(&ctx->sets, desc->set_id);
-	kfree(set);
-	ctx->set_mem -= pfm_set_size();
+	pfm_set_remove(ctx, set);
 	ctx->linked = false;
 	return 0;
 }

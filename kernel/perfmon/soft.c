@@ -18,7 +18,6 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/cputime.h>
 #include <linux/timex.h>
 #include <linux/vmstat.h>
@@ -59,12 +58,12 @@ static const struct pfm_pmd_desc pfm_soft_pmds[] = {
 	PFM_SOFT_VIRTUAL(PFM_VPMD_THREAD_TIME, "THREAD_TIME"),
 };
 
-static bool pfm_soft_accepts(unsigned int num, u64 value)
+static bool pfm_soft_accepts(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value < PFM_SW_EVENTS;
 }
 
-static bool pfm_soft_selects(unsigned int num, u64 value)
+static bool pfm_soft_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value != PFM_SW_NONE;
 }
@@ -98,30 +97,26 @@ bool pfm_soft_wants_clock(const pfarg_pmc_t *req)
 	       (req->reg_smpl_pmds[num / 64] & BIT_ULL(num % 64));
 }
 
-/**
- * pfm_soft_refresh() - take the clocks for what follows
- *
- * The scheduler brings a running thread's time up to date under its own
- * lock, which is outside of ctx->lock. So whoever is about to take that calls
- * this first, and all counters that he reads see this moment; unless the
- * context has never had to do with a clock (pfm_context.clocked), since this
- * costs more than all the rest of a read. The scheduler's hooks have the thread's
- * time already.
- *
- * Context: interrupts off; no lock of the scheduler's, not ctx->lock.
+/*
+ * The time that the context's thread has had, or for which its CPU was not idle.
+ * All counters of all sets go by this one clock, which never goes back: if an
+ * estimate was too high it stands still until the truth has caught up. So no time
+ * counts twice, and none is lost, however often sets are switched. The time of a
+ * thread that is on no CPU stands still anyway.
  */
-void pfm_soft_refresh(void)
+static u64 pfm_soft_task_clock(struct pfm_context *ctx)
 {
-	__this_cpu_write(pfm_cpu.clock, task_sched_runtime(current));
-	__this_cpu_write(pfm_cpu.now, local_clock());
-}
+	u64 clock;
 
-/* Time for which this CPU was not idle while monitored. */
-static u64 pfm_soft_busy(const struct pfm_cpu *c)
-{
-	if (!c->busy_since || c->now < c->busy_since)
-		return c->busy;
-	return c->busy + c->now - c->busy_since;
+	if (pfm_is_system(ctx))
+		clock = pfm_clock_busy();
+	else if (ctx->cpu >= 0)
+		clock = pfm_clock_here(this_cpu_ptr(&pfm_cpu))->thread;
+	else
+		clock = READ_ONCE(ctx->task->se.sum_exec_runtime);
+	if (clock > ctx->clock)
+		ctx->clock = clock;
+	return ctx->clock;
 }
 
 static u64 pfm_soft_raw_cpu(unsigned int event)
@@ -129,8 +124,6 @@ static u64 pfm_soft_raw_cpu(unsigned int event)
 	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 
 	switch (event) {
-	case PFM_SW_TASK_CLOCK:
-		return pfm_soft_busy(c);
 	case PFM_SW_CSWITCHES:
 		return c->switches;
 	case PFM_SW_MIGRATIONS:
@@ -145,19 +138,14 @@ static u64 pfm_soft_raw_cpu(unsigned int event)
 
 /*
  * Only the thread itself changes its counters of switches and faults, and
- * only while it is live. The time of a thread that is on no CPU stands
- * still. It may be moved at any moment, by whoever wakes it: then the move
- * is seen now or later.
+ * only while it runs. It may be moved at any moment, by the CPU that wakes it: the
+ * move is seen by this look or by a later one.
  */
 static u64 pfm_soft_raw_thread(const struct pfm_context *ctx, unsigned int event)
 {
 	const struct task_struct *t = ctx->task;
 
 	switch (event) {
-	case PFM_SW_TASK_CLOCK:
-		if (ctx->cpu >= 0)
-			return __this_cpu_read(pfm_cpu.clock);
-		return READ_ONCE(t->se.sum_exec_runtime);
 	case PFM_SW_CSWITCHES:
 		return t->nvcsw + t->nivcsw;
 	case PFM_SW_MIGRATIONS:
@@ -170,8 +158,10 @@ static u64 pfm_soft_raw_thread(const struct pfm_context *ctx, unsigned int event
 	return 0;
 }
 
-static u64 pfm_soft_raw(const struct pfm_context *ctx, unsigned int event)
+static u64 pfm_soft_raw(struct pfm_context *ctx, unsigned int event)
 {
+	if (event == PFM_SW_TASK_CLOCK)
+		return pfm_soft_task_clock(ctx);
 	return pfm_is_system(ctx) ? pfm_soft_raw_cpu(event)
 				  : pfm_soft_raw_thread(ctx, event);
 }
@@ -181,8 +171,7 @@ static u64 pfm_soft_raw(const struct pfm_context *ctx, unsigned int event)
  * @ctx:  context that counts
  * @mask: PMDs; those that are no software counters in use are ignored
  *
- * All counters of an event see the same difference. In an NMI a task clock
- * stands still, since nobody can bring the thread's time up to date there.
+ * All counters of an event see the same difference.
  *
  * Context: see above; or NMI.
  * Return: the counters whose 64 bits wrapped.
@@ -193,10 +182,11 @@ u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
 	u64 wrapped = 0, rest, raw, delta;
 	unsigned int events, ev, i;
 
+	pfm_assert_live(ctx);
 	for (events = set->events; events; events &= events - 1) {
 		ev = __ffs(events);
 		rest = set->sw[ev] & mask;
-		if (!rest || (ev == PFM_SW_TASK_CLOCK && in_nmi()))
+		if (!rest)
 			continue;
 		raw = pfm_soft_raw(ctx, ev);
 		for (; rest; rest &= rest - 1) {
@@ -230,6 +220,7 @@ void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
 	unsigned int events, ev;
 	u64 rest, raw;
 
+	pfm_assert_live(ctx);
 	for (events = set->events; events; events &= events - 1) {
 		ev = __ffs(events);
 		rest = set->sw[ev] & mask;
@@ -254,6 +245,7 @@ u64 pfm_soft_left(const struct pfm_context *ctx)
 {
 	u64 rest, left, min = U64_MAX;
 
+	pfm_assert_live(ctx);
 	if (!pfm_monitor_counting(ctx) ||
 	    (pfm_is_system(ctx) && !__this_cpu_read(pfm_cpu.busy_since)))
 		return U64_MAX;
@@ -266,18 +258,11 @@ u64 pfm_soft_left(const struct pfm_context *ctx)
 }
 
 /* Of the monitored thread, or of the one that runs here. */
-static u64 pfm_soft_thread_time(const struct pfm_context *ctx)
+static u64 pfm_soft_thread_time(struct pfm_context *ctx)
 {
-	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	u64 now;
-
-	if (ctx->task && ctx->cpu < 0)
-		return READ_ONCE(ctx->task->se.sum_exec_runtime);
-	if (!in_nmi())
-		return c->clock;
-	/* Nobody could refresh it: what has passed since, then. */
-	now = local_clock();
-	return c->clock + (now > c->now ? now - c->now : 0);
+	if (ctx->task)
+		return pfm_soft_task_clock(ctx);
+	return pfm_clock_here(this_cpu_ptr(&pfm_cpu))->thread;
 }
 
 /**
@@ -286,14 +271,16 @@ static u64 pfm_soft_thread_time(const struct pfm_context *ctx)
  * @num: logical number
  *
  * Context: see above.
- * Return: the value now; for times of threads, as of pfm_soft_refresh().
+ * Return: the value now; for times of threads, as of pfm_clock_here().
  */
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num)
 {
+	pfm_assert_live(ctx);
 	switch (num) {
 	case PFM_VPMD_CLOCK:
 		return ktime_get_mono_fast_ns();
 	case PFM_VPMD_CYCLES:
+		/* Has 32 bits where cycles_t has no more: programs use differences of it. */
 		return get_cycles();
 	case PFM_VPMD_FREE_PAGES:
 		return global_zone_page_state(NR_FREE_PAGES);

@@ -20,6 +20,7 @@ void pfm_stats_init(void)
 		[PFM_STAT_INTERRUPTS] = "interrupts",
 		[PFM_STAT_SPURIOUS] = "spurious",
 		[PFM_STAT_LATE] = "late",
+		[PFM_STAT_FOREIGN] = "foreign",
 		[PFM_STAT_SCHED_IN] = "sched_in",
 		[PFM_STAT_SCHED_OUT] = "sched_out",
 		[PFM_STAT_OVERFLOWS] = "overflows",

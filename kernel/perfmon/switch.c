@@ -18,8 +18,8 @@
 #include "pfm.h"
 
 /*
- * The timer's clock and ours are two: the timer is believed if it is not
- * earlier than this.
+ * hrtimers and local_clock() are two clocks: a timer that comes at most this much
+ * early counts as on time.
  */
 #define PFM_SWITCH_SLACK	NSEC_PER_USEC
 
@@ -35,10 +35,12 @@ void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set)
 {
 	u64 rest;
 
-	/* An earlier attachment's overflows are nobody's business (3.1.12). */
+	pfm_assert_live(ctx);
+	/* set_switch_pmds shows nothing of earlier attachments (3.1.12). */
 	if (set->load != ctx->load) {
 		set->load = ctx->load;
-		set->ovfl = 0;
+		if (set->hard)
+			pfm_hw_attached(set);
 		set->switched = 0;
 	}
 	set->runs++;
@@ -54,6 +56,34 @@ void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set)
 		    (set->flags & PFM_SETFL_EXCL_IDLE);
 }
 
+/* What overflowed last in a set is reset when it comes (3.7.7). */
+static void pfm_switch_reset(struct pfm_context *ctx)
+{
+	struct pfm_set *set = ctx->set;
+
+	if (!set->ovfl)
+		return;
+	pfm_overflow_reset(ctx, set->ovfl, false);
+	set->ovfl = 0;
+}
+
+/**
+ * pfm_switch_load() - make a set the first active one of an attachment
+ * @ctx: context that is being loaded
+ * @set: one of its sets
+ *
+ * A counter that overflowed in an earlier attachment and has not been written since
+ * would otherwise have 2^64 events to go, and a trigger would never come again
+ * (3.1.8 allows attachments without end).
+ *
+ * Context: see above.
+ */
+void pfm_switch_load(struct pfm_context *ctx, struct pfm_set *set)
+{
+	pfm_switch_activate(ctx, set);
+	pfm_switch_reset(ctx);
+}
+
 /**
  * pfm_switch_to() - leave the active set for another one, or for itself
  * @ctx: loaded context, up to date
@@ -65,13 +95,12 @@ void pfm_switch_to(struct pfm_context *ctx, struct pfm_set *set)
 {
 	u64 now = local_clock();
 
+	pfm_assert_live(ctx);
 	pfm_stat_inc(PFM_STAT_SWITCHES);
 	pfm_monitor_pause(ctx, now);
 	pfm_switch_activate(ctx, set);
-	if (ctx->state == PFM_LOADED && set->ovfl) {
-		pfm_overflow_reset(ctx, set->ovfl, false);
-		set->ovfl = 0;
-	}
+	if (ctx->state == PFM_LOADED)
+		pfm_switch_reset(ctx);
 	pfm_monitor_resume(ctx, now);
 }
 
@@ -110,6 +139,7 @@ u64 pfm_switch_count(struct pfm_set *set, u64 ovfl)
  */
 bool pfm_switch_expired(const struct pfm_context *ctx, u64 now)
 {
+	pfm_assert_live(ctx);
 	return (ctx->set->flags & PFM_SETFL_TIME_SWITCH) &&
 	       pfm_monitor_left(ctx, ctx->set, now) < PFM_SWITCH_SLACK;
 }
@@ -128,6 +158,7 @@ int pfm_switch_start(struct pfm_context *ctx, u16 id)
 {
 	struct pfm_set *set = pfm_set_find(ctx, id);
 
+	pfm_assert_live(ctx);
 	if (!set)
 		return -EINVAL;
 	if (set == ctx->set)

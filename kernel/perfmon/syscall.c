@@ -73,11 +73,8 @@ static int pfm_syscall_set_config(struct pfm_syscall *call)
 
 static int pfm_syscall_get_config(struct pfm_syscall *call)
 {
-	pfarg_config_t *req = call->arg;
-
-	if (memchr_inv(req->cf_pad, 0, sizeof(req->cf_pad)))
-		return -EINVAL;
-	pfm_config_get(req);
+	/* All of it is output: what the program has left there is ignored. */
+	pfm_config_get(call->arg);
 	call->done = 1;
 	return 0;
 }
@@ -155,6 +152,8 @@ PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_monitor_hold,
 		   pfm_regs_write_pmd, pfm_monitor_release)
 PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_monitor_update,
 		   pfm_regs_read_pmd, pfm_syscall_nothing)
+PFM_SYSCALL_VECTOR(read_held_pmds, pfarg_pmd_t, pfm_monitor_hold,
+		   pfm_regs_read_held_pmd, pfm_monitor_release)
 PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_syscall_nothing,
 		   pfm_set_getinfo, pfm_syscall_nothing)
 
@@ -162,32 +161,44 @@ static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
 {
 	const pfarg_pmc_t *req = call->arg;
 	struct pfm_context *ctx = call->ctx;
-	bool hard = false;
+	unsigned int uses = 0;
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < call->n; i++) {
 		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
-		hard |= pfm_pmu_is_hard(req[i].reg_num);
+		uses |= pfm_pmu_holds(req[i].reg_num);
 	}
-	/* Whoever is not loaded yet asks then. */
-	if (hard && READ_ONCE(ctx->state) != PFM_UNLOADED) {
-		ret = pfm_context_hold_hardware(ctx);
-		if (ret)
-			return ret;
-	}
-	return pfm_syscall_write_pmcs_pieces(call);
+	/* Asked here: the elements may be worked on where another thread runs. */
+	ctx->no_hard = uses && !pfm_access_may_hold();
+	/* A context that is not loaded gets the PMU when it is. */
+	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)
+		return pfm_syscall_write_pmcs_pieces(call);
+
+	ret = pfm_context_hold_hardware(ctx, uses);
+	if (ret)
+		return ret;
+	ret = pfm_syscall_write_pmcs_pieces(call);
+	/* All of the elements that mattered may have been refused. */
+	pfm_context_yield_hardware(ctx);
+	return ret;
 }
 
 static int pfm_syscall_read_pmds(struct pfm_syscall *call)
 {
 	const pfarg_pmd_t *req = call->arg, *end = req + call->n;
 	bool clocked = call->ctx->clocked;
+	int ret;
 
 	for (; req < end; req++)
 		clocked |= req->reg_num == PFM_VPMD_THREAD_TIME;
 	call->ctx->clocked = clocked;
-	return pfm_syscall_read_pmds_pieces(call);
+	ret = pfm_syscall_read_pmds_pieces(call);
+	if (likely(ret != PFM_REGS_HOLD))
+		return ret;
+	/* One is to be reset: its piece is read anew, while nothing counts. */
+	call->done = round_down(call->done - 1, PFM_SYSCALL_PIECE);
+	return pfm_syscall_read_held_pmds(call);
 }
 
 /* Sets change only while the context is loaded nowhere (3.7.4). */

@@ -9,9 +9,9 @@
  *	version, pmu_model, counter_width
  *	arg_size_max, smpl_buf_size_max		bytes
  *	smpl_buf_size_cur			bytes in use by sampling buffers
- *	set_mem_max				bytes in the sets of a context
+ *	set_mem_max, set_mem_cur		bytes in contexts and their sets
  *	set_timeout_min				nanoseconds
- *	interrupts_max				with an overflow, a second and CPU
+ *	interrupts_max				overflows, a second and CPU
  *	sys_group, thread_group			group number, -1 for any
  *	sys_sessions, thread_sessions		loaded contexts
  *	formats/NAME/				uuid, version of a sampling format
@@ -135,6 +135,9 @@ PFM_SHOW(smpl_buf_size_max, "%llu", READ_ONCE(pfm_config.smpl_buf_size_max))
 PFM_STORE(smpl_buf_size_max, size)
 PFM_ATTR_RW(smpl_buf_size_max);
 
+PFM_SHOW(set_mem_cur, "%lld",
+	 (long long)atomic64_read(&pfm_config.set_mem_cur))
+PFM_ATTR_RO(set_mem_cur);
 PFM_SHOW(set_mem_max, "%llu", READ_ONCE(pfm_config.set_mem_max))
 PFM_STORE(set_mem_max, number)
 PFM_ATTR_RW(set_mem_max);
@@ -166,6 +169,7 @@ static const struct attribute *pfm_sysfs_attrs[] = {
 	&pfm_attr_smpl_buf_size_max.attr,
 	&pfm_attr_smpl_buf_size_cur.attr,
 	&pfm_attr_set_mem_max.attr,
+	&pfm_attr_set_mem_cur.attr,
 	&pfm_attr_set_timeout_min.attr,
 	&pfm_attr_interrupts_max.attr,
 	&pfm_attr_sys_group.attr,
@@ -355,7 +359,7 @@ struct pfm_sysfs_format *pfm_sysfs_add_format(const pfm_buffer_fmt_t *fmt)
  * pfm_sysfs_remove_format() - remove the directory of a format
  * @f: from pfm_sysfs_add_format(), or NULL
  *
- * When this returns nobody reads from the format's description.
+ * When this returns no reader of a file uses the format's description any more.
  *
  * Context: process.
  */

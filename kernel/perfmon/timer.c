@@ -13,6 +13,7 @@
  * The handler runs with interrupts off on the CPU that set it. While a context
  * is live elsewhere, or nowhere, its time does not pass.
  */
+#include <linux/ktime.h>
 #include <linux/sched/clock.h>
 
 #include "pfm.h"
@@ -22,14 +23,15 @@
  * @ctx: context; nothing happens unless it runs and is live here
  * @now: local_clock(), or the scheduler's last look at it
  *
- * Context: ctx->lock, interrupts off; run queue locks may be held. In an NMI
- * it is done a moment later.
+ * Context: ctx->lock, interrupts off; run queue locks may be held. In an NMI,
+ * and while the machine is being suspended or woken, it is done a moment later.
  */
 void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	u64 left = U64_MAX, at;
 
+	pfm_assert_live(ctx);
 	if (ctx->cpu < 0 || !pfm_monitor_running(ctx))
 		return;
 	if (ctx->set->flags & PFM_SETFL_TIME_SWITCH)
@@ -37,7 +39,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	if (ctx->set->sw[PFM_SW_TASK_CLOCK])
 		left = min(left, pfm_soft_left(ctx));
 	if (ctx->set->hard)
-		left = min_t(u64, left, PFM_TIMER_POLL);
+		left = min(left, pfm_regmap.poll);
 	if (left > S64_MAX)
 		return;
 
@@ -45,8 +47,12 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	at = now + left;
 	if (c->timer_at && c->timer_at <= at)
 		return;
-	/* It takes a lock. */
-	if (in_nmi()) {
+	/*
+	 * It takes a lock. And between pfm_hw_suspend() and pfm_hw_resume(), which
+	 * may both get here, there is no time: the work comes when the interrupts do,
+	 * and they come after timekeeping_resume().
+	 */
+	if (in_nmi() || unlikely(timekeeping_suspended)) {
 		irq_work_queue(&c->work);
 		return;
 	}
@@ -94,21 +100,19 @@ int pfm_timer_cancel(unsigned int cpu)
  */
 static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 {
-	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
+	u64 now = pfm_clock_here(c)->now;
 
-	if (pfm_switch_expired(ctx, c->now))
+	if (pfm_switch_expired(ctx, now))
 		pfm_monitor_hold(ctx);
 	else if (pfm_monitor_counting(ctx))
 		pfm_monitor_sync(ctx, ctx->set->hard |
 				 ctx->set->sw[PFM_SW_TASK_CLOCK]);
 	/* An overflow may have masked monitoring, or switched the set. */
-	if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, c->now))
+	if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, now))
 		pfm_switch_to(ctx, ctx->set->next);
-	if (c->stats[PFM_STAT_OVERFLOWS] != before)
-		pfm_overflow_limit(ctx, c->now, false);
 	if (pfm_monitor_counting(ctx))
 		pfm_hw_start(ctx);
-	pfm_timer_arm(ctx, c->now);
+	pfm_timer_arm(ctx, now);
 }
 
 static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
@@ -117,13 +121,13 @@ static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
 	struct pfm_context *ctx;
 
 	pfm_stat_inc(PFM_STAT_INTERRUPTS);
-	/* A CPU that died left it to us: the one that set it is away. */
+	/* The CPU that set this timer went offline: nothing is live there. */
 	if (timer != &c->timer) {
 		pfm_stat_inc(PFM_STAT_SPURIOUS);
 		return HRTIMER_NORESTART;
 	}
 
-	pfm_soft_refresh();
+	pfm_clock_refresh();
 	c->timer_at = 0;
 
 	rcu_read_lock();

@@ -14,8 +14,9 @@
  * Architecture Programmer's Manual, volume 2, 13.2.
  */
 #include <linux/bitmap.h>
+#include <linux/container_of.h>
 #include <linux/kernel.h>
-#include <linux/string.h>
+#include <linux/slab.h>
 #include <asm/processor.h>
 
 #include "evtsel.h"
@@ -33,6 +34,7 @@
 #define AMD_GLOBAL_CTL		0xc0000301
 #define AMD_GLOBAL_STATUS_CLR	0xc0000302
 
+#define AMD_STATUS_FROZEN	GENMASK_ULL(59, 58)
 #define AMD_EVENT_HIGH		GENMASK_ULL(35, 32)
 #define AMD_MAX			16
 
@@ -48,122 +50,161 @@
 static const struct pfm_pmc_desc amd_pmcs[] = { AMD_ALL(AMD_PMC) };
 static const struct pfm_pmd_desc amd_pmds[] = { AMD_ALL(AMD_PMD) };
 
-/* The PMU that was described last. */
-static struct {
-	struct pfm_pmu pmu;
+struct amd_pmu {
+	struct pfm_pmu pmu;	/* first: kfree_const() frees it all */
 	struct pfm_pmc_desc pmcs[AMD_MAX];
 	struct pfm_pmd_desc pmds[AMD_MAX];
 	u32 ctl, ctr, step;
-} amd;
+};
 
-static bool amd_selects(unsigned int num, u64 value)
+static const struct amd_pmu *to_amd(const struct pfm_pmu *pmu)
+{
+	return container_of(pmu, struct amd_pmu, pmu);
+}
+
+static bool amd_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return pfm_evtsel_selects(value);
 }
 
-static bool amd_kernel(unsigned int num, u64 value)
+static bool amd_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value & PFM_X86_OS;
 }
 
-static int amd_acquire(void)
+static int amd_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
-	return pfm_x86_acquire(amd.ctr, amd.step, amd.ctl, amd.step,
-			       amd.pmu.num_pmds);
+	const struct amd_pmu *x = to_amd(pmu);
+
+	return pfm_x86_acquire(x->ctr, x->step, x->ctl, x->step, pmu->num_pmds);
 }
 
-static void amd_release(void)
+static void amd_release(const struct pfm_pmu *pmu, unsigned int what)
 {
-	pfm_x86_release(amd.ctr, amd.step, amd.ctl, amd.step, amd.pmu.num_pmds);
+	const struct amd_pmu *x = to_amd(pmu);
+
+	pfm_x86_release(x->ctr, x->step, x->ctl, x->step, pmu->num_pmds);
 }
 
-static u64 amd_read(unsigned int i)
+static u64 amd_read(const struct pfm_pmu *pmu, unsigned int i)
 {
-	const u32 msr = amd.ctr + i * amd.step;
+	const u32 msr = to_amd(pmu)->ctr + i * to_amd(pmu)->step;
 
 	return i < CORE_RDPMC ? pfm_x86_rdpmc(i, msr) : pfm_x86_read(msr);
 }
 
-static void amd_write(unsigned int i, u64 value)
+/* Where a hypervisor has no RDPMC. */
+static u64 amd_read_msr(const struct pfm_pmu *pmu, unsigned int i)
 {
-	pfm_x86_write(amd.ctr + i * amd.step, value);
+	return pfm_x86_read(to_amd(pmu)->ctr + i * to_amd(pmu)->step);
 }
 
-static void amd_write_ctl(unsigned int i, u64 value)
+static void amd_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
-	pfm_x86_write(amd.ctl + i * amd.step, value);
+	pfm_x86_write(to_amd(pmu)->ctr + i * to_amd(pmu)->step, value);
+}
+
+static void amd_write_ctl(const struct pfm_pmu *pmu, unsigned int i, u64 value)
+{
+	pfm_x86_write(to_amd(pmu)->ctl + i * to_amd(pmu)->step, value);
 }
 
 /* Before PerfMonV2 */
 
-static void amd_start(u64 counters, const u64 *v)
+static void amd_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	for (; counters; counters &= counters - 1) {
-		unsigned int i = __ffs64(counters);
+	u64 rest = run->pmds;
 
-		amd_write_ctl(i, pfm_evtsel_on(v[i]));
+	for (; rest; rest &= rest - 1) {
+		unsigned int i = __ffs64(rest);
+
+		amd_write_ctl(pmu, i, pfm_evtsel_on(run->v[i]));
 	}
 }
 
-static void amd_stop(u64 counters, const u64 *v)
+static void amd_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	for (; counters; counters &= counters - 1) {
-		unsigned int i = __ffs64(counters);
+	u64 rest = run->pmds;
 
-		amd_write_ctl(i, pfm_evtsel_off(v[i]));
+	for (; rest; rest &= rest - 1) {
+		unsigned int i = __ffs64(rest);
+
+		amd_write_ctl(pmu, i, pfm_evtsel_off(run->v[i]));
 	}
 }
 
-static void amd_reset(const u64 *v)
+/* 0 selects nothing, as the defaults do, and leaves no interrupt enabled. */
+static void amd_clear_ctls(const struct pfm_pmu *pmu)
 {
-	amd_stop(BIT_ULL(amd.pmu.num_pmds) - 1, v);
+	unsigned int i;
+
+	for (i = 0; i < pmu->num_pmcs; i++)
+		amd_write_ctl(pmu, i, 0);
+}
+
+static void amd_reset(const struct pfm_pmu *pmu, const u64 *v)
+{
+	amd_clear_ctls(pmu);
 	pfm_x86_route();
 }
 
 /* PerfMonV2 */
 
-static void amd_v2_program(const unsigned long *changed, const u64 *v)
+static void amd_v2_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+			   const struct pfm_run *run)
 {
 	unsigned int i;
 
-	for_each_set_bit(i, changed, amd.pmu.num_pmcs)
-		amd_write_ctl(i, pfm_evtsel_on(v[i]));
+	for_each_set_bit(i, changed, pmu->num_pmcs)
+		amd_write_ctl(pmu, i, pfm_evtsel_on(run->v[i]));
 }
 
-static void amd_v2_start(u64 counters, const u64 *v)
+static void amd_v2_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_x86_write(AMD_GLOBAL_CTL, counters);
+	pfm_x86_write(AMD_GLOBAL_CTL, run->pmds);
 }
 
-static void amd_v2_stop(u64 counters, const u64 *v)
+static void amd_v2_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	pfm_x86_write(AMD_GLOBAL_CTL, 0);
 }
 
-/* Other bits of the status are of the branch records and others'. */
-static bool amd_v2_clear(void)
+static bool amd_v2_still(const struct pfm_pmu *pmu)
 {
-	u64 bits = pfm_x86_read(AMD_GLOBAL_STATUS) &
-		   (BIT_ULL(amd.pmu.num_pmds) - 1);
+	if (!pfm_x86_read(AMD_GLOBAL_CTL))
+		return true;
+	pfm_x86_write(AMD_GLOBAL_CTL, 0);
+	return false;
+}
+
+/*
+ * Bits 58 and 59 say that branch records and counters are frozen, which a firmware
+ * may have asked for: they are let go. They make no interrupt the counters', and
+ * neither do other bits.
+ */
+static bool amd_v2_clear(const struct pfm_pmu *pmu)
+{
+	const u64 counters = BIT_ULL(pmu->num_pmds) - 1;
+	u64 bits = pfm_x86_read(AMD_GLOBAL_STATUS) & (counters | AMD_STATUS_FROZEN);
 
 	if (bits)
 		pfm_x86_write(AMD_GLOBAL_STATUS_CLR, bits);
-	return bits;
+	return bits & counters;
 }
 
-static bool amd_v2_acknowledge(void)
+static bool amd_v2_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	bool any = amd_v2_clear();
+	bool any = amd_v2_clear(pmu);
 
 	pfm_x86_route();
 	return any;
 }
 
-static void amd_v2_reset(const u64 *v)
+static void amd_v2_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
-	amd_v2_stop(0, v);
-	amd_stop(BIT_ULL(amd.pmu.num_pmds) - 1, v);
-	amd_v2_clear();
+	pfm_x86_write(AMD_GLOBAL_CTL, 0);
+	amd_clear_ctls(pmu);
+	amd_v2_clear(pmu);
 	pfm_x86_route();
 }
 
@@ -179,6 +220,7 @@ static const struct pfm_pmu amd_v1 = {
 	.read = amd_read,
 	.write = amd_write,
 	.acknowledge = pfm_x86_acknowledge,
+	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 static const struct pfm_pmu amd_v2 = {
@@ -195,6 +237,8 @@ static const struct pfm_pmu amd_v2 = {
 	.read = amd_read,
 	.write = amd_write,
 	.acknowledge = amd_v2_acknowledge,
+	.still = amd_v2_still,
+	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 /*
@@ -227,36 +271,42 @@ static unsigned int amd_counters(const struct pfm_x86_cpu *cpu)
  * pfm_amd_describe() - the PMU of AMD and Hygon
  * @cpu: facts
  *
- * Context: process, one at a time: the description is overwritten by the next
- * one.
- * Return: the description, or NULL if @cpu has no such PMU.
+ * Context: process.
+ * Return: the description, for kfree_const(); or NULL if @cpu has no such PMU, or
+ * there is no memory.
  */
 const struct pfm_pmu *pfm_amd_describe(const struct pfm_x86_cpu *cpu)
 {
 	unsigned int i, n = amd_counters(cpu);
+	struct amd_pmu *x;
 
 	if ((cpu->vendor != X86_VENDOR_AMD && cpu->vendor != X86_VENDOR_HYGON) ||
 	    cpu->family < 6)
 		return NULL;
 
-	memset(&amd, 0, sizeof(amd));
-	amd.ctl = cpu->amd_core ? CORE_PERF_CTL0 : K7_PERF_CTL0;
-	amd.ctr = cpu->amd_core ? CORE_PERF_CTR0 : K7_PERF_CTR0;
-	amd.step = cpu->amd_core ? 2 : 1;
+	x = kzalloc(sizeof(*x), GFP_KERNEL);
+	if (!x)
+		return NULL;
+
+	x->ctl = cpu->amd_core ? CORE_PERF_CTL0 : K7_PERF_CTL0;
+	x->ctr = cpu->amd_core ? CORE_PERF_CTR0 : K7_PERF_CTR0;
+	x->step = cpu->amd_core ? 2 : 1;
 	for (i = 0; i < n; i++) {
-		amd.pmcs[i] = amd_pmcs[i];
-		amd.pmcs[i].index = amd.ctl + i * amd.step;
-		amd.pmcs[i].rsvd = amd_rsvd(cpu);
-		amd.pmds[i] = amd_pmds[i];
-		amd.pmds[i].index = amd.ctr + i * amd.step;
+		x->pmcs[i] = amd_pmcs[i];
+		x->pmcs[i].index = x->ctl + i * x->step;
+		x->pmcs[i].rsvd = amd_rsvd(cpu);
+		x->pmds[i] = amd_pmds[i];
+		x->pmds[i].index = x->ctr + i * x->step;
 	}
 
-	amd.pmu = cpu->amd_core && cpu->amd_v2 ? amd_v2 : amd_v1;
-	if (!amd.pmu.name)
-		amd.pmu.name = amd_name(cpu);
-	amd.pmu.pmcs = amd.pmcs;
-	amd.pmu.pmds = amd.pmds;
-	amd.pmu.num_pmcs = n;
-	amd.pmu.num_pmds = n;
-	return &amd.pmu;
+	x->pmu = cpu->amd_core && cpu->amd_v2 ? amd_v2 : amd_v1;
+	if (!x->pmu.name)
+		x->pmu.name = amd_name(cpu);
+	if (cpu->no_rdpmc)
+		x->pmu.read = amd_read_msr;
+	x->pmu.pmcs = x->pmcs;
+	x->pmu.pmds = x->pmds;
+	x->pmu.num_pmcs = n;
+	x->pmu.num_pmds = n;
+	return &x->pmu;
 }

@@ -8,14 +8,14 @@
  * remembers what a counter said when it was stopped, and leaves out what
  * it counted until the start. It is not written for that either.
  *
- * All events are events, 0 too: none is chosen by setting all of its bits,
- * and the hardware never sees that.
+ * Every event code is a real event, 0 included. "Count nothing" is encoded as all
+ * event bits set; that value is never written to the hardware.
  *
  * C3's counter has 32 bits; of WinChip's 40 the same 32 are used. WinChip makes
  * its TSC of its two counters: with other events RDTSC yields nonsense. So it is
  * described only where the kernel makes no use of that (notsc). A C6 may even
  * hang (erratum I-13), by any program's RDTSC: it is for an administrator who
- * knows his programs to say that it may.
+ * knows the programs on the machine to allow it.
  *
  * The documentation and source of perfctr: there is no better one.
  */
@@ -117,7 +117,7 @@ static u64 centaur_read(u32 msr, unsigned int i)
 }
 
 /* While stopped. */
-static void centaur_write(unsigned int i, u64 value)
+static void centaur_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
 	struct centaur_cpu *c = this_cpu_ptr(&centaur_cpu);
 
@@ -125,91 +125,103 @@ static void centaur_write(unsigned int i, u64 value)
 }
 
 /* The kernel's events are counted with the users', so this is kernel(), too. */
-static bool winchip_selects(unsigned int num, u64 value)
+static bool winchip_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value != WINCHIP_EVENT;
 }
 
-static bool c3_selects(unsigned int num, u64 value)
+static bool c3_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value != C3_EVENT;
 }
 
-/* Nobody else in the kernel uses WinChip's, and it has no reservation. */
-static int winchip_acquire(void)
+/* No other code in the kernel uses WinChip's counters, so there is no reservation. */
+static int winchip_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
 	return 0;
 }
 
-static void winchip_release(void)
+static void winchip_release(const struct pfm_pmu *pmu, unsigned int what)
 {
 }
 
 static u64 winchip_event(u64 value)
 {
-	return winchip_selects(0, value) ? value : 0;
+	return value != WINCHIP_EVENT ? value : 0;
 }
 
 /* Only a change of events needs a write: see above. */
-static void winchip_program(const unsigned long *changed, const u64 *v)
+static void winchip_write_events(const u64 *v)
 {
 	pfm_x86_write(WINCHIP_CESR, winchip_event(v[0]) |
 				    winchip_event(v[1]) << WINCHIP_HALF);
 }
 
-static void winchip_reset(const u64 *v)
+static void winchip_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+			    const struct pfm_run *run)
+{
+	winchip_write_events(run->v);
+}
+
+static void winchip_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
 	memset(this_cpu_ptr(&centaur_cpu), 0, sizeof(centaur_cpu));
-	winchip_program(NULL, v);
+	winchip_write_events(v);
 }
 
-static void winchip_start(u64 counters, const u64 *v)
+static void winchip_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	centaur_start(WINCHIP_CTR0, counters);
+	centaur_start(WINCHIP_CTR0, run->pmds);
 }
 
-static void winchip_stop(u64 counters, const u64 *v)
+static void winchip_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	centaur_stop(WINCHIP_CTR0);
 }
 
-static u64 winchip_read(unsigned int i)
+static u64 winchip_read(const struct pfm_pmu *pmu, unsigned int i)
 {
 	return centaur_read(WINCHIP_CTR0, i);
 }
 
-static int c3_acquire(void)
+static int c3_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
 	return pfm_x86_acquire(C3_PERFCTR1, 1, C3_EVNTSEL1, 1, 1);
 }
 
-static void c3_release(void)
+static void c3_release(const struct pfm_pmu *pmu, unsigned int what)
 {
 	pfm_x86_release(C3_PERFCTR1, 1, C3_EVNTSEL1, 1, 1);
 }
 
-static void c3_program(const unsigned long *changed, const u64 *v)
+static void c3_write_event(const u64 *v)
 {
-	pfm_x86_write(C3_EVNTSEL1, c3_selects(1, v[0]) ? v[0] : C3_IDLE);
+	pfm_x86_write(C3_EVNTSEL1, v[0] != C3_EVENT ? v[0] : C3_IDLE);
 }
 
-static void c3_reset(const u64 *v)
+static void c3_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+		       const struct pfm_run *run)
+{
+	c3_write_event(run->v);
+}
+
+static void c3_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
 	memset(this_cpu_ptr(&centaur_cpu), 0, sizeof(centaur_cpu));
-	c3_program(NULL, v);
+	c3_write_event(v);
 }
 
-static void c3_start(u64 counters, const u64 *v)
+static void c3_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	centaur_start(C3_PERFCTR1, counters);
+	centaur_start(C3_PERFCTR1, run->pmds);
 }
 
-static void c3_stop(u64 counters, const u64 *v)
+static void c3_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	centaur_stop(C3_PERFCTR1);
 }
 
-static u64 c3_read(unsigned int i)
+static u64 c3_read(const struct pfm_pmu *pmu, unsigned int i)
 {
 	return centaur_read(C3_PERFCTR1, i);
 }

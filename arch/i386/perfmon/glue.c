@@ -11,6 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
+#include <linux/slab.h>
 #include <linux/syscore_ops.h>
 
 #include <asm/apic.h>
@@ -19,9 +20,6 @@
 #include <asm/processor.h>
 
 #include "x86.h"
-
-/* A pattern that every counter can hold. */
-#define PFM_X86_PATTERN	0x5a5a5aULL
 
 /* perfmon_winchip_c6=1 on the kernel's command line: see centaur.c. */
 static bool pfm_x86_winchip_c6;
@@ -48,10 +46,13 @@ void pfm_x86_route(void)
 /**
  * pfm_x86_acknowledge() - pfm_pmu.acknowledge of PMUs without a status register
  *
+ * @pmu: description
+ * @run: what goes on running
+ *
  * Context: interrupts off; or NMI.
  * Return: false.
  */
-bool pfm_x86_acknowledge(void)
+bool pfm_x86_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	pfm_x86_route();
 	return false;
@@ -117,7 +118,7 @@ static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (!pfm_hw_interrupt(regs))
 		return NMI_DONE;
-	/* Whoever has the PMU now wants to hear of it. */
+	/* perfmon no longer owns the PMU: unmask LVTPC for the code that does. */
 	if (!pfm_hw_is_here())
 		pfm_x86_route();
 	return NMI_HANDLED;
@@ -134,69 +135,17 @@ static struct syscore_ops pfm_x86_syscore = {
 	.resume = pfm_hw_resume,
 };
 
-static void __init pfm_x86_facts(struct pfm_x86_cpu *cpu)
-{
-	const struct cpuinfo_x86 *c = &boot_cpu_data;
-
-	*cpu = (struct pfm_x86_cpu){
-		.vendor = c->x86_vendor,
-		.family = c->x86,
-		.model = c->x86_model,
-		.amd_core = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
-		.mmx = boot_cpu_has(X86_FEATURE_MMX),
-		.tsc = boot_cpu_has(X86_FEATURE_TSC),
-		.rdtsc_may_hang = pfm_x86_winchip_c6,
-		.threads = smp_num_siblings,
-	};
-	if (c->cpuid_level >= 0xa)
-		cpuid(0xa, &cpu->leaf_a[0], &cpu->leaf_a[1], &cpu->leaf_a[2],
-		      &cpu->leaf_a[3]);
-	if (boot_cpu_has(X86_FEATURE_PDCM))
-		rdmsrl_safe(MSR_IA32_PERF_CAPABILITIES, &cpu->perf_cap);
-	if (c->extended_cpuid_level >= 0x80000022) {
-		cpu->amd_v2 = cpuid_eax(0x80000022) & BIT(0);
-		cpu->amd_counters = cpuid_ebx(0x80000022) & 0xf;
-	}
-}
-
 /* No 64-bit kernel runs on the last three. */
-static const struct pfm_pmu *__init pfm_x86_describe(void)
+static const struct pfm_pmu *__init pfm_x86_describe(const struct pfm_x86_cpu *cpu)
 {
 	const struct pfm_pmu *pmu;
-	struct pfm_x86_cpu cpu;
 
-	pfm_x86_facts(&cpu);
-	pmu = pfm_intel_describe(&cpu) ?: pfm_amd_describe(&cpu) ?:
-	      pfm_p4_describe(&cpu);
+	pmu = pfm_intel_describe(cpu) ?: pfm_amd_describe(cpu) ?:
+	      pfm_p4_describe(cpu);
 	if (!pmu && IS_ENABLED(CONFIG_X86_32))
-		pmu = pfm_p6_describe(&cpu) ?: pfm_p5_describe(&cpu) ?:
-		      pfm_centaur_describe(&cpu);
+		pmu = pfm_p6_describe(cpu) ?: pfm_p5_describe(cpu) ?:
+		      pfm_centaur_describe(cpu);
 	return pmu;
-}
-
-/*
- * Many virtual machines name a processor and leave out its PMU: its registers
- * fault, or swallow what is written. Nobody else uses them while we ask.
- */
-static bool __init pfm_x86_is_real(const struct pfm_pmu *pmu)
-{
-	const u32 msr = pmu->pmds[0].index;
-	u64 old, value = 0;
-	bool real;
-
-	/* These cannot be written, and nobody makes virtual ones. */
-	if (boot_cpu_data.x86_vendor == X86_VENDOR_CENTAUR &&
-	    boot_cpu_data.x86 < 7)
-		return !rdmsrl_safe(msr, &old);
-	/* Who uses it has found it to be real. */
-	if (pmu->acquire())
-		return true;
-	/* Some counters cannot be stopped. */
-	real = !rdmsrl_safe(msr, &old) && !wrmsrl_safe(msr, PFM_X86_PATTERN) &&
-	       !rdmsrl_safe(msr, &value) && value - PFM_X86_PATTERN < 0x10000 &&
-	       !wrmsrl_safe(msr, old);
-	pmu->release();
-	return real;
 }
 
 /* A Pentium 4 says so itself (SDM volume 4, IA32_MISC_ENABLE). */
@@ -210,23 +159,48 @@ static bool __init pfm_x86_is_disabled(void)
 		!(misc & MSR_IA32_MISC_ENABLE_EMON));
 }
 
+/*
+ * A description whose registers can be accessed without a fault. The kernel runs at
+ * user level under Xen PV, and goes round the hypervisor's functions here: not there.
+ */
+static const struct pfm_pmu *__init pfm_x86_find(struct pfm_x86_cpu *cpu)
+{
+	const struct pfm_pmu *pmu;
+
+	pfm_x86_facts(cpu, pfm_x86_winchip_c6);
+	if (boot_cpu_has(X86_FEATURE_XENPV) || pfm_x86_is_disabled())
+		return NULL;
+	cpu->extra = pfm_x86_find_extra(cpu);
+	pmu = pfm_x86_describe(cpu);
+	if (pmu && pfm_x86_is_real(pmu, cpu)) {
+		if (pfm_x86_has_rdpmc(pmu))
+			return pmu;
+		pr_info("perfmon: RDPMC does not work here\n");
+		cpu->no_rdpmc = true;
+		kfree_const(pmu);
+		return pfm_x86_describe(cpu);
+	}
+	kfree_const(pmu);
+	return NULL;
+}
+
 static int __init pfm_x86_init(void)
 {
 	const struct pfm_pmu *pmu;
+	struct pfm_x86_cpu cpu;
 	int ret;
 
-	/* The facts are the boot CPU's, and the others may have less. */
-	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
-		pr_info("perfmon: hybrid processors are not supported\n");
-		return 0;
-	}
-	pmu = pfm_x86_describe();
-	if (!pmu || pfm_x86_is_disabled() || !pfm_x86_is_real(pmu))
+	/* What is written to try a register is read on the same CPU. */
+	migrate_disable();
+	pmu = pfm_x86_find(&cpu);
+	migrate_enable();
+	if (!pmu)
 		return 0;
 	if (!(pmu->flags & PFM_PMU_NO_INTERRUPT) &&
 	    !boot_cpu_has(X86_FEATURE_APIC)) {
 		pr_info("perfmon: %s without a local APIC is not supported\n",
 			pmu->name);
+		kfree_const(pmu);
 		return 0;
 	}
 	ret = pfm_pmu_register(pmu);
@@ -234,6 +208,8 @@ static int __init pfm_x86_init(void)
 		goto fail;
 	if (!(pmu->flags & PFM_PMU_NO_INTERRUPT))
 		ret = register_nmi_handler(NMI_LOCAL, pfm_x86_nmi, 0, "perfmon");
+	if (!ret)
+		ret = pfm_x86_watch(&cpu);
 	if (ret)
 		goto unregister;
 	register_syscore_ops(&pfm_x86_syscore);
@@ -241,9 +217,11 @@ static int __init pfm_x86_init(void)
 	return 0;
 
 unregister:
+	unregister_nmi_handler(NMI_LOCAL, "perfmon");
 	pfm_pmu_unregister(pmu);
 fail:
 	pr_err("perfmon: %s refused (%d)\n", pmu->name, ret);
+	kfree_const(pmu);
 	return ret;
 }
 /* After the core, before its files in sysfs. */

@@ -8,17 +8,19 @@
  * which overflowed; version 1 is operated like an AMD, counter by counter.
  *
  * PMC and PMD 0-15 are the general counters, 16-31 the fixed ones: PMC 16+n
- * is the field of fixed counter n in IA32_FIXED_CTR_CTRL, moved to bit 0.
+ * is the field of fixed counter n in IA32_FIXED_CTR_CTRL, moved to bit 0. PMC
+ * 32-35 belong to events (extra.c).
  *
  * Left out, because they would show other people's memory, or measure more
- * than a program may see: AnyThread, PEBS, LBR, the off-core response and
- * uncore registers.
+ * than a program may see: AnyThread, PEBS, LBR and the uncore registers.
  *
  * Intel SDM, volume 3, "Architectural Performance Monitoring".
  */
 #include <linux/bitmap.h>
+#include <linux/container_of.h>
 #include <linux/kernel.h>
-#include <linux/string.h>
+#include <linux/slab.h>
+#include <asm/intel-family.h>
 #include <asm/processor.h>
 
 #include "evtsel.h"
@@ -32,7 +34,6 @@
 #define IA32_PERF_GLOBAL_OVF_CTRL	0x390	/* ..._STATUS_RESET since v4 */
 #define IA32_A_PMC0			0x4c1
 
-#define PERF_CAP_FW_WRITE	BIT_ULL(13)
 #define RDPMC_FIXED		BIT(30)
 
 /* A field of IA32_FIXED_CTR_CTRL. */
@@ -41,8 +42,15 @@
 #define FIXED_PMI		BIT_ULL(3)
 #define FIXED_BITS		4
 
-#define INTEL_MAX		16	/* of either kind */
+/*
+ * The architecture has addresses for ten general counters: from 0x186 + 10 and
+ * 0xc1 + 10 on there are other registers.
+ */
+#define INTEL_GENERAL_MAX	10
+#define INTEL_FIXED_MAX		16
+#define INTEL_FIXED_THREE	7U	/* which all have until version 5 */
 #define INTEL_FIXED		16	/* number of the first fixed one */
+#define INTEL_EXTRA		32	/* number of the first that is for an event */
 #define INTEL_GLOBAL_FIXED	32	/* and its bit in the global registers */
 
 #define INTEL_PMC(n) {							\
@@ -69,148 +77,239 @@
 	.flags = PFM_PMD_COUNTER, .ctrl = INTEL_FIXED + n,		\
 }
 
-#define INTEL_ALL(m)							\
-	m(0), m(1), m(2), m(3), m(4), m(5), m(6), m(7),			\
-	m(8), m(9), m(10), m(11), m(12), m(13), m(14), m(15)
+#define INTEL_TEN(m)							\
+	m(0), m(1), m(2), m(3), m(4), m(5), m(6), m(7), m(8), m(9)
+#define INTEL_SIXTEEN(m)						\
+	INTEL_TEN(m), m(10), m(11), m(12), m(13), m(14), m(15)
 
-static const struct pfm_pmc_desc intel_pmcs[] = {
-	INTEL_ALL(INTEL_PMC), INTEL_ALL(INTEL_FIXED_PMC)
+static const struct pfm_pmc_desc intel_pmcs[] = { INTEL_TEN(INTEL_PMC) };
+static const struct pfm_pmd_desc intel_pmds[] = { INTEL_TEN(INTEL_PMD) };
+
+static const struct pfm_pmc_desc intel_fixed_pmcs[] = {
+	INTEL_SIXTEEN(INTEL_FIXED_PMC)
 };
 
-static const struct pfm_pmd_desc intel_pmds[] = {
-	INTEL_ALL(INTEL_PMD), INTEL_ALL(INTEL_FIXED_PMD)
+static const struct pfm_pmd_desc intel_fixed_pmds[] = {
+	INTEL_SIXTEEN(INTEL_FIXED_PMD)
+};
+
+#define INTEL_MAX		(INTEL_GENERAL_MAX + INTEL_FIXED_MAX)
+
+/* What belongs to an event and is valid for all counters; see extra.c. */
+static const struct pfm_pmc_desc intel_extra_pmcs[] = {
+	{ .name = "OFFCORE_RSP_0", .num = INTEL_EXTRA, PFM_X86_MSR },
+	{ .name = "OFFCORE_RSP_1", .num = INTEL_EXTRA + 1, PFM_X86_MSR },
+	{ .name = "PEBS_LD_LAT_THRESHOLD", .num = INTEL_EXTRA + 2, PFM_X86_MSR },
+	{ .name = "PEBS_FRONTEND", .num = INTEL_EXTRA + 3, PFM_X86_MSR },
 };
 
 /*
- * The PMU that was described last: the general counters, then the fixed ones.
- * Each has its PMC at the same position.
+ * A description: the general counters, then the fixed ones. Each has its PMC at
+ * the same position; there may be holes between their numbers.
  */
-static struct {
-	struct pfm_pmu pmu;
-	struct pfm_pmc_desc pmcs[2 * INTEL_MAX];
-	struct pfm_pmd_desc pmds[2 * INTEL_MAX];
+struct intel_pmu {
+	struct pfm_pmu pmu;	/* first: kfree_const() frees it all */
+	struct pfm_pmc_desc pmcs[INTEL_MAX + PFM_X86_EXTRA];
+	struct pfm_pmd_desc pmds[INTEL_MAX];
 	unsigned int general;
-	u32 write_base;		/* of the general counters */
-	u64 status;		/* bits of the status register that are ours */
+	u64 straight;		/* whose position is their global bit */
+	bool holes;		/* between the numbers of either kind */
+	u8 global[INTEL_MAX];	/* bits in the global registers */
+	u32 rdpmc[INTEL_MAX];	/* numbers for RDPMC */
+	u32 write[INTEL_MAX];	/* addresses to write a counter */
+	u64 counters;		/* bits of the status register: their overflows */
+	u64 status;		/* and all that are ours */
 	bool enabled_ack;
-} intel;
+	bool unsettled;		/* program() has to do more */
+};
 
-static bool intel_selects(unsigned int num, u64 value)
+static const struct intel_pmu *to_intel(const struct pfm_pmu *pmu)
 {
+	return container_of(pmu, struct intel_pmu, pmu);
+}
+
+static bool intel_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
+{
+	if (num >= INTEL_EXTRA)
+		return false;
 	if (num >= INTEL_FIXED)
 		return value & (FIXED_OS | FIXED_USR);
 	return pfm_evtsel_selects(value);
 }
 
-static bool intel_kernel(unsigned int num, u64 value)
+static bool intel_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
+	/* The level is that of the counter which has such a register's event. */
+	if (num >= INTEL_EXTRA)
+		return false;
 	return value & (num >= INTEL_FIXED ? FIXED_OS : PFM_X86_OS);
 }
 
-static int intel_acquire(void)
+/* General counters, with those in holes between them. */
+static unsigned int intel_last(const struct intel_pmu *x)
 {
-	return pfm_x86_acquire(IA32_PMC0, 1, IA32_PERFEVTSEL0, 1, intel.general);
+	return x->general ? x->pmds[x->general - 1].num + 1 : 0;
 }
 
-static void intel_release(void)
+static int intel_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
-	pfm_x86_release(IA32_PMC0, 1, IA32_PERFEVTSEL0, 1, intel.general);
+	return pfm_x86_acquire(IA32_PMC0, 1, IA32_PERFEVTSEL0, 1,
+			       intel_last(to_intel(pmu)));
+}
+
+static void intel_release(const struct pfm_pmu *pmu, unsigned int what)
+{
+	pfm_x86_release(IA32_PMC0, 1, IA32_PERFEVTSEL0, 1,
+			intel_last(to_intel(pmu)));
 }
 
 /* Which fixed counter stands at position @i of the tables. */
-static unsigned int intel_fixed(unsigned int i)
+static unsigned int intel_fixed(const struct intel_pmu *x, unsigned int i)
 {
-	return intel.pmds[i].num - INTEL_FIXED;
+	return x->pmds[i].num - INTEL_FIXED;
 }
 
-static u64 intel_read(unsigned int i)
+static u64 intel_read(const struct pfm_pmu *pmu, unsigned int i)
 {
-	const u32 msr = intel.pmds[i].index;
+	return pfm_x86_rdpmc(to_intel(pmu)->rdpmc[i], pmu->pmds[i].index);
+}
 
-	if (i >= intel.general)
-		return pfm_x86_rdpmc(RDPMC_FIXED | intel_fixed(i), msr);
-	return pfm_x86_rdpmc(i, msr);
+/* Where a hypervisor has no RDPMC. */
+static u64 intel_read_msr(const struct pfm_pmu *pmu, unsigned int i)
+{
+	return pfm_x86_read(pmu->pmds[i].index);
 }
 
 /*
- * Without full-width writes the hardware extends the sign of the lower half.
- * Fixed counters are written in full, always.
+ * Without full-width writes Intel's hardware ignores the upper half, and extends the
+ * sign of the lower one. Zhaoxin's takes all bits there. Fixed counters are
+ * written in full, always.
  */
-static void intel_write(unsigned int i, u64 value)
+static void intel_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
-	if (i >= intel.general)
-		pfm_x86_write(intel.pmds[i].index, value);
-	else
-		pfm_x86_write(intel.write_base + i,
-			      intel.pmu.write_bits ? (u32)value : value);
+	pfm_x86_write(to_intel(pmu)->write[i], value);
+}
+
+static void intel_write_evtsel(const struct intel_pmu *x, unsigned int i, u64 value)
+{
+	pfm_x86_write(x->pmcs[i].index, value);
 }
 
 /* Version 1 */
 
-static void intel_v1_start(u64 counters, const u64 *v)
+static void intel_v1_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	for (; counters; counters &= counters - 1) {
-		unsigned int i = __ffs64(counters);
+	u64 rest = run->pmds;
 
-		pfm_x86_write(IA32_PERFEVTSEL0 + i, pfm_evtsel_on(v[i]));
+	for (; rest; rest &= rest - 1) {
+		unsigned int i = __ffs64(rest);
+
+		intel_write_evtsel(to_intel(pmu), i, pfm_evtsel_on(run->v[i]));
 	}
 }
 
-static void intel_v1_stop(u64 counters, const u64 *v)
+static void intel_v1_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	for (; counters; counters &= counters - 1) {
-		unsigned int i = __ffs64(counters);
+	u64 rest = run->pmds;
 
-		pfm_x86_write(IA32_PERFEVTSEL0 + i, pfm_evtsel_off(v[i]));
+	for (; rest; rest &= rest - 1) {
+		unsigned int i = __ffs64(rest);
+
+		intel_write_evtsel(to_intel(pmu), i, pfm_evtsel_off(run->v[i]));
 	}
 }
 
-static void intel_v1_reset(const u64 *v)
+/*
+ * 0 is as good as the default, and it is what IA32_PERF_GLOBAL_INUSE takes for a
+ * register that is not in use.
+ */
+static void intel_clear_evtsels(const struct intel_pmu *x)
 {
-	intel_v1_stop(BIT_ULL(intel.general) - 1, v);
+	unsigned int i;
+
+	for (i = 0; i < x->general; i++)
+		intel_write_evtsel(x, i, 0);
+}
+
+static void intel_v1_reset(const struct pfm_pmu *pmu, const u64 *v)
+{
+	intel_clear_evtsels(to_intel(pmu));
 	pfm_x86_route();
 }
 
 /* Version 2 and above */
 
 /* Counters as bits of the global registers. */
-static u64 intel_global(u64 counters)
+static u64 intel_global(const struct intel_pmu *x, u64 counters)
 {
-	u64 bits = counters & (BIT_ULL(intel.general) - 1);
+	u64 bits = counters & x->straight;
 	u64 rest = counters & ~bits;
 
+	if (likely(!x->holes))
+		return bits | rest >> x->general << INTEL_GLOBAL_FIXED;
 	for (; rest; rest &= rest - 1)
-		bits |= BIT_ULL(INTEL_GLOBAL_FIXED + intel_fixed(__ffs64(rest)));
+		bits |= BIT_ULL(x->global[__ffs64(rest)]);
 	return bits;
 }
 
-static void intel_program_fixed(const u64 *v)
+static void intel_program_fixed(const struct intel_pmu *x, const u64 *v)
 {
 	u64 ctrl = 0;
 	unsigned int i;
 
-	for (i = intel.general; i < intel.pmu.num_pmcs; i++)
-		if (intel_selects(INTEL_FIXED, v[i]))
-			ctrl |= v[i] << FIXED_BITS * intel_fixed(i);
+	for (i = x->general; i < x->pmu.num_pmds; i++)
+		if (intel_selects(&x->pmu, INTEL_FIXED, v[i]))
+			ctrl |= v[i] << FIXED_BITS * intel_fixed(x, i);
 	pfm_x86_write(IA32_FIXED_CTR_CTRL, ctrl);
 }
 
-static void intel_program(const unsigned long *changed, const u64 *v)
+/*
+ * Errata AAK100, AAP53 and BD53 of Nehalem and Westmere: a counter that gets a new
+ * event may count wrongly until four others were programmed. These are Linux' events
+ * and order. All counters are lost; the core writes or reads those that it starts,
+ * since a set which comes with other controls does not come with its counters.
+ */
+static void intel_settle(const struct intel_pmu *x, const u64 *v)
 {
-	unsigned int i;
+	static const u32 magic[] = { 0x4300b5, 0x4300d2, 0x4300b1, 0x4300b1 };
+	unsigned int i, n = min_t(unsigned int, x->general, ARRAY_SIZE(magic));
 
-	for_each_set_bit(i, changed, intel.general)
-		pfm_x86_write(IA32_PERFEVTSEL0 + i, pfm_evtsel_on(v[i]));
-	if (find_next_bit(changed, intel.pmu.num_pmcs, i) < intel.pmu.num_pmcs)
-		intel_program_fixed(v);
+	for (i = 0; i < n; i++) {
+		intel_write_evtsel(x, i, magic[i]);
+		pfm_x86_write(x->write[i], 0);
+	}
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, BIT_ULL(n) - 1);
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	for (i = 0; i < n; i++)
+		intel_write_evtsel(x, i, pfm_evtsel_on(v[i]));
 }
 
-static void intel_start(u64 counters, const u64 *v)
+static void intel_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+			  const struct pfm_run *run)
 {
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, intel_global(counters));
+	const struct intel_pmu *x = to_intel(pmu);
+	unsigned int i = find_first_bit(changed, x->general);
+
+	if (unlikely(x->unsettled) && i < x->general)
+		intel_settle(x, run->v);
+	else
+		for_each_set_bit_from(i, changed, x->general)
+			intel_write_evtsel(x, i, pfm_evtsel_on(run->v[i]));
+	i = find_next_bit(changed, pmu->num_pmcs, x->general);
+	if (i < pmu->num_pmds)
+		intel_program_fixed(x, run->v);
+	i = pmu->num_pmds;
+	for_each_set_bit_from(i, changed, pmu->num_pmcs)
+		pfm_x86_write(pmu->pmcs[i].index, run->v[i]);
 }
 
-static void intel_stop(u64 counters, const u64 *v)
+static void intel_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL,
+		      intel_global(to_intel(pmu), run->pmds));
+}
+
+static void intel_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
 }
@@ -219,45 +318,66 @@ static void intel_stop(u64 counters, const u64 *v)
  * Zhaoxin's ZX-C clears status bits only while counters are enabled: a few
  * cycles are counted on the way.
  */
-static void intel_ack(u64 bits)
+static void intel_ack(const struct intel_pmu *x, u64 bits)
 {
 	u64 ctrl;
 
-	if (!intel.enabled_ack) {
+	if (!x->enabled_ack) {
 		pfm_x86_write(IA32_PERF_GLOBAL_OVF_CTRL, bits);
 		return;
 	}
 	ctrl = pfm_x86_read(IA32_PERF_GLOBAL_CTRL);
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, intel.status & ~GENMASK_ULL(63, 48));
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, x->status & ~GENMASK_ULL(63, 48));
 	pfm_x86_write(IA32_PERF_GLOBAL_OVF_CTRL, bits);
 	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, ctrl);
 }
 
-static bool intel_clear_status(void)
+/*
+ * Bits that are not the counters' do not make an interrupt theirs: CondChgd can be
+ * set at any time, and an NMI that comes then may be the one of a crash button.
+ */
+static bool intel_clear_status(const struct intel_pmu *x)
 {
-	u64 bits = pfm_x86_read(IA32_PERF_GLOBAL_STATUS) & intel.status;
+	u64 bits = pfm_x86_read(IA32_PERF_GLOBAL_STATUS) & x->status;
 
 	if (bits)
-		intel_ack(bits);
-	return bits;
+		intel_ack(x, bits);
+	return bits & x->counters;
 }
 
-/* Acknowledged before it is unmasked, or a dead overflow comes once more. */
-static bool intel_acknowledge(void)
+/* Clear the status before unmasking LVTPC, or the overflow just handled interrupts again. */
+static bool intel_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	bool any = intel_clear_status();
+	bool any = intel_clear_status(to_intel(pmu));
 
 	pfm_x86_route();
 	return any;
 }
 
-static void intel_reset(const u64 *v)
+/*
+ * perf_events' own NMI handler, which Intel PT has run without a reservation of
+ * counters, leaves by switching all of them on.
+ */
+static bool intel_still(const struct pfm_pmu *pmu)
 {
-	intel_stop(0, v);
-	intel_v1_stop(BIT_ULL(intel.general) - 1, v);
-	if (intel.pmu.num_pmcs > intel.general)
+	if (!pfm_x86_read(IA32_PERF_GLOBAL_CTRL))
+		return true;
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	return false;
+}
+
+static void intel_reset(const struct pfm_pmu *pmu, const u64 *v)
+{
+	const struct intel_pmu *x = to_intel(pmu);
+	unsigned int i;
+
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	intel_clear_evtsels(x);
+	if (pmu->num_pmds > x->general)
 		pfm_x86_write(IA32_FIXED_CTR_CTRL, 0);
-	intel_clear_status();
+	for (i = pmu->num_pmds; i < pmu->num_pmcs; i++)
+		pfm_x86_write(pmu->pmcs[i].index, 0);
+	intel_clear_status(x);
 	pfm_x86_route();
 }
 
@@ -272,6 +392,7 @@ static const struct pfm_pmu intel_v1 = {
 	.read = intel_read,
 	.write = intel_write,
 	.acknowledge = pfm_x86_acknowledge,
+	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 static const struct pfm_pmu intel_v2 = {
@@ -286,6 +407,8 @@ static const struct pfm_pmu intel_v2 = {
 	.read = intel_read,
 	.write = intel_write,
 	.acknowledge = intel_acknowledge,
+	.still = intel_still,
+	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 static const char *const intel_names[] = {
@@ -297,79 +420,174 @@ static const char *const intel_names[] = {
 /*
  * Which fixed counters there are. Since version 5 there can be holes. Counters
  * of two widths are unheard of on silicon: the general ones win.
+ *
+ * Early Core 2 says version 2, and nothing or nonsense of its fixed counters (SDM
+ * volume 3, 20.2.2, note): there are three until version 5. A hypervisor that says
+ * that there are none has none.
  */
 static u32 intel_fixed_mask(const struct pfm_x86_cpu *cpu, unsigned int version)
 {
+	const u32 width = cpu->leaf_a[0] >> 16 & 0xff;
 	const u32 edx = cpu->leaf_a[3];
 	u32 mask = BIT(edx & 0x1f) - 1;
 
-	if (version < 2 || (edx >> 5 & 0xff) != (cpu->leaf_a[0] >> 16 & 0xff))
+	if (version < 2)
 		return 0;
-	if (version >= 5)
+	if (version >= 5) {
 		mask |= cpu->leaf_a[2];
-	return mask;
-}
-
-/* Have the register described that stands at @from in the tables of all. */
-static void intel_add(unsigned int from)
-{
-	intel.pmcs[intel.pmu.num_pmcs++] = intel_pmcs[from];
-	intel.pmds[intel.pmu.num_pmds++] = intel_pmds[from];
+	} else if (cpu->vendor == X86_VENDOR_INTEL && !cpu->hypervisor) {
+		mask |= INTEL_FIXED_THREE;
+		if (!(edx >> 5 & 0xff))
+			return mask;
+	}
+	return (edx >> 5 & 0xff) == width ? mask : 0;
 }
 
 /*
- * The counters' overflow bits; and bits 62 and 63, of the buffer and of a
- * change that nobody asked for, which a firmware may leave set, and bits 58
- * and 59, by which version 4 keeps the PMU frozen. Other bits are others'.
+ * Which general counters there are. Counter 3 is the microcode's where that makes
+ * up for an erratum of TSX with it, unless all transactions abort (Intel 604224).
  */
-static u64 intel_status_mask(unsigned int version)
+static u32 intel_general_mask(const struct pfm_x86_cpu *cpu)
 {
-	u64 mask = intel_global(BIT_ULL(intel.pmu.num_pmds) - 1);
+	u32 n = min_t(u32, cpu->leaf_a[0] >> 8 & 0xff, INTEL_GENERAL_MAX);
+	u32 mask = BIT(n) - 1;
 
-	return mask | GENMASK_ULL(63, 62) |
-	       (version >= 4 ? GENMASK_ULL(59, 58) : 0);
+	return cpu->tsx_force_abort ? mask & ~BIT(3) : mask;
+}
+
+/*
+ * VIA Nano has the leaf, and counters that Linux does not trust before stepping 14;
+ * the ZX-C that came out of it, and what followed, are right.
+ */
+static bool intel_is_nano(const struct pfm_x86_cpu *cpu)
+{
+	return cpu->vendor == X86_VENDOR_CENTAUR && cpu->family == 6 &&
+	       cpu->model == 0xf && cpu->stepping < 0xe;
+}
+
+static void intel_add_general(struct intel_pmu *x, unsigned int n, bool full,
+			      u8 write_bits)
+{
+	const unsigned int i = x->pmu.num_pmds;
+
+	x->pmcs[x->pmu.num_pmcs++] = intel_pmcs[n];
+	x->pmds[x->pmu.num_pmds++] = intel_pmds[n];
+	x->pmds[i].write_bits = write_bits;
+	x->global[i] = n;
+	x->rdpmc[i] = n;
+	x->write[i] = (full ? IA32_A_PMC0 : IA32_PMC0) + n;
+	if (i == n)
+		x->straight |= BIT_ULL(i);
+	x->general++;
+}
+
+static void intel_add_fixed(struct intel_pmu *x, unsigned int n)
+{
+	const unsigned int i = x->pmu.num_pmds;
+
+	x->pmcs[x->pmu.num_pmcs++] = intel_fixed_pmcs[n];
+	x->pmds[x->pmu.num_pmds++] = intel_fixed_pmds[n];
+	x->global[i] = INTEL_GLOBAL_FIXED + n;
+	x->rdpmc[i] = RDPMC_FIXED | n;
+	x->write[i] = IA32_FIXED_CTR0 + n;
+}
+
+static void intel_add_counters(struct intel_pmu *x, const struct pfm_x86_cpu *cpu,
+			       unsigned long general, unsigned long fixed)
+{
+	const bool zhaoxin = cpu->vendor == X86_VENDOR_CENTAUR ||
+			     cpu->vendor == X86_VENDOR_ZHAOXIN;
+	const bool full = cpu->perf_cap & PFM_X86_FULL_WRITE;
+	unsigned int i;
+	u8 bits = 0;
+
+	if (!full && !zhaoxin && x->pmu.width > 32)
+		bits = 32;
+	for_each_set_bit(i, &general, INTEL_GENERAL_MAX)
+		intel_add_general(x, i, full, bits);
+	for_each_set_bit(i, &fixed, INTEL_FIXED_MAX)
+		intel_add_fixed(x, i);
+	x->holes = (general & (general + 1)) || (fixed & (fixed + 1));
+	x->enabled_ack = zhaoxin && cpu->family == 6;
+}
+
+static void intel_add_extra(struct intel_pmu *x, const struct pfm_x86_cpu *cpu)
+{
+	struct pfm_pmc_desc *c;
+	unsigned int i;
+	u64 valid;
+
+	for (i = 0; i < PFM_X86_EXTRA; i++) {
+		valid = pfm_x86_extra_valid(cpu, i);
+		if (!valid || !(cpu->extra & BIT(i)))
+			continue;
+		c = &x->pmcs[x->pmu.num_pmcs++];
+		*c = intel_extra_pmcs[i];
+		c->index = pfm_x86_extra_msr(i);
+		c->rsvd = ~valid;
+	}
+}
+
+static bool intel_is_unsettled(const struct pfm_x86_cpu *cpu)
+{
+	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 6 || cpu->hypervisor)
+		return false;
+	switch (cpu->model) {
+	case INTEL_FAM6_NEHALEM:
+	case INTEL_FAM6_NEHALEM_EP:
+	case INTEL_FAM6_NEHALEM_EX:
+	case INTEL_FAM6_WESTMERE:
+	case INTEL_FAM6_WESTMERE_EP:
+	case INTEL_FAM6_WESTMERE_EX:
+		return true;
+	}
+	return false;
 }
 
 /**
  * pfm_intel_describe() - the architectural PMU, by CPUID leaf 0xa
  * @cpu: facts
  *
- * Context: process, one at a time: the description is overwritten by the next
- * one.
- * Return: the description, or NULL if @cpu has no such PMU.
+ * Context: process.
+ * Return: the description, for kfree_const(); or NULL if @cpu has no such PMU, or
+ * there is no memory.
  */
 const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 {
 	const u32 eax = cpu->leaf_a[0];
 	const unsigned int version = eax & 0xff;
 	const unsigned int width = eax >> 16 & 0xff;
-	const bool full = cpu->perf_cap & PERF_CAP_FW_WRITE;
-	unsigned long fixed;
-	unsigned int i;
+	const u32 general = intel_general_mask(cpu);
+	const u32 fixed = intel_fixed_mask(cpu, version);
+	struct intel_pmu *x;
 
-	if (!version || !width || width > 64)
+	if (!version || !width || width > 64 || !general ||
+	    intel_is_nano(cpu))
+		return NULL;
+	x = kzalloc(sizeof(*x), GFP_KERNEL);
+	if (!x)
 		return NULL;
 
-	memset(&intel, 0, sizeof(intel));
-	intel.pmu = version < 2 ? intel_v1 : intel_v2;
-	intel.pmu.name = intel_names[min_t(unsigned int, version,
-					   ARRAY_SIZE(intel_names)) - 1];
-	intel.pmu.pmcs = intel.pmcs;
-	intel.pmu.pmds = intel.pmds;
-	intel.pmu.width = width;
-	intel.pmu.write_bits = full || width <= 32 ? 0 : 32;
-	intel.write_base = full ? IA32_A_PMC0 : IA32_PMC0;
+	x->pmu = version < 2 ? intel_v1 : intel_v2;
+	x->pmu.name = intel_names[min_t(unsigned int, version,
+					ARRAY_SIZE(intel_names)) - 1];
+	x->pmu.pmcs = x->pmcs;
+	x->pmu.pmds = x->pmds;
+	x->pmu.width = width;
+	if (cpu->no_rdpmc)
+		x->pmu.read = intel_read_msr;
+	intel_add_counters(x, cpu, general, fixed);
+	if (version >= 2)
+		intel_add_extra(x, cpu);
+	x->unsettled = intel_is_unsettled(cpu);
 
-	intel.general = min_t(unsigned int, eax >> 8 & 0xff, INTEL_MAX);
-	for (i = 0; i < intel.general; i++)
-		intel_add(i);
-	fixed = intel_fixed_mask(cpu, version);
-	for_each_set_bit(i, &fixed, INTEL_MAX)
-		intel_add(INTEL_FIXED + i);
-
-	intel.status = intel_status_mask(version);
-	intel.enabled_ack = cpu->family == 6 &&
-			    (cpu->vendor == X86_VENDOR_CENTAUR ||
-			     cpu->vendor == X86_VENDOR_ZHAOXIN);
-	return intel.pmu.num_pmds ? &intel.pmu : NULL;
+	/*
+	 * The counters' overflow bits; OvfBuf (62) and CondChgd (63), which firmware
+	 * may leave set; from version 4 LBR_Frz (58) and CTR_Frz (59), which keep
+	 * the PMU frozen. All others are left alone.
+	 */
+	x->counters = intel_global(x, GENMASK_ULL(x->pmu.num_pmds - 1, 0));
+	x->status = x->counters | GENMASK_ULL(63, 62) |
+		    (version >= 4 ? GENMASK_ULL(59, 58) : 0);
+	return &x->pmu;
 }

@@ -24,10 +24,11 @@
  * "... and Intel Hyper-Threading Technology".
  */
 #include <linux/bitmap.h>
+#include <linux/container_of.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 #include <asm/processor.h>
 
 #include "x86.h"
@@ -155,14 +156,19 @@ static const u16 p4_wires[][8] = {
 	{ 0x3ba, 0x3ca, 0x3bc, 0x3be, 0x3b8, 0x3cc, 0x3e0 },
 };
 
-/* The PMU that was described last. Each PMD's CCCR stands at its position. */
-static struct {
-	struct pfm_pmu pmu;
+/* A description. Each PMD's CCCR stands at its position. */
+struct p4_pmu {
+	struct pfm_pmu pmu;	/* first: kfree_const() frees it all */
 	struct pfm_pmc_desc pmcs[ARRAY_SIZE(p4_pmcs)];
 	struct pfm_pmd_desc pmds[ARRAY_SIZE(p4_pmds)];
 	bool halved;		/* between two threads */
 	bool iq;		/* has IQ_ESCR0 and 1 */
-} p4;
+};
+
+static const struct p4_pmu *to_p4(const struct pfm_pmu *pmu)
+{
+	return container_of(pmu, struct p4_pmu, pmu);
+}
 
 /* Whether this CPU is the second one of its core. */
 static DEFINE_PER_CPU(bool, p4_second);
@@ -181,42 +187,42 @@ static unsigned int p4_unit(unsigned int counter)
 	return min(counter / 4, 3U);
 }
 
-static bool p4_has_escr(u32 msr)
+static bool p4_has_escr(const struct p4_pmu *x, u32 msr)
 {
 	if (msr == P4_IQ_ESCR0 || msr == P4_IQ_ESCR1)
-		return p4.iq;
+		return x->iq;
 	if (msr == P4_SSU_ESCR0)
-		return !p4.halved;
+		return !x->halved;
 	return msr != P4_SSU_ESCR1;
 }
 
-static bool p4_wired(unsigned int counter, u64 cccr)
+static bool p4_wired(const struct p4_pmu *x, unsigned int counter, u64 cccr)
 {
 	unsigned int select = (cccr & P4_CCCR_SELECT) >> P4_CCCR_SELECT_SHIFT;
 	u32 msr = p4_wires[p4_unit(counter)][select];
 
-	return msr && p4_has_escr(msr + p4_half(counter));
+	return msr && p4_has_escr(x, msr + p4_half(counter));
 }
 
-static bool p4_accepts(unsigned int num, u64 value)
+static bool p4_accepts(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	if (num < P4_COUNTERS)
-		return !(value & P4_CCCR_ENABLE) || p4_wired(num, value);
+		return !(value & P4_CCCR_ENABLE) || p4_wired(to_p4(pmu), num, value);
 	if (num == P4_PMC(P4_PEBS_ENABLE))
 		return !value || ((value & PEBS_UOP_TAG) && (value & PEBS_TAGS));
 	return true;
 }
 
-static bool p4_selects(unsigned int num, u64 value)
+static bool p4_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return num < P4_COUNTERS && (value & P4_CCCR_ENABLE);
 }
 
 /*
  * The level is the ESCR's business; but a comparison that is true while there
- * are no events counts clocks, whoever runs (SDM, "Counting Clocks").
+ * are no events counts clocks, at any privilege level (SDM, "Counting Clocks").
  */
-static bool p4_kernel(unsigned int num, u64 value)
+static bool p4_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	if (num < P4_COUNTERS)
 		return (value & P4_CCCR_COMPLEMENTED) == P4_CCCR_COMPLEMENTED;
@@ -225,37 +231,37 @@ static bool p4_kernel(unsigned int num, u64 value)
 }
 
 /* The kernel's reservation knows counters; CCCRs it lets pass. */
-static int p4_acquire(void)
+static int p4_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
 	return pfm_x86_acquire(P4_COUNTER0, 1, P4_CCCR0, 1, P4_COUNTERS);
 }
 
-static void p4_release(void)
+static void p4_release(const struct pfm_pmu *pmu, unsigned int what)
 {
 	pfm_x86_release(P4_COUNTER0, 1, P4_CCCR0, 1, P4_COUNTERS);
 }
 
 /* Counter at position @i on this CPU. */
-static unsigned int p4_counter(unsigned int i)
+static unsigned int p4_counter(const struct pfm_pmu *pmu, unsigned int i)
 {
-	unsigned int n = p4.pmds[i].num;
+	unsigned int n = pmu->pmds[i].num;
 
 	if (__this_cpu_read(p4_second))
 		n += n < 16 ? 2 : 1;
 	return n;
 }
 
-static void p4_write_cccr(unsigned int i, u64 value)
+static void p4_write_cccr(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
 	if (__this_cpu_read(p4_second) && (value & P4_CCCR_OVF_PMI_T0))
 		value ^= P4_CCCR_OVF_PMI_T0 | P4_CCCR_OVF_PMI_T1;
-	pfm_x86_write(P4_CCCR0 + p4_counter(i), value);
+	pfm_x86_write(P4_CCCR0 + p4_counter(pmu, i), value);
 }
 
 /* An ESCR, or what tags replays; those are there only without a second thread. */
-static void p4_write_escr(unsigned int i, u64 value)
+static void p4_write_escr(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
-	u32 msr = p4.pmcs[i].index;
+	u32 msr = pmu->pmcs[i].index;
 
 	if (__this_cpu_read(p4_second)) {
 		value = (value & ~P4_ESCR_T0) |
@@ -265,37 +271,38 @@ static void p4_write_escr(unsigned int i, u64 value)
 	pfm_x86_write(msr, value);
 }
 
-static void p4_program(const unsigned long *changed, const u64 *v)
+static void p4_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+		       const struct pfm_run *run)
 {
-	unsigned int i = p4.pmu.num_pmds;
+	unsigned int i = pmu->num_pmds;
 
-	for_each_set_bit_from(i, changed, p4.pmu.num_pmcs)
-		p4_write_escr(i, v[i]);
+	for_each_set_bit_from(i, changed, pmu->num_pmcs)
+		p4_write_escr(pmu, i, run->v[i]);
 }
 
-static void p4_start(u64 counters, const u64 *v)
+static void p4_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	unsigned long rest = counters;
+	unsigned long rest = run->pmds;
 	unsigned int i;
 
-	__this_cpu_or(p4_started, counters);
+	__this_cpu_or(p4_started, rest);
 	for_each_set_bit(i, &rest, P4_COUNTERS)
-		p4_write_cccr(i, v[i]);
+		p4_write_cccr(pmu, i, run->v[i]);
 }
 
 /* An overflow is acknowledged with it. */
-static void p4_stop(u64 counters, const u64 *v)
+static void p4_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	unsigned long rest = counters;
+	unsigned long rest = run->pmds;
 	unsigned int i;
 
 	for_each_set_bit(i, &rest, P4_COUNTERS)
-		p4_write_cccr(i, P4_CCCR_ACTIVE_ANY);
+		p4_write_cccr(pmu, i, P4_CCCR_ACTIVE_ANY);
 }
 
-static u64 p4_read(unsigned int i)
+static u64 p4_read(const struct pfm_pmu *pmu, unsigned int i)
 {
-	unsigned int n = p4_counter(i);
+	unsigned int n = p4_counter(pmu, i);
 
 	return pfm_x86_rdpmc(n, P4_COUNTER0 + n);
 }
@@ -304,9 +311,9 @@ static u64 p4_read(unsigned int i)
  * Twice: events that the counter still holds back may be added to the first
  * write, with a carry into its upper bits (erratum N15).
  */
-static void p4_write(unsigned int i, u64 value)
+static void p4_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
-	u32 msr = P4_COUNTER0 + p4_counter(i);
+	u32 msr = P4_COUNTER0 + p4_counter(pmu, i);
 
 	pfm_x86_write(msr, value);
 	pfm_x86_write(msr, value);
@@ -317,7 +324,7 @@ static void p4_write(unsigned int i, u64 value)
  * stopped. The interrupt is asserted as long as a flag is set, so it is
  * unmasked afterwards.
  */
-static bool p4_acknowledge(void)
+static bool p4_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	unsigned long rest = __this_cpu_read(p4_started);
 	bool any = false;
@@ -326,7 +333,7 @@ static bool p4_acknowledge(void)
 	u32 msr;
 
 	for_each_set_bit(i, &rest, P4_COUNTERS) {
-		msr = P4_CCCR0 + p4_counter(i);
+		msr = P4_CCCR0 + p4_counter(pmu, i);
 		cccr = pfm_x86_read(msr);
 		if (!(cccr & P4_CCCR_OVF))
 			continue;
@@ -338,17 +345,17 @@ static bool p4_acknowledge(void)
 }
 
 /* The lowest bit of the APIC's first number tells threads apart. */
-static void p4_reset(const u64 *v)
+static void p4_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
 	unsigned int i;
 
-	__this_cpu_write(p4_second, p4.halved &&
+	__this_cpu_write(p4_second, to_p4(pmu)->halved &&
 			 (cpu_data(smp_processor_id()).initial_apicid & 1));
 	__this_cpu_write(p4_started, 0);
-	for (i = 0; i < p4.pmu.num_pmds; i++)
-		p4_write_cccr(i, P4_CCCR_ACTIVE_ANY);
-	for (; i < p4.pmu.num_pmcs; i++)
-		p4_write_escr(i, v[i]);
+	for (i = 0; i < pmu->num_pmds; i++)
+		p4_write_cccr(pmu, i, P4_CCCR_ACTIVE_ANY);
+	for (; i < pmu->num_pmcs; i++)
+		p4_write_escr(pmu, i, v[i]);
 	pfm_x86_route();
 }
 
@@ -366,48 +373,52 @@ static const struct pfm_pmu p4_pmu = {
 	.read = p4_read,
 	.write = p4_write,
 	.acknowledge = p4_acknowledge,
+	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 /* Whether PMC @d is in the description. */
-static bool p4_has_pmc(const struct pfm_pmc_desc *d)
+static bool p4_has_pmc(const struct p4_pmu *x, const struct pfm_pmc_desc *d)
 {
 	if (d->num < P4_COUNTERS)
-		return !p4.halved || !p4_half(d->num);
+		return !x->halved || !p4_half(d->num);
 	if (d->index >= P4_PEBS_ENABLE)
-		return !p4.halved;
+		return !x->halved;
 	/* The second of a pair has an odd address. */
-	if (p4.halved && (d->index & 1))
+	if (x->halved && (d->index & 1))
 		return false;
-	return p4_has_escr(d->index);
+	return p4_has_escr(x, d->index);
 }
 
 /**
  * pfm_p4_describe() - the PMU of Pentium 4
  * @cpu: facts
  *
- * Context: process, one at a time: the description is overwritten by the next
- * one.
- * Return: the description, or NULL if @cpu is no Pentium 4.
+ * Context: process.
+ * Return: the description, for kfree_const(); or NULL if @cpu is no Pentium 4, or
+ * there is no memory.
  */
 const struct pfm_pmu *pfm_p4_describe(const struct pfm_x86_cpu *cpu)
 {
+	struct p4_pmu *x;
 	unsigned int i;
 
-	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 15)
+	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 15 || cpu->no_rdpmc)
+		return NULL;
+	x = kzalloc(sizeof(*x), GFP_KERNEL);
+	if (!x)
 		return NULL;
 
-	memset(&p4, 0, sizeof(p4));
-	p4.halved = cpu->threads > 1;
-	p4.iq = cpu->model <= 2;
-	p4.pmu = p4_pmu;
-	p4.pmu.name = p4.halved ? "Intel P4, hyper-threaded" : "Intel P4";
-	p4.pmu.pmcs = p4.pmcs;
-	p4.pmu.pmds = p4.pmds;
+	x->halved = cpu->threads > 1;
+	x->iq = cpu->model <= 2;
+	x->pmu = p4_pmu;
+	x->pmu.name = x->halved ? "Intel P4, hyper-threaded" : "Intel P4";
+	x->pmu.pmcs = x->pmcs;
+	x->pmu.pmds = x->pmds;
 	for (i = 0; i < ARRAY_SIZE(p4_pmcs); i++)
-		if (p4_has_pmc(&p4_pmcs[i]))
-			p4.pmcs[p4.pmu.num_pmcs++] = p4_pmcs[i];
+		if (p4_has_pmc(x, &p4_pmcs[i]))
+			x->pmcs[x->pmu.num_pmcs++] = p4_pmcs[i];
 	for (i = 0; i < ARRAY_SIZE(p4_pmds); i++)
-		if (!p4.halved || !p4_half(i))
-			p4.pmds[p4.pmu.num_pmds++] = p4_pmds[i];
-	return &p4.pmu;
+		if (!x->halved || !p4_half(i))
+			x->pmds[x->pmu.num_pmds++] = p4_pmds[i];
+	return &x->pmu;
 }

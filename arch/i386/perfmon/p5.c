@@ -52,60 +52,65 @@ static const struct pfm_pmd_desc p5_pmds[] = {
 
 #define P5_WIDTH	40
 
-static bool p5_selects(unsigned int num, u64 value)
+static bool p5_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value & (P5_CC_KERNEL | P5_CC_USER);
 }
 
-static bool p5_kernel(unsigned int num, u64 value)
+static bool p5_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value & P5_CC_KERNEL;
 }
 
-/* Nobody else in the kernel uses them, and it has no reservation for them. */
-static int p5_acquire(void)
+/* No other code in the kernel uses these counters, so there is no reservation. */
+static int p5_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
 	return 0;
 }
 
-static void p5_release(void)
+static void p5_release(const struct pfm_pmu *pmu, unsigned int what)
 {
 }
 
-static void p5_start(u64 counters, const u64 *v)
+static void p5_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	u64 cesr = 0;
 
-	if (counters & BIT(0))
-		cesr |= v[0];
-	if (counters & BIT(1))
-		cesr |= v[1] << P5_HALF;
+	if (run->pmds & BIT(0))
+		cesr |= run->v[0];
+	if (run->pmds & BIT(1))
+		cesr |= run->v[1] << P5_HALF;
 	pfm_x86_write(P5_CESR, cesr);
 }
 
 /* The manual wants counters stopped before they get another event. */
-static void p5_stop(u64 counters, const u64 *v)
+static void p5_stop_all(const u64 *v)
 {
 	pfm_x86_write(P5_CESR, (v[0] & ~P5_CC) | (v[1] & ~P5_CC) << P5_HALF);
 }
 
-static void p5_reset(const u64 *v)
+static void p5_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	p5_stop(0, v);
+	p5_stop_all(run->v);
+}
+
+static void p5_reset(const struct pfm_pmu *pmu, const u64 *v)
+{
+	p5_stop_all(v);
 }
 
 /* The first Pentiums have no RDPMC. */
-static u64 p5_rdmsr(unsigned int i)
+static u64 p5_rdmsr(const struct pfm_pmu *pmu, unsigned int i)
 {
 	return pfm_x86_read(P5_CTR0 + i) & GENMASK_ULL(P5_WIDTH - 1, 0);
 }
 
-static u64 p5_rdpmc(unsigned int i)
+static u64 p5_rdpmc(const struct pfm_pmu *pmu, unsigned int i)
 {
 	return pfm_x86_rdpmc(i, P5_CTR0 + i) & GENMASK_ULL(P5_WIDTH - 1, 0);
 }
 
-static void p5_write(unsigned int i, u64 value)
+static void p5_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
 	pfm_x86_write(P5_CTR0 + i, value);
 }

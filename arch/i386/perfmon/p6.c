@@ -31,30 +31,30 @@ static const struct pfm_pmc_desc p6_pmcs[] = {
 
 static const struct pfm_pmd_desc p6_pmds[] = {
 	{ .name = "PERFCTR0", .num = 0, PFM_X86_MSR, .index = P6_PERFCTR0,
-	  .flags = PFM_PMD_COUNTER, .ctrl = 0 },
+	  .flags = PFM_PMD_COUNTER, .ctrl = 0, .write_bits = 32 },
 	{ .name = "PERFCTR1", .num = 1, PFM_X86_MSR, .index = P6_PERFCTR0 + 1,
-	  .flags = PFM_PMD_COUNTER, .ctrl = 1 },
+	  .flags = PFM_PMD_COUNTER, .ctrl = 1, .write_bits = 32 },
 };
 
 /* What PerfEvtSel1 holds, so that a start need not write it each time. */
 static DEFINE_PER_CPU(u64, p6_evtsel1);
 
-static bool p6_selects(unsigned int num, u64 value)
+static bool p6_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return pfm_evtsel_selects(value);
 }
 
-static bool p6_kernel(unsigned int num, u64 value)
+static bool p6_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value & PFM_X86_OS;
 }
 
-static int p6_acquire(void)
+static int p6_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
 	return pfm_x86_acquire(P6_PERFCTR0, 1, P6_PERFEVTSEL0, 1, P6_COUNTERS);
 }
 
-static void p6_release(void)
+static void p6_release(const struct pfm_pmu *pmu, unsigned int what)
 {
 	pfm_x86_release(P6_PERFCTR0, 1, P6_PERFEVTSEL0, 1, P6_COUNTERS);
 }
@@ -65,34 +65,34 @@ static void p6_write_evtsel1(u64 value)
 	pfm_x86_write(P6_PERFEVTSEL1, value);
 }
 
-static void p6_start(u64 counters, const u64 *v)
+static void p6_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	u64 sel0 = counters & BIT(0) ? v[0] : PFM_EVTSEL_DEF;
-	u64 sel1 = counters & BIT(1) ? v[1] : PFM_EVTSEL_DEF;
+	u64 sel0 = run->pmds & BIT(0) ? run->v[0] : PFM_EVTSEL_DEF;
+	u64 sel1 = run->pmds & BIT(1) ? run->v[1] : PFM_EVTSEL_DEF;
 
 	if (__this_cpu_read(p6_evtsel1) != sel1)
 		p6_write_evtsel1(sel1);
 	pfm_x86_write(P6_PERFEVTSEL0, sel0 | PFM_X86_EN);
 }
 
-static void p6_stop(u64 counters, const u64 *v)
+static void p6_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_x86_write(P6_PERFEVTSEL0, pfm_evtsel_off(v[0]));
+	pfm_x86_write(P6_PERFEVTSEL0, pfm_evtsel_off(run->v[0]));
 }
 
-static u64 p6_read(unsigned int i)
+static u64 p6_read(const struct pfm_pmu *pmu, unsigned int i)
 {
 	return pfm_x86_rdpmc(i, P6_PERFCTR0 + i);
 }
 
-static void p6_write(unsigned int i, u64 value)
+static void p6_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
 	pfm_x86_write(P6_PERFCTR0 + i, (u32)value);
 }
 
-static void p6_reset(const u64 *v)
+static void p6_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
-	p6_stop(0, v);
+	pfm_x86_write(P6_PERFEVTSEL0, pfm_evtsel_off(v[0]));
 	p6_write_evtsel1(v[1]);
 	pfm_x86_route();
 }
@@ -104,7 +104,6 @@ static const struct pfm_pmu p6_pmu = {
 	.num_pmcs = ARRAY_SIZE(p6_pmcs),
 	.num_pmds = ARRAY_SIZE(p6_pmds),
 	.width = 40,
-	.write_bits = 32,
 	.selects = p6_selects,
 	.kernel = p6_kernel,
 	.acquire = p6_acquire,
@@ -115,6 +114,7 @@ static const struct pfm_pmu p6_pmu = {
 	.read = p6_read,
 	.write = p6_write,
 	.acknowledge = pfm_x86_acknowledge,
+	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 /**
@@ -129,7 +129,7 @@ static const struct pfm_pmu p6_pmu = {
 const struct pfm_pmu *pfm_p6_describe(const struct pfm_x86_cpu *cpu)
 {
 	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 6 ||
-	    cpu->leaf_a[0] & 0xff)
+	    cpu->leaf_a[0] & 0xff || cpu->no_rdpmc)
 		return NULL;
 
 	switch (cpu->model) {

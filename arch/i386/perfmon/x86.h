@@ -4,8 +4,9 @@
  *
  * A family is one file. Its one function looks at the facts about a CPU and
  * returns the description of that CPU's PMU, or NULL if it has none of the
- * family's. It touches no register: the same function is asked by the unit
- * tests about processors that are not there.
+ * family's. Some descriptions are constant, others made for the CPU: kfree_const()
+ * is right for all. The function touches no register: the unit tests ask it about
+ * processors that are not there.
  */
 #ifndef _X86_PERFMON_X86_H
 #define _X86_PERFMON_X86_H
@@ -13,6 +14,9 @@
 #include <linux/types.h>
 #include <asm/msr.h>
 #include <perfmon/pmu.h>
+
+/* In IA32_PERF_CAPABILITIES: counters can be written in full, at other addresses. */
+#define PFM_X86_FULL_WRITE	BIT_ULL(13)
 
 /**
  * struct pfm_x86_cpu - the facts that tell PMUs apart
@@ -26,6 +30,12 @@
  * @amd_counters: CPUID 0x80000022 ebx bits 0-3, 0 if there is no such leaf
  * @mmx:          has MMX
  * @tsc:          the kernel uses the TSC
+ * @stepping:     likewise
+ * @hypervisor:   it is a virtual one
+ * @no_rdpmc:     RDPMC does not say what RDMSR says
+ * @tsx_force_abort: the microcode uses counter 3 for TSX
+ * @hybrid:       its CPUs differ; these are the facts that are true of all
+ * @extra:        bit n: pfm_x86_extra_msr(n) is there and holds what is written
  * @rdtsc_may_hang: the administrator accepts a WinChip C6 that may hang
  * @threads:      logical CPUs of a core
  */
@@ -33,6 +43,7 @@ struct pfm_x86_cpu {
 	u8 vendor;
 	u8 family;
 	u8 model;
+	u8 stepping;
 	u32 leaf_a[4];
 	u64 perf_cap;
 	bool amd_core;
@@ -40,6 +51,11 @@ struct pfm_x86_cpu {
 	u8 amd_counters;
 	bool mmx;
 	bool tsc;
+	bool hypervisor;
+	bool no_rdpmc;
+	bool tsx_force_abort;
+	bool hybrid;
+	u8 extra;
 	bool rdtsc_may_hang;
 	u8 threads;
 };
@@ -60,6 +76,9 @@ const struct pfm_pmu *pfm_amd_describe(const struct pfm_x86_cpu *cpu);
 #define PFM_X86_ANY		BIT_ULL(21)
 #define PFM_X86_EN		BIT_ULL(22)
 #define PFM_X86_INV		BIT_ULL(23)
+
+/* Linux knows of CPUs that do not like a counter with one event left. */
+#define PFM_X86_MIN_PERIOD	2
 
 #define PFM_X86_MSR		.type = PFM_REG_TYPE_MSR
 
@@ -105,10 +124,26 @@ static inline u64 pfm_x86_rdpmc(u32 n, u32 msr)
 	return native_read_pmc(n);
 }
 
+/* extra.c: Intel's registers for off-core requests, latencies, the front end */
+#define PFM_X86_EXTRA		4
+u32 pfm_x86_extra_msr(unsigned int i);
+u64 pfm_x86_extra_valid(const struct pfm_x86_cpu *cpu, unsigned int i);
+
+/* cpus.c */
+void pfm_x86_common(struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
+bool pfm_x86_lacks(const struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
+void pfm_x86_facts(struct pfm_x86_cpu *cpu, bool rdtsc_may_hang);
+int pfm_x86_watch(const struct pfm_x86_cpu *all);
+
+/* probe.c */
+bool pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu *cpu);
+bool pfm_x86_has_rdpmc(const struct pfm_pmu *pmu);
+u8 pfm_x86_find_extra(const struct pfm_x86_cpu *cpu);
+
 /* glue.c */
 int pfm_x86_acquire(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
 void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
 void pfm_x86_route(void);
-bool pfm_x86_acknowledge(void);
+bool pfm_x86_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run);
 
 #endif /* _X86_PERFMON_X86_H */

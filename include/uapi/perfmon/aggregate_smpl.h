@@ -4,9 +4,9 @@
  *
  * A profile needs no list of samples, it needs their number at each place. The
  * buffer is a table with one entry for each combination of process, instruction
- * pointer and event that has been sampled, and how often it was. reg_smpl_pmds
- * is not looked at. Monitoring is not masked, counters get their short reset
- * values.
+ * pointer and event that has been sampled; the entry counts these samples.
+ * reg_smpl_pmds is ignored. Monitoring is not masked, and counters get their
+ * short reset values.
  *
  *	struct {
  *		pfarg_ctx_t ctx;
@@ -16,12 +16,14 @@
  *		.arg.buf_slots = 4096,
  *	};
  *
- * The table is full when 7/8 of its slots are used, or when a sample has found
- * no slot in as many as the kernel looks at, which is the only way to lose one.
- * Then a message is queued, once, for the first sample from there on whose
- * counter has PFM_REGFL_OVFL_NOTIFY. With PFM_AGGREGATE_SMPL_MASK_WHEN_FULL
- * monitoring is masked, too, and with PFM_FL_NOTIFY_BLOCK, which is EINVAL
- * without this flag, the thread that the message is about blocks.
+ * The table is full when 7/8 of its slots are used, or when a sample finds no free
+ * slot among those that the kernel searches; that sample is lost, and there is no
+ * other way to lose one. When the table is full, one message is queued: for the
+ * next sample that a counter with PFM_REGFL_OVFL_NOTIFY in its control causes.
+ * With PFM_AGGREGATE_SMPL_MASK_WHEN_FULL monitoring is masked then, too; if the
+ * context has PFM_FL_NOTIFY_BLOCK, the monitored thread blocks. (Without
+ * PFM_AGGREGATE_SMPL_MASK_WHEN_FULL, PFM_CREATE_CONTEXT refuses that flag with
+ * EINVAL.)
  *
  * PFM_RESTART clears the table, at any time; with PFM_AGGREGATE_SMPL_KEEP it
  * does not, so that a full table stays full. If monitoring was masked it goes
@@ -29,13 +31,13 @@
  *
  *	hdr_samples = hdr_lost + hdr_cleared + sum of ent_count in the table
  *
- * so that hdr_cleared, less the sum of what one has copied, is the samples that
- * came between a copy and the PFM_RESTART after it.
+ * so hdr_cleared, less the sum of the counts that a program has copied, is the
+ * number of samples that came between its copies and the PFM_RESTART after each.
  *
  * The table may be read at any time. An entry is used if its ent_count, read
- * first and with acquire semantics, is not 0; then the rest of it is right. If
- * somebody else may call PFM_RESTART meanwhile, hdr_gen must be even before,
- * and the same after.
+ * first and with acquire semantics, is not 0; then its other fields are right. If
+ * another thread may call PFM_RESTART meanwhile, what was read is valid only if
+ * hdr_gen was even before and is the same afterwards.
  */
 #ifndef _UAPI_PERFMON_AGGREGATE_SMPL_H
 #define _UAPI_PERFMON_AGGREGATE_SMPL_H
@@ -75,7 +77,7 @@ typedef struct pfm_aggregate_smpl_hdr {
 	__aligned_u64 hdr_buf_size;	/* bytes, of this and the slots */
 	__u32 hdr_slots;		/* as in the argument */
 	__u32 hdr_used;			/* ... with an entry */
-	__u32 hdr_mark;			/* full when so many are used */
+	__u32 hdr_mark;			/* full when hdr_used reaches it */
 	__u32 hdr_state;
 	__aligned_u64 hdr_samples;	/* that came, since the creation */
 	__aligned_u64 hdr_lost;		/* ... and found no slot */

@@ -2,9 +2,9 @@
 /*
  * perfmon2: the call chain sampling format.
  *
- * A sample says by which calls the thread came to where it was, and the buffer
- * can also say which files were mapped there: enough to name the functions,
- * without a look at a process that may be gone.
+ * A sample has the chain of calls that led to the interrupted instruction, and the
+ * buffer can also record which files were mapped at these addresses: enough to name
+ * the functions without asking a process that may have ended.
  *
  *	struct {
  *		pfarg_ctx_t ctx;
@@ -18,8 +18,8 @@
  *
  * The buffer is a header, pfm_callchain_smpl_hdr_t, and hdr_count records in
  * the order in which they came. Each begins with its type and its size in
- * bytes, a multiple of 8 by which one finds the next; skip types that you do
- * not know.
+ * bytes, a multiple of 8: the next record follows after as many. Skip types that
+ * you do not know.
  *
  *	SAMPLE	pfm_callchain_smpl_sample_t, then 64 bits each: nr_values values
  *		of the PMDs in reg_smpl_pmds in increasing order of number,
@@ -28,33 +28,33 @@
  *		and more of them up to a multiple of 8
  *	EXEC	pfm_callchain_smpl_exec_t
  *
- * Chains. The first address of the thread's part that was interrupted is the
- * sample's ip, the others are return addresses. Of a thread in the kernel, the
- * user part begins where it entered. User frames are found by frame pointers:
- * programs built without them (-fomit-frame-pointer) give a wrong or a short
- * part. The walk ends at memory that is not present, and at buf_max_depth. The
- * kernel part is empty for those who may not create a system-wide context, and
- * of an overflow that no interrupt found. Both parts are empty if the thread
- * was not running when the overflow was found.
+ * Chains. In the part that was interrupted, the kernel's or the user's, the first
+ * address is the sample's ip; all others are return addresses. If the thread was
+ * in the kernel, the user part begins where it entered the kernel. User frames are
+ * found by frame pointers: programs built without them (-fomit-frame-pointer) give
+ * a wrong or a short part. The walk ends at memory that is not present, and at
+ * buf_max_depth. The kernel part is empty if the context's creator may not create
+ * a system-wide context, and if no interrupt found the overflow. Both parts are
+ * empty if the thread was not running when the overflow was found.
  *
- * Maps. A MAP record comes when the monitored thread has mapped a file
- * executable; addr and len are of the whole mapping, if the kernel has merged
- * it with its neighbours. It does not come by mprotect() or mremap(), for what
- * was mapped before the context was loaded (see /proc/PID/maps), or for what
- * other threads of the process map: that is in the contexts of those, and if
- * monitoring is system-wide, in the context of the CPU where it happened. An
- * EXEC record comes when it executes another program: all earlier mappings of
- * that process are gone; its own follow. Both come while the context is
- * loaded, started or not.
+ * Maps. A MAP record is written when the monitored thread has mapped a file
+ * executable; if the kernel has merged the mapping with its neighbours, addr and
+ * len are those of the whole. There is no record for mprotect() and mremap(), for
+ * mappings older than the attachment (see /proc/PID/maps), and for mappings that
+ * other threads of the process make: these are recorded in those threads' contexts
+ * or, if monitoring is system-wide, in the context of the CPU where they happen.
+ * An EXEC record is written when the thread executes another program: all earlier
+ * mappings of that process are gone, and those of the new program follow. Both are
+ * written while the context is loaded, started or not.
  *
  * The buffer is full when the largest sample, hdr_max_sample, would not fit any
- * more. Then monitoring is masked; if the counter's control has
- * PFM_REGFL_OVFL_NOTIFY, a message is queued, and with PFM_FL_NOTIFY_BLOCK the
- * thread blocks. Counters that overflow with the one that filled it lose their
- * samples, and are counted in hdr_lost. A MAP or EXEC record that would leave
- * no room for the largest sample is not written, and is counted in
- * hdr_lost_maps: these never fill the buffer, and it does not change while it
- * is full.
+ * more. Then monitoring is masked; if the control of the counter, or of another
+ * that overflowed at that moment, has PFM_REGFL_OVFL_NOTIFY, a message is queued,
+ * and with PFM_FL_NOTIFY_BLOCK the thread blocks. If other counters overflow
+ * together with the one that filled the buffer, their samples are lost and counted
+ * in hdr_lost. A MAP or EXEC record that would leave no room for the largest sample
+ * is not written, but counted in hdr_lost_maps: so these records never fill the
+ * buffer, and a full buffer does not change.
  *
  * PFM_RESTART empties the buffer, at any time, whether it has been read or not.
  * hdr_cleared, less the number of records that one has read, are those that

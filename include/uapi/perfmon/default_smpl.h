@@ -4,8 +4,8 @@
  *
  * Samples are written one after the other until the largest one that could
  * come would not fit. Then monitoring is masked, and a message is queued if the
- * counter's control has PFM_REGFL_OVFL_NOTIFY. PFM_RESTART empties the buffer,
- * at any time.
+ * control of a counter that overflowed at that moment has PFM_REGFL_OVFL_NOTIFY.
+ * PFM_RESTART empties the buffer, at any time.
  *
  *	struct {
  *		pfarg_ctx_t ctx;
@@ -22,6 +22,13 @@
  * a pfm_default_smpl_entry_t followed by the values, 64 bits each, of the
  * PMDs in reg_smpl_pmds of the overflowed counter's control, in increasing
  * order of number. It is stable while monitoring is masked or stopped.
+ *
+ * PFM_CREATE_CONTEXT is EINVAL for an undefined flag, for both flags at once, for
+ * padding that is not zero, and for a buffer too small for the largest sample.
+ *
+ * The UUID is not the specification's, which the surviving text no longer has; the
+ * one published with later versions means another layout. A program that asks for
+ * either gets EINVAL.
  */
 #ifndef _UAPI_PERFMON_DEFAULT_SMPL_H
 #define _UAPI_PERFMON_DEFAULT_SMPL_H
@@ -37,7 +44,7 @@
 
 /* pfm_default_smpl_arg_t.buf_flags */
 #define PFM_DFL_SMPL_NO_HDR	0x1	/* samples are the values only */
-#define PFM_DFL_SMPL_IIP_HDR	0x2	/* ... after a 64-bit ip */
+#define PFM_DFL_SMPL_IIP_HDR	0x2	/* ... after a 64-bit ip; not with NO_HDR */
 
 /* Follows pfarg_ctx_t. The buffer is as large as buf_size says, to a page. */
 typedef struct pfm_default_smpl_arg {

@@ -5,9 +5,9 @@
  * Samples are those of the default format, in a buffer of two halves, so that a
  * program reads one while the kernel fills the other. A half is full when the
  * largest sample that could come would not fit any more. Then it is the
- * program's, a message is queued if the counter that filled it has
- * PFM_REGFL_OVFL_NOTIFY, and the kernel goes on in the other half: monitoring
- * is not masked, counters get their short reset values.
+ * program's, a message is queued if the counter that filled it, or another that
+ * overflowed at that moment, has PFM_REGFL_OVFL_NOTIFY, and the kernel goes on in
+ * the other half: monitoring is not masked, counters get their short reset values.
  *
  *	struct {
  *		pfarg_ctx_t ctx;
@@ -18,10 +18,10 @@
  *	};
  *
  * PFM_RESTART releases the half that is the program's, the older one if both
- * are. One that comes when none is changes nothing in the buffer: it succeeds,
- * and unmasks if anything else has masked. For each message, then, read the
- * half and call PFM_RESTART once. Who calls it without looking releases a half
- * that he has not read as soon as there is one; half_first shows that.
+ * are. If neither half is the program's, PFM_RESTART leaves the buffer alone; it
+ * succeeds, and resumes monitoring if something else had masked it. So read one
+ * half and call PFM_RESTART once for each message: an extra call releases the
+ * next half unread, which a gap in half_first shows.
  *
  * If the kernel's half gets full while the other is still the program's:
  *
@@ -30,10 +30,11 @@
  *			and begins the other. Otherwise it begins the same half
  *			anew: what was in it is lost, and counted in hdr_lost.
  *	MASK_WHEN_FULL	This half becomes the program's, too, with a message.
- *			Monitoring is masked, and with PFM_FL_NOTIFY_BLOCK,
- *			which is EINVAL without this flag, whom the message is
- *			about blocks. PFM_RESTART releases the older half, loads
- *			the long reset values and goes on in that half.
+ *			Monitoring is masked; if the context has
+ *			PFM_FL_NOTIFY_BLOCK, the monitored thread blocks.
+ *			(Without MASK_WHEN_FULL, PFM_CREATE_CONTEXT refuses that
+ *			flag with EINVAL.) PFM_RESTART releases the older half,
+ *			loads the long reset values and goes on in that half.
  *
  * The program's halves do not change. To read the kernel's, which may be begun
  * anew meanwhile: read half_first, half_count and then the samples, and again
@@ -41,10 +42,10 @@
  * whole.
  *
  * Samples are numbered from 0 in the order in which they come, lost or not.
- * half_first is the number of the first in a half and differs for each filling;
- * a gap to the last of the filling before is samples that one has not seen. The
- * older of two halves is the one with the smaller half_first. While no sample
- * is being taken,
+ * half_first is the number of the first sample in a half and differs for each
+ * filling; a gap between it and the last number of the filling before means that
+ * the program has not seen the samples between. The older of two halves is the
+ * one with the smaller half_first. While no sample is being taken,
  *
  *	hdr_samples = hdr_lost + samples in halves that were released
  *		      + half_count of the halves that are not FREE

@@ -109,10 +109,15 @@
 #define PFM_FL_NOTIFY_BLOCK	0x01	/* block the thread until PFM_RESTART */
 #define PFM_FL_SYSTEM_WIDE	0x02	/* monitor a CPU, not a thread */
 #define PFM_FL_OVFL_NO_MSG	0x80	/* SIGIO only, queue no message */
+#define PFM_FL_CLOEXEC		0x100	/* exec() closes the descriptor */
 
 /* pfarg_pmc_t.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	0x1	/* notify when the counter overflows */
 #define PFM_REGFL_RANDOM	0x2	/* randomise the reset values */
+#define PFM_REGFL_NO_64BIT_EMUL	0x4	/* as wide as in hardware, no overflow */
+
+/* pfarg_pmd_t.reg_flags, PFM_READ_PMDS only */
+#define PFM_REGFL_READ_RESET	0x8	/* load the long reset value after it */
 
 /* pfarg_setdesc_t.set_flags; platform flags from bit 16 */
 #define PFM_SETFL_OVFL_SWITCH	0x1	/* leave the set after overflows */

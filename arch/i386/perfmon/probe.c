@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2 on x86: whether the registers of a description are there.
+ *
+ * Many virtual machines name a processor and leave out its PMU, or parts of it: its
+ * registers fault, or swallow what is written. This is asked once, at boot, by
+ * accesses that may fault; later ones may not, RDPMC above all.
+ */
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/printk.h>
+
+#include <asm/asm.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#include "evtsel.h"
+
+/* A pattern that every counter can hold, and what may be counted meanwhile. */
+#define PROBE_PATTERN		0x5a5a5aULL
+#define PROBE_SLACK		0x10000
+
+/* Bits that all of Intel's event registers have. */
+#define PROBE_EXTRA		0x11ULL
+
+/* Stands still for an instant; @old comes back. */
+static bool __init probe_holds(u32 msr, u64 pattern, u64 slack)
+{
+	u64 old, value = 0;
+
+	return !rdmsrl_safe(msr, &old) && !wrmsrl_safe(msr, pattern) &&
+	       !rdmsrl_safe(msr, &value) && value - pattern <= slack &&
+	       !wrmsrl_safe(msr, old);
+}
+
+/* The registers that start, stop and tell of all counters, where there are some. */
+static bool __init probe_global(const struct pfm_x86_cpu *cpu)
+{
+	u32 status, ctrl, clear;
+	u64 value;
+
+	if ((cpu->leaf_a[0] & 0xff) >= 2) {
+		status = MSR_CORE_PERF_GLOBAL_STATUS;
+		ctrl = MSR_CORE_PERF_GLOBAL_CTRL;
+		clear = MSR_CORE_PERF_GLOBAL_OVF_CTRL;
+	} else if (cpu->amd_core && cpu->amd_v2) {
+		status = MSR_AMD64_PERF_CNTR_GLOBAL_STATUS;
+		ctrl = MSR_AMD64_PERF_CNTR_GLOBAL_CTL;
+		clear = MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR;
+	} else {
+		return true;
+	}
+	return !rdmsrl_safe(status, &value) && probe_holds(ctrl, 1, 0) &&
+	       probe_holds(ctrl, 0, 0) && !wrmsrl_safe(clear, 0);
+}
+
+static bool __init probe_is_enabled(const struct pfm_pmc_desc *c, u64 value)
+{
+	if (c->index == MSR_CORE_PERF_FIXED_CTR_CTRL)
+		return value >> 4 * (c->num & 0xf) & 3;
+	return (c->def & PFM_EVTSEL_DEF) && (value & PFM_X86_EN) &&
+	       pfm_evtsel_selects(value);
+}
+
+/* All that is described can be read. @used: whether some counter is switched on. */
+static bool __init probe_tables(const struct pfm_pmu *pmu, bool *used)
+{
+	unsigned int i;
+	u64 value;
+
+	*used = false;
+	for (i = 0; i < pmu->num_pmcs; i++) {
+		if (rdmsrl_safe(pmu->pmcs[i].index, &value))
+			return false;
+		*used |= probe_is_enabled(&pmu->pmcs[i], value);
+	}
+	for (i = 0; i < pmu->num_pmds; i++)
+		if (rdmsrl_safe(pmu->pmds[i].index, &value))
+			return false;
+	return true;
+}
+
+/**
+ * pfm_x86_is_real() - whether the registers of a description are there
+ * @pmu: description
+ * @cpu: what it was made of
+ *
+ * Context: process, boot. Somebody else in the kernel may use the registers already:
+ * then they are there, and are left alone.
+ * Return: whether they are.
+ */
+bool __init pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu *cpu)
+{
+	bool used, real;
+	u64 value;
+
+	/* These cannot be written, and nobody makes virtual ones. */
+	if (cpu->vendor == X86_VENDOR_CENTAUR && cpu->family < 7 &&
+	    !(cpu->leaf_a[0] & 0xff))
+		return !rdmsrl_safe(pmu->pmds[0].index, &value);
+	if (pmu->acquire(pmu, PFM_HOLD_PMU))
+		return probe_tables(pmu, &used);
+	real = probe_tables(pmu, &used) && probe_global(cpu) &&
+	       probe_holds(pmu->pmds[0].index, PROBE_PATTERN, PROBE_SLACK);
+	pmu->release(pmu, PFM_HOLD_PMU);
+	if (real && used)
+		pr_warn("perfmon: counters are switched on at boot, by the firmware perhaps: contexts will take them\n");
+	return real;
+}
+
+/* What RDPMC calls the counter at @msr. Fixed counters stand where P4 has its own. */
+static bool __init probe_number(const struct pfm_pmu *pmu, u32 msr, u32 *n)
+{
+	if (pmu->pmds[0].index == MSR_P4_BPU_PERFCTR0)
+		*n = msr - MSR_P4_BPU_PERFCTR0;
+	else if (msr >= MSR_P6_PERFCTR0 && msr < MSR_P6_PERFCTR0 + 16)
+		*n = msr - MSR_P6_PERFCTR0;
+	else if (msr >= MSR_CORE_PERF_FIXED_CTR0 && msr < MSR_CORE_PERF_FIXED_CTR0 + 16)
+		*n = BIT(30) | (msr - MSR_CORE_PERF_FIXED_CTR0);
+	else if (msr >= MSR_K7_PERFCTR0 && msr < MSR_K7_PERFCTR0 + 4)
+		*n = msr - MSR_K7_PERFCTR0;
+	else if (msr >= MSR_F15H_PERF_CTR0 && msr < MSR_F15H_PERF_CTR0 + 12)
+		*n = (msr - MSR_F15H_PERF_CTR0) / 2;
+	else
+		return false;
+	return true;
+}
+
+/* RDPMC that may fault. */
+static int __init probe_rdpmc(u32 n, u64 *value)
+{
+	DECLARE_ARGS(val, low, high);
+	int err;
+
+	asm volatile("1: rdpmc ; xor %[err],%[err]\n"
+		     "2:\n\t"
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_RDMSR_SAFE, %[err])
+		     : [err] "=r" (err), EAX_EDX_RET(val, low, high)
+		     : "c" (n));
+	*value = EAX_EDX_VAL(val, low, high);
+	return err;
+}
+
+/**
+ * pfm_x86_has_rdpmc() - whether RDPMC says what RDMSR says
+ * @pmu: description, whose registers are there
+ *
+ * Each counter is asked once. It may be counting for somebody else.
+ *
+ * Context: process, boot.
+ * Return: false if RDPMC faults, or says something else. P5 without MMX has none, and
+ * does not use it.
+ */
+bool __init pfm_x86_has_rdpmc(const struct pfm_pmu *pmu)
+{
+	u64 before, value;
+	unsigned int i;
+	u32 n;
+
+	for (i = 0; i < pmu->num_pmds; i++) {
+		if (!probe_number(pmu, pmu->pmds[i].index, &n))
+			continue;
+		if (rdmsrl_safe(pmu->pmds[i].index, &before) ||
+		    probe_rdpmc(n, &value))
+			return false;
+		if (((value - before) & GENMASK_ULL(pmu->width - 1, 0)) > PROBE_SLACK)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * pfm_x86_find_extra() - which of Intel's registers for events are there
+ * @cpu: facts, but for this one
+ *
+ * Context: process, boot.
+ * Return: pfm_x86_cpu.extra.
+ */
+u8 __init pfm_x86_find_extra(const struct pfm_x86_cpu *cpu)
+{
+	unsigned int i;
+	u8 mask = 0;
+
+	for (i = 0; i < PFM_X86_EXTRA; i++)
+		if (pfm_x86_extra_valid(cpu, i) &&
+		    probe_holds(pfm_x86_extra_msr(i), PROBE_EXTRA, 0))
+			mask |= BIT(i);
+	return mask;
+}
