@@ -118,7 +118,7 @@ static void pfm_aggregate_create(pfm_aggregate_smpl_hdr_t *h,
 	e->ent_ovfl_pmd = arg->ovfl_pmd;
 	e->ent_ip = data->ip;
 	e->ent_eventid = arg->pmd_eventid;
-	/* Whoever sees the count sees what it counts. */
+	/* A reader that sees the count also sees the fields that it counts. */
 	smp_wmb();
 	WRITE_ONCE(e->ent_count, 1);
 	WRITE_ONCE(h->hdr_used, h->hdr_used + 1);
@@ -134,9 +134,9 @@ static noinline void pfm_aggregate_full(pfm_aggregate_smpl_hdr_t *h,
 	if (h->hdr_flags & PFM_AGGREGATE_SMPL_MASK_WHEN_FULL) {
 		ctrl->mask_monitoring = 1;
 		ctrl->reset_ovfl_pmds = 0;
-		/* Nobody would release a thread that nobody is told of. */
-		ctrl->block_thread = arg->ovfl_notify;
-	} else if (arg->ovfl_notify) {
+		/* A thread that blocks without a message would not be released. */
+		ctrl->block_thread = arg->event_notify;
+	} else if (arg->event_notify) {
 		WRITE_ONCE(h->hdr_state, PFM_AGGREGATE_SMPL_TOLD);
 	}
 }
@@ -177,14 +177,14 @@ static void pfm_aggregate_clear(pfm_aggregate_smpl_hdr_t *h)
 	u32 i;
 
 	WRITE_ONCE(h->hdr_gen, h->hdr_gen + 1);
-	/* Whoever sees a slot cleared sees the odd number, or the next. */
+	/* A reader that sees a cleared slot also sees an odd hdr_gen, or a later one. */
 	smp_wmb();
 	for (i = 0; i < h->hdr_slots; i++)
 		WRITE_ONCE(slots[i].ent_count, 0);
 	WRITE_ONCE(h->hdr_used, 0);
 	WRITE_ONCE(h->hdr_cleared, h->hdr_samples - h->hdr_lost);
 	WRITE_ONCE(h->hdr_state, PFM_AGGREGATE_SMPL_ROOM);
-	/* Whoever sees the even number sees all slots cleared. */
+	/* A reader that sees hdr_gen even sees all slots cleared. */
 	smp_wmb();
 	WRITE_ONCE(h->hdr_gen, h->hdr_gen + 1);
 }

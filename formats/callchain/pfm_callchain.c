@@ -5,13 +5,13 @@
  * Records one after the other until the largest sample would not fit any more,
  * as the default format has them; the user interface,
  * include/uapi/perfmon/callchain_smpl.h, says what they are. It is in the
- * kernel because the stack is gone when a program gets to look.
+ * kernel because by the time that a program looks the stack has changed.
  *
- * The walks are the kernel's own. That of the kernel's stack reads nothing but
- * stacks, tables, and text under RCU, and is what perf uses in an NMI. That of
- * the user's is safe with interrupts off, since page faults fail; but somebody
- * has to look whose memory is there, see pfm_callchain_user(). Neither is
- * exported to modules.
+ * The stack walks are the kernel's own. The walk of a kernel stack reads nothing
+ * but stacks, tables, and text under RCU, and is what perf uses in an NMI. The walk
+ * of a user stack is safe with interrupts off, since page faults fail; but
+ * pfm_callchain_user() has to check that the memory is the thread's own. Neither
+ * is exported to modules.
  *
  * A program can only read the buffer: what stands in it can be trusted. It
  * reads at any time, so the order of the stores matters.
@@ -51,7 +51,7 @@ static_assert(PFM_CALLCHAIN_MAP_WRITE == PFM_MAP_WRITE);
 static_assert(PFM_CALLCHAIN_MAP_EXEC == PFM_MAP_EXEC);
 static_assert(PFM_CALLCHAIN_MAP_SHARED == PFM_MAP_SHARED);
 
-/* As all contexts are told: it does not change while there is one. */
+/* The same for all contexts: it does not change while one exists. */
 static u16 pfm_callchain_num_pmds;
 
 static u16 pfm_callchain_depth(const pfm_callchain_smpl_arg_t *a)
@@ -116,7 +116,7 @@ static bool pfm_callchain_fits(const pfm_callchain_smpl_hdr_t *h, u32 size)
 static void pfm_callchain_add(pfm_callchain_smpl_hdr_t *h, u32 size)
 {
 	WRITE_ONCE(h->hdr_cur_offs, h->hdr_cur_offs + size);
-	/* Whoever sees the record counted sees it whole. */
+	/* A reader that sees hdr_count raised also sees the whole record. */
 	smp_wmb();
 	WRITE_ONCE(h->hdr_count, h->hdr_count + 1);
 }
@@ -133,8 +133,23 @@ static unsigned int pfm_callchain_kernel(const struct pfm_ovfl_data *data,
 	return stack_trace_save_regs(data->regs, ips, max, 0);
 }
 
-#ifdef CONFIG_IA32_EMULATION
-/* As arch_stack_walk_user(), which takes all frames for 64-bit ones. */
+#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
+/*
+ * The user level's registers. A 32-bit kernel leaves those of an NMI where the NMI
+ * came in, and finds in task_pt_regs() what an earlier entry has left.
+ */
+static const struct pt_regs *
+pfm_callchain_user_regs(const struct pfm_ovfl_data *data)
+{
+	if (data->regs && user_mode(data->regs))
+		return data->regs;
+	return task_pt_regs(current);
+}
+
+/*
+ * As arch_stack_walk_user(), which takes all frames for those of the kernel's word
+ * size, and begins at task_pt_regs().
+ */
 static unsigned int pfm_callchain_user32(const struct pt_regs *regs,
 					 unsigned long *ips, unsigned int max)
 {
@@ -155,18 +170,19 @@ static unsigned int pfm_callchain_user32(const struct pt_regs *regs,
 #endif
 
 /*
- * A thread without memory of its own, as one that exits or the kernel's, runs
- * on top of somebody else's, whose stack is none of its business; so does any
- * for the moment of a switch of memories, in an exec or under an NMI.
+ * A thread without an address space (an exiting one, a kernel thread) runs in that
+ * of another thread and must not show its stack. While an exec or a switch of
+ * threads changes the address space, an NMI finds the same in any thread.
  */
-static unsigned int pfm_callchain_user(unsigned long *ips, unsigned int max)
+static unsigned int pfm_callchain_user(const struct pfm_ovfl_data *data,
+				       unsigned long *ips, unsigned int max)
 {
 	if (!current->mm || (current->flags & PF_KTHREAD) ||
 	    !nmi_uaccess_okay())
 		return 0;
-#ifdef CONFIG_IA32_EMULATION
+#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
 	if (!user_64bit_mode(task_pt_regs(current)))
-		return pfm_callchain_user32(task_pt_regs(current), ips, max);
+		return pfm_callchain_user32(pfm_callchain_user_regs(data), ips, max);
 #endif
 	return stack_trace_save_user(ips, max);
 }
@@ -188,28 +204,50 @@ static unsigned int pfm_callchain_widen(u64 *ips, unsigned int n)
 	return len;
 }
 
-/* There is room for the largest sample. */
+static void pfm_callchain_walk(const pfm_callchain_smpl_hdr_t *h,
+			       const struct pfm_ovfl_data *data, u64 *pos,
+			       unsigned int *nr_kernel, unsigned int *nr_user)
+{
+	unsigned int n;
+
+	if (data->task != current)
+		return;
+	if (h->hdr_flags & PFM_CALLCHAIN_SMPL_KERNEL) {
+		n = pfm_callchain_kernel(data, (void *)pos, h->hdr_max_depth);
+		*nr_kernel = pfm_callchain_widen(pos, n);
+		pos += *nr_kernel;
+	}
+	if (h->hdr_flags & PFM_CALLCHAIN_SMPL_USER) {
+		n = pfm_callchain_user(data, (void *)pos, h->hdr_max_depth);
+		*nr_user = pfm_callchain_widen(pos, n);
+	}
+}
+
+/*
+ * There is room for the largest sample. Counters that overflow at once have one
+ * chain: it is walked once, and copied from sample to sample.
+ */
 static void pfm_callchain_write(pfm_callchain_smpl_hdr_t *h,
 				const pfm_ovfl_arg_t *arg, u64 tstamp,
-				const struct pfm_ovfl_data *data)
+				struct pfm_ovfl_data *data)
 {
 	pfm_callchain_smpl_sample_t *s = (void *)h + h->hdr_cur_offs;
-	unsigned int max = h->hdr_max_depth, nr_kernel = 0, nr_user = 0, i;
-	bool here = data->task == current;
+	const pfm_callchain_smpl_sample_t *same = data->event;
+	unsigned int nr_kernel = 0, nr_user = 0, i;
 	u64 *pos = (u64 *)(s + 1);
 
 	for (i = 0; i < arg->num_smpl_pmds; i++)
 		*pos++ = arg->smpl_pmds_values[i];
-	if (here && (h->hdr_flags & PFM_CALLCHAIN_SMPL_KERNEL)) {
-		nr_kernel = pfm_callchain_kernel(data, (void *)pos, max);
-		nr_kernel = pfm_callchain_widen(pos, nr_kernel);
-		pos += nr_kernel;
+	if (same) {
+		nr_kernel = same->nr_kernel;
+		nr_user = same->nr_user;
+		memcpy(pos, (const u64 *)(same + 1) + same->nr_values,
+		       (nr_kernel + nr_user) * sizeof(*pos));
+	} else {
+		pfm_callchain_walk(h, data, pos, &nr_kernel, &nr_user);
+		data->event = s;
 	}
-	if (here && (h->hdr_flags & PFM_CALLCHAIN_SMPL_USER)) {
-		nr_user = pfm_callchain_user((void *)pos, max);
-		nr_user = pfm_callchain_widen(pos, nr_user);
-		pos += nr_user;
-	}
+	pos += nr_kernel + nr_user;
 	*s = (pfm_callchain_smpl_sample_t) {
 		.type = PFM_CALLCHAIN_SMPL_SAMPLE,
 		.size = (void *)pos - (void *)s,
@@ -242,14 +280,14 @@ static int pfm_callchain_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		WRITE_ONCE(h->hdr_overflows, h->hdr_overflows + 1);
 	} else {
 		/*
-		 * It came with the one that filled the buffer; or the context
-		 * has been loaded anew, and nobody has read what there was.
+		 * This counter overflowed together with the one that filled the
+		 * buffer; or the context was loaded anew with a full buffer.
 		 */
 		WRITE_ONCE(h->hdr_lost, h->hdr_lost + 1);
 	}
-	arg->ovfl_ctrl.notify_user = arg->ovfl_notify;
-	/* Nobody would release a thread that nobody is told of. */
-	arg->ovfl_ctrl.block_thread = arg->ovfl_notify;
+	arg->ovfl_ctrl.notify_user = 1;
+	/* A thread that blocks without a message would not be released. */
+	arg->ovfl_ctrl.block_thread = arg->event_notify;
 	arg->ovfl_ctrl.mask_monitoring = 1;
 	return 0;
 }

@@ -17,8 +17,8 @@
 static size_t pfm_dfl_sample_max __read_mostly;
 
 /*
- * The buffer has room for a sample at least. More than the core allows is its
- * business.
+ * The buffer must have room for at least one sample. The upper limit is enforced by
+ * the core.
  */
 static int pfm_dfl_validate(u32 ctx_flags, u16 num_pmds, void *data)
 {
@@ -73,7 +73,7 @@ static int pfm_dfl_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *dat
 		pfm_sample_write(buf + hdr->hdr_cur_offs, hdr->hdr_flags, arg,
 				 tstamp, data);
 		hdr->hdr_cur_offs += size;
-		/* Whoever looks while this runs finds the sample in place. */
+		/* A program that reads meanwhile: the sample is complete before it counts. */
 		smp_wmb();
 		WRITE_ONCE(hdr->hdr_count, hdr->hdr_count + 1);
 		room -= size;
@@ -83,9 +83,9 @@ static int pfm_dfl_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *dat
 		return 0;
 	}
 	hdr->hdr_overflows += !full;
-	/* One that saturates silently must not block: nobody would know. */
-	arg->ovfl_ctrl.notify_user = arg->ovfl_notify;
-	arg->ovfl_ctrl.block_thread = arg->ovfl_notify;
+	arg->ovfl_ctrl.notify_user = 1;
+	/* A thread that blocks without a message would not be released. */
+	arg->ovfl_ctrl.block_thread = arg->event_notify;
 	arg->ovfl_ctrl.mask_monitoring = 1;
 	return 0;
 }

@@ -36,7 +36,7 @@ static_assert(sizeof(pfm_double_smpl_entry_t) == 40);
 static_assert(PFM_DOUBLE_SMPL_NO_HDR == PFM_DFL_SMPL_NO_HDR);
 static_assert(PFM_DOUBLE_SMPL_IIP_HDR == PFM_DFL_SMPL_IIP_HDR);
 
-/* As all contexts are told: it does not change while there is one. */
+/* The same for all contexts: it does not change while one exists. */
 static u16 pfm_double_num_pmds;
 
 static u32 pfm_double_max_sample(u32 flags)
@@ -82,12 +82,12 @@ static void pfm_double_begin(pfm_double_smpl_hdr_t *h, u32 i)
 
 	WRITE_ONCE(half->half_count, 0);
 	WRITE_ONCE(half->half_cur_offs, half->half_offs);
-	/* Whoever sees the new number does not see the old count. */
+	/* A reader that sees the new half_first does not see the old half_count. */
 	smp_wmb();
 	WRITE_ONCE(half->half_first, h->hdr_samples);
 	WRITE_ONCE(half->half_state, PFM_DOUBLE_SMPL_KERNEL);
 	WRITE_ONCE(h->hdr_cur, i);
-	/* Whoever has copied new samples as old ones sees the new number. */
+	/* A reader that has copied new samples for old ones sees the new half_first. */
 	smp_wmb();
 }
 
@@ -119,7 +119,7 @@ static bool pfm_double_is_full(const pfm_double_smpl_hdr_t *h,
 /* The kernel's half becomes the program's. */
 static void pfm_double_hand_over(pfm_double_smpl_hdr_t *h)
 {
-	/* Whoever sees it handed over sees all of it. */
+	/* A program that sees the half as its own also sees all of its samples. */
 	smp_store_release(&h->hdr_half[h->hdr_cur].half_state,
 			  PFM_DOUBLE_SMPL_USER);
 }
@@ -156,7 +156,7 @@ static void pfm_double_write(pfm_double_smpl_hdr_t *h,
 				     h->hdr_flags, arg, tstamp, data);
 
 	WRITE_ONCE(half->half_cur_offs, end - (void *)h);
-	/* Whoever sees the sample counted sees it whole. */
+	/* A reader that sees half_count raised also sees the whole sample. */
 	smp_wmb();
 	WRITE_ONCE(half->half_count, half->half_count + 1);
 }
@@ -193,15 +193,15 @@ static int pfm_double_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 			pfm_double_full(h, &ctrl);
 	} else {
 		/*
-		 * It came with the one that masked; or the context has been
-		 * loaded anew, and nobody has read what there was.
+		 * This counter overflowed together with the one that masked; or
+		 * the context was loaded anew before the program released a half.
 		 */
 		WRITE_ONCE(h->hdr_lost, h->hdr_lost + 1);
 		ctrl.notify_user = 1;
 		ctrl.mask_monitoring = 1;
 	}
-	/* Nobody would release a thread that nobody is told of. */
-	ctrl.block_thread = ctrl.mask_monitoring && arg->ovfl_notify;
+	/* A thread that blocks without a message would not be released. */
+	ctrl.block_thread = ctrl.mask_monitoring && arg->event_notify;
 	ctrl.reset_ovfl_pmds = !ctrl.mask_monitoring;
 	arg->ovfl_ctrl = ctrl;
 	return 0;
