@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/sched/clock.h>
+
 #include "bench.h"
 
 const struct pfm_pmu *pfm_bench_swap(struct kunit *test,
@@ -39,17 +41,21 @@ void pfm_bench_exit(struct kunit *test)
 	ctx->task = NULL;
 	mutex_unlock(&ctx->mutex);
 	irq_work_sync(&ctx->notify_work);
-	pfm_context_put(ctx);
+	pfm_context_close(ctx);
 	pfm_bench_swap(test, pfm_bench_real);
 }
 
 void pfm_bench_load(struct pfm_context *ctx)
 {
+	unsigned long flags;
+
 	pfm_set_link(ctx);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
 	ctx->task = current;
 	ctx->load++;
-	pfm_switch_activate(ctx, pfm_set_find(ctx, 0));
+	pfm_switch_load(ctx, pfm_set_find(ctx, 0));
 	ctx->state = PFM_LOADED;
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
 int pfm_bench_set(struct pfm_context *ctx, u16 id, u32 flags)
@@ -135,6 +141,31 @@ int pfm_bench_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	return pfm_context_call(ctx, pfm_bench_read_here, req);
 }
 
+static int pfm_bench_getinfo_here(struct pfm_context *ctx, void *arg)
+{
+	return pfm_set_getinfo(ctx, arg);
+}
+
+int pfm_bench_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
+{
+	return pfm_context_call(ctx, pfm_bench_getinfo_here, info);
+}
+
+static int pfm_bench_read_reset_here(struct pfm_context *ctx, void *arg)
+{
+	int ret;
+
+	pfm_monitor_hold(ctx);
+	ret = pfm_regs_read_held_pmd(ctx, arg);
+	pfm_monitor_release(ctx);
+	return ret;
+}
+
+int pfm_bench_read_reset(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	return pfm_context_call(ctx, pfm_bench_read_reset_here, req);
+}
+
 int pfm_bench_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
 		  u64 long_reset, u64 short_reset)
 {
@@ -184,6 +215,16 @@ void pfm_bench_stop(struct pfm_context *ctx)
 	pfm_context_call(ctx, pfm_bench_stop_here, NULL);
 }
 
+static int pfm_bench_expired_here(struct pfm_context *ctx, void *unused)
+{
+	return pfm_switch_expired(ctx, local_clock());
+}
+
+bool pfm_bench_expired(struct pfm_context *ctx)
+{
+	return pfm_context_call(ctx, pfm_bench_expired_here, NULL);
+}
+
 int pfm_bench_restart(struct pfm_context *ctx)
 {
 	return pfm_context_call(ctx, pfm_overflow_restart, NULL);
@@ -210,4 +251,58 @@ void pfm_bench_majors(struct pfm_context *ctx, unsigned int n)
 		current->maj_flt++;
 		pfm_context_call(ctx, pfm_bench_happen, (void *)PFM_SW_MAJOR_FAULTS);
 	}
+}
+
+u64 pfm_bench_value(struct pfm_context *ctx, u16 set, u16 n)
+{
+	pfarg_pmd_t req = { .reg_num = n, .reg_set = set };
+
+	return pfm_bench_read_pmd(ctx, &req) ? 0xdeadbeef : req.reg_value;
+}
+
+void pfm_bench_in(struct pfm_context *ctx)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	pfm_monitor_in(ctx, local_clock());
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
+void pfm_bench_out(struct pfm_context *ctx)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	pfm_monitor_out(ctx, local_clock());
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
+struct pfm_context *pfm_bench_context(struct kunit *test, unsigned int n)
+{
+	struct pfm_context *ctx = pfm_context_new(0, NULL);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, n);
+	return ctx;
+}
+
+void pfm_bench_load_hw(struct kunit *test, struct pfm_context *ctx)
+{
+	KUNIT_ASSERT_EQ(test, pfm_context_hold_hardware(ctx, PFM_HOLD_PMU), 0);
+	pfm_bench_load(ctx);
+	pfm_bench_start(ctx);
+}
+
+void pfm_bench_free(struct pfm_context *ctx)
+{
+	if (ctx->cpu >= 0)
+		pfm_bench_out(ctx);
+	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
+	ctx->state = PFM_UNLOADED;
+	ctx->task = NULL;
+	pfm_context_yield_hardware(ctx);
+	mutex_unlock(&ctx->mutex);
+	irq_work_sync(&ctx->notify_work);
+	pfm_context_close(ctx);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: a context for unit tests, attached to nobody's knowledge.
+ * perfmon2: a context for unit tests, without an attachment in the hooks.
  *
  * It looks loaded on current and live on no CPU, so that current's own
  * counters, which a test may change at will, are its register file: nothing
@@ -25,6 +25,23 @@ const struct pfm_pmu *pfm_bench_swap(struct kunit *test,
 int pfm_bench_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_bench_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 int pfm_bench_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+int pfm_bench_read_reset(struct pfm_context *ctx, pfarg_pmd_t *req);
+
+/* What a PMD of a set says, or 0xdeadbeef if it cannot be read. */
+u64 pfm_bench_value(struct pfm_context *ctx, u16 set, u16 n);
+
+/*
+ * Contexts that use the hardware's description, live on this CPU or on none. The
+ * caller stays on it. The nth one of a test: lockdep wants to know.
+ */
+struct pfm_context *pfm_bench_context(struct kunit *test, unsigned int n);
+void pfm_bench_load_hw(struct kunit *test, struct pfm_context *ctx);
+void pfm_bench_in(struct pfm_context *ctx);	/* its thread comes to this CPU */
+void pfm_bench_out(struct pfm_context *ctx);	/* and goes */
+void pfm_bench_free(struct pfm_context *ctx);
+
+/* PFM_GETINFO_EVTSETS. */
+int pfm_bench_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info);
 
 /* Counter n of set s, for the functions below. */
 #define PFM_BENCH_IN(s, n)	((s) << 3 | (n))
@@ -49,6 +66,7 @@ void pfm_bench_start(struct pfm_context *ctx);
 int pfm_bench_start_set(struct pfm_context *ctx, u16 id);
 void pfm_bench_stop(struct pfm_context *ctx);
 int pfm_bench_restart(struct pfm_context *ctx);
+bool pfm_bench_expired(struct pfm_context *ctx);
 
 /* n minor, or major, faults happen to the monitored thread. */
 void pfm_bench_faults(struct pfm_context *ctx, unsigned int n);

@@ -130,10 +130,10 @@ static void pfm_overflow_test_random(struct kunit *test)
 
 	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, RANDOM, 0);
 	pfm_bench_pmc(ctx, 1, PFM_SW_MAJOR_FAULTS, RANDOM, 0);
-	KUNIT_ASSERT_EQ(test, pfm_regs_write_pmd(ctx, &pmd), 0);
+	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmd(ctx, &pmd), 0);
 	pmd.reg_num = PFM_SW_PMD0 + 1;
 	pmd.reg_random_seed = 99;
-	KUNIT_ASSERT_EQ(test, pfm_regs_write_pmd(ctx, &pmd), 0);
+	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmd(ctx, &pmd), 0);
 	pfm_overflow_test_go(ctx);
 
 	for (i = 0; i < 20; i++) {

@@ -17,18 +17,18 @@ static const struct pfm_pmd_desc pfm_fake_pmds[] = {
 	  .flags = PFM_PMD_COUNTER, .ctrl = 70 },
 };
 
-static bool pfm_fake_accepts(unsigned int num, u64 value)
+static bool pfm_fake_accepts(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return !(value & 0x8000);
 }
 
-static bool pfm_fake_selects(unsigned int num, u64 value)
+static bool pfm_fake_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value & 0xff;
 }
 
 /* One operation of several that are needed. */
-static void pfm_fake_start(u64 counters, const u64 *v)
+static void pfm_fake_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 }
 
@@ -76,10 +76,14 @@ static void pfm_pmu_test_nonsense(struct kunit *test)
 	EXPECT_REFUSED(test, n->pmu.name = NULL);
 	EXPECT_REFUSED(test, n->pmu.width = 0);
 	EXPECT_REFUSED(test, n->pmu.width = 65);
+	EXPECT_REFUSED(test, n->pmu.ctx_flags = BIT(15));
+	EXPECT_REFUSED(test, n->pmu.set_flags = BIT(29));
 	EXPECT_REFUSED(test, n->pmu.num_pmds = 0);
 	EXPECT_REFUSED(test, n->pmu.num_pmds = PFM_PMDS_MAX + 1);
 	EXPECT_REFUSED(test, n->pmu.num_pmcs = PFM_PMCS_MAX + 1);
-	EXPECT_REFUSED(test, n->pmu.write_bits = 41);
+	EXPECT_REFUSED(test, n->pmds[0].write_bits = 41);
+	EXPECT_REFUSED(test, n->pmds[0].width = 65);
+	EXPECT_REFUSED(test, n->pmds[1].width = 8);	/* does not count */
 	EXPECT_REFUSED(test, n->pmu.start = pfm_fake_start);
 	EXPECT_REFUSED(test, n->pmu.selects = NULL);
 	EXPECT_REFUSED(test, n->pmcs[1].name = "");
@@ -121,7 +125,7 @@ static void pfm_pmu_test_register(struct kunit *test)
 	ctx = pfm_context_new(0, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	KUNIT_EXPECT_EQ(test, pfm_pmu_register(&pfm_fake), -EBUSY);
-	pfm_context_put(ctx);
+	pfm_context_close(ctx);
 
 	KUNIT_ASSERT_EQ(test, pfm_pmu_register(&pfm_fake), 0);
 	KUNIT_EXPECT_EQ(test, pfm_pmu_register(&pfm_fake), -EBUSY);

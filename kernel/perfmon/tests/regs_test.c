@@ -8,18 +8,18 @@ static void pfm_regs_test_pmc(struct kunit *test)
 
 	/* Reserved bits keep their default, silently. */
 	req.reg_value = 0xabcdef00 | PFM_SW_MINOR_FAULTS;
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmc(ctx, &req), 0);
-	KUNIT_EXPECT_EQ(test, ctx->set->pmcs[0].value, (u64)PFM_SW_MINOR_FAULTS);
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &req), 0);
+	KUNIT_EXPECT_EQ(test, ctx->set->values[0], (u64)PFM_SW_MINOR_FAULTS);
 	KUNIT_EXPECT_EQ(test, ctx->set->used, BIT_ULL(pfm_bench_sw(0)));
 
 	req.reg_value = PFM_SW_MAJOR_FAULTS + 1;
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmc(ctx, &req), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &req), -EINVAL);
 	KUNIT_EXPECT_EQ(test, req.reg_flags, PFM_REG_RETFL_EINVAL);
-	KUNIT_EXPECT_EQ(test, ctx->set->pmcs[0].value, (u64)PFM_SW_MINOR_FAULTS);
+	KUNIT_EXPECT_EQ(test, ctx->set->values[0], (u64)PFM_SW_MINOR_FAULTS);
 
 	/* Back to the default: nothing counts. */
 	req.reg_value = PFM_SW_NONE;
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmc(ctx, &req), 0);
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &req), 0);
 	KUNIT_EXPECT_EQ(test, req.reg_flags, 0U);
 	KUNIT_EXPECT_EQ(test, ctx->set->used, 0ULL);
 	KUNIT_EXPECT_EQ(test, ctx->set->sw[PFM_SW_MINOR_FAULTS], 0ULL);
@@ -35,26 +35,26 @@ static void pfm_regs_test_errors(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(nums); i++) {
 		pmc = (pfarg_pmc_t){ .reg_num = nums[i] };
-		KUNIT_EXPECT_EQ(test, pfm_regs_write_pmc(ctx, &pmc), -EINVAL);
+		KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &pmc), -EINVAL);
 		KUNIT_EXPECT_EQ(test, pmc.reg_flags, PFM_REG_RETFL_NOTAVAIL);
 	}
 	pmc = (pfarg_pmc_t){ .reg_num = PFM_SW_PMC0, .reg_set = 1 };
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmc(ctx, &pmc), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &pmc), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pmc.reg_flags, PFM_REG_RETFL_NOSET);
 	pmc = (pfarg_pmc_t){ .reg_num = PFM_SW_PMC0, .reg_reset_pmds[0] = 1 };
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmc(ctx, &pmc), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &pmc), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pmc.reg_flags, PFM_REG_RETFL_EINVAL);
-	pmc = (pfarg_pmc_t){ .reg_num = PFM_SW_PMC0, .reg_flags = 4 };
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmc(ctx, &pmc), -EINVAL);
+	pmc = (pfarg_pmc_t){ .reg_num = PFM_SW_PMC0, .reg_flags = 16 };
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &pmc), -EINVAL);
 
 	pmd = (pfarg_pmd_t){ .reg_num = PFM_SW_PMD0, .reg_pad = 1 };
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmd(ctx, &pmd), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmd(ctx, &pmd), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pmd.reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = (pfarg_pmd_t){ .reg_num = PFM_VPMD_CLOCK };
-	KUNIT_EXPECT_EQ(test, pfm_regs_write_pmd(ctx, &pmd), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmd(ctx, &pmd), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pmd.reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = (pfarg_pmd_t){ .reg_num = PFM_SW_PMD0 + 8 };
-	KUNIT_EXPECT_EQ(test, pfm_regs_read_pmd(ctx, &pmd), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_read_pmd(ctx, &pmd), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pmd.reg_flags, PFM_REG_RETFL_NOTAVAIL);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/hrtimer.h>
+#include <linux/slab.h>
 
 #include "bench.h"
 
@@ -79,14 +80,14 @@ static void pfm_set_test_getinfo(struct kunit *test)
 {
 	pfarg_setinfo_t info = { .set_id = 65535 };
 
-	KUNIT_EXPECT_EQ(test, pfm_set_getinfo(test->priv, &info), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_bench_getinfo(test->priv, &info), -EINVAL);
 	KUNIT_EXPECT_EQ(test, info.set_flags, PFM_SET_RETFL_NOSET);
 
 	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, PFM_SETFL_TIME_SWITCH, 3, 0, NULL), 0);
 	memset(&info, 0x5a, sizeof(info));
 	info.set_id = 0;
 	info.set_flags = 0;
-	KUNIT_EXPECT_EQ(test, pfm_set_getinfo(test->priv, &info), 0);
+	KUNIT_EXPECT_EQ(test, pfm_bench_getinfo(test->priv, &info), 0);
 	KUNIT_EXPECT_EQ(test, info.set_flags, (u32)PFM_SETFL_TIME_SWITCH);
 	KUNIT_EXPECT_EQ(test, info.set_timeout.tv_sec, 3LL);
 	KUNIT_EXPECT_EQ(test, info.set_runs, 0ULL);
@@ -144,7 +145,7 @@ static void pfm_set_test_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 9), 65535);
 	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 65535), 8);
 
-	/* Nobody may be left with a successor that is gone. */
+	/* No set may keep a successor that was deleted. */
 	KUNIT_ASSERT_EQ(test, pfm_set_delete(test->priv, &desc), 0);
 	KUNIT_EXPECT_EQ(test, pfm_set_link(test->priv), -EINVAL);
 	KUNIT_ASSERT_EQ(test, pfm_set_test_add(test, 65535, -1), 0);
@@ -153,13 +154,14 @@ static void pfm_set_test_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_set_test_next(test, 65535), 0);
 }
 
-/* At the administrator's limit nothing is lost, and set 0 is always there. */
+/* At the administrator's limit nothing is lost, and what is given back can be had. */
 static void pfm_set_test_limit(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
-	u64 saved = pfm_config.set_mem_max, one = ctx->set_mem;
+	u64 saved = pfm_config.set_mem_max, one = pfm_set_mem(), before = ctx->mem;
+	pfarg_setdesc_t desc = { .set_id = 1 };
 
-	pfm_config.set_mem_max = 3 * one;
+	pfm_config.set_mem_max = atomic64_read(&pfm_config.set_mem_cur) + 2 * one;
 	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 1, -1), 0);
 	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 2, -1), 0);
 	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 3, -1), -ENOMEM);
@@ -167,8 +169,48 @@ static void pfm_set_test_limit(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, pfm_set_find(ctx, 2));
 	/* One that exists can be changed. */
 	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 2, 1), 0);
-	KUNIT_EXPECT_EQ(test, ctx->set_mem, 3 * one);
+	KUNIT_EXPECT_EQ(test, ctx->mem, before + 2 * one);
+	KUNIT_EXPECT_EQ(test, pfm_set_delete(ctx, &desc), 0);
+	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 3, -1), 0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pfm_context_new(0, NULL)), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, pfm_config.set_mem_max,
+			(u64)atomic64_read(&pfm_config.set_mem_cur));
 	pfm_config.set_mem_max = saved;
+}
+
+/* What is charged is what the allocator has taken. */
+static void pfm_set_test_size(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	u64 context = ksize(ctx) + ksize(ctx->queue.ring);
+
+	KUNIT_EXPECT_EQ(test, ksize(ctx->set), pfm_set_mem());
+	KUNIT_EXPECT_EQ(test, ctx->mem, context + pfm_set_mem());
+	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 63, -1), 0);
+	KUNIT_EXPECT_EQ(test, ksize(pfm_set_find(ctx, 63)), pfm_set_mem());
+	KUNIT_EXPECT_EQ(test, ctx->mem, context + 2 * pfm_set_mem());
+}
+
+/* Numbers far from each other cost more, which is given back with the last. */
+static void pfm_set_test_sparse(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	u64 before = ctx->mem, one = pfm_set_mem();
+	u64 nodes = 2 * sizeof(struct xa_node);
+	pfarg_setdesc_t desc[] = {
+		{ .set_id = 64 }, { .set_id = 127 }, { .set_id = 65535 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(desc); i++)
+		KUNIT_ASSERT_EQ(test, pfm_set_create(ctx, &desc[i]), 0);
+	KUNIT_EXPECT_EQ(test, ctx->mem, before + 3 * one + 2 * nodes);
+	KUNIT_EXPECT_EQ(test, pfm_set_delete(ctx, &desc[0]), 0);
+	KUNIT_EXPECT_EQ(test, ctx->mem, before + 2 * one + 2 * nodes);
+	KUNIT_EXPECT_EQ(test, pfm_set_delete(ctx, &desc[1]), 0);
+	KUNIT_EXPECT_EQ(test, ctx->mem, before + one + nodes);
+	KUNIT_EXPECT_EQ(test, pfm_set_delete(ctx, &desc[2]), 0);
+	KUNIT_EXPECT_EQ(test, ctx->mem, before);
 }
 
 static struct kunit_case pfm_set_cases[] = {
@@ -179,6 +221,8 @@ static struct kunit_case pfm_set_cases[] = {
 	KUNIT_CASE(pfm_set_test_chain),
 	KUNIT_CASE(pfm_set_test_order),
 	KUNIT_CASE(pfm_set_test_limit),
+	KUNIT_CASE(pfm_set_test_size),
+	KUNIT_CASE(pfm_set_test_sparse),
 	{}
 };
 

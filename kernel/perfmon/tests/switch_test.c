@@ -113,7 +113,7 @@ static void pfm_switch_test_due(struct kunit *test)
 	pfm_bench_load(ctx);
 	pfm_bench_start(ctx);
 	KUNIT_EXPECT_EQ(test, ctx->set->left, (u64)NSEC_PER_SEC);
-	KUNIT_EXPECT_FALSE(test, pfm_switch_expired(ctx, 0));
+	KUNIT_EXPECT_FALSE(test, pfm_bench_expired(ctx));
 	pfm_bench_faults(ctx, 1);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	ctx->set->left = 0;

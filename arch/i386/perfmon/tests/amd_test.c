@@ -98,9 +98,9 @@ static void amd_test_tables(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pmu->pmcs[0].def, 0x100000ULL);
 		KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd,
 				0xffffffff00380000ULL & ~(amd_cpus[i].high << 32));
-		KUNIT_EXPECT_FALSE(test, pmu->selects(0, 0x400076));
-		KUNIT_EXPECT_TRUE(test, pmu->kernel(0, 0x20076));
-		KUNIT_EXPECT_FALSE(test, pmu->kernel(0, 0x10076));
+		KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 0, 0x400076));
+		KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 0, 0x20076));
+		KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 0, 0x10076));
 	}
 }
 
@@ -137,19 +137,19 @@ static void amd_test_cost(struct kunit *test)
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[2]);
 
 	KUNIT_EXPECT_NULL(test, pmu->program);
-	pmu->start(0xf, v);
+	pfm_file_start(pmu, 0xf, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
-	pmu->stop(0xf, v);
+	pfm_file_stop(pmu, 0xf, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
-	KUNIT_EXPECT_FALSE(test, pmu->acknowledge());
+	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
 
 	pmu = amd_prepare(test, &amd_cpus[11]);
-	pmu->program(changed, v);
+	pfm_file_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
-	pmu->start(0xf, v);
+	pfm_file_start(pmu, 0xf, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
-	pmu->stop(0xf, v);
+	pfm_file_stop(pmu, 0xf, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
 }
 
@@ -157,14 +157,28 @@ static void amd_test_acknowledge(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[11]);
 
-	/* The branch records' bit is not ours. */
-	pfm_file_set(0xc0000300, BIT_ULL(58) | 0x25);
-	KUNIT_EXPECT_TRUE(test, pmu->acknowledge());
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000300), BIT_ULL(58));
+	/* What has frozen is let go, but is no reason for an interrupt. */
+	pfm_file_set(0xc0000300, BIT_ULL(60) | GENMASK_ULL(59, 58) | 0x25);
+	KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000300), BIT_ULL(60));
+	pfm_file_set(0xc0000300, BIT_ULL(59));
+	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000300), 0ULL);
 	pfm_file_writes();
-	KUNIT_EXPECT_FALSE(test, pmu->acknowledge());
+	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+}
+
+/* Somebody else has switched all on; nothing has. */
+static void amd_test_still(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[11]);
+
+	pfm_file_set(0xc0000301, 0x3f);
+	KUNIT_EXPECT_FALSE(test, pfm_file_still(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000301), 0ULL);
+	KUNIT_EXPECT_TRUE(test, pfm_file_still(pmu));
 }
 
 static struct kunit_case amd_cases[] = {
@@ -173,12 +187,13 @@ static struct kunit_case amd_cases[] = {
 	KUNIT_CASE(amd_test_drive),
 	KUNIT_CASE(amd_test_cost),
 	KUNIT_CASE(amd_test_acknowledge),
+	KUNIT_CASE(amd_test_still),
 	{}
 };
 
 static struct kunit_suite amd_suite = {
 	.name = "perfmon-x86-amd",
-	.init = pfm_file_init_alone,
+	.init = pfm_file_init,
 	.exit = pfm_file_exit,
 	.test_cases = amd_cases,
 };

@@ -44,30 +44,30 @@ static void centaur_test_stop(struct kunit *test)
 
 	pfm_file_set(0x12, 0xfffffff0);
 	pfm_file_set(0x13, 77);
-	pmu->reset(v);
-	pmu->write(0, 100);
-	pmu->write(1, 200);
+	pfm_file_reset(pmu, v);
+	pfm_file_write(pmu, 0, 100);
+	pfm_file_write(pmu, 1, 200);
 	centaur_go(0x12, 1000);			/* stopped */
-	KUNIT_EXPECT_EQ(test, pmu->read(0), 100ULL);
-	pmu->start(1, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 100ULL);
+	pfm_file_start(pmu, 1, v);
 	centaur_go(0x12, 30);
 	centaur_go(0x13, 1000);			/* stopped still */
-	KUNIT_EXPECT_EQ(test, pmu->read(0), 130ULL);
-	KUNIT_EXPECT_EQ(test, pmu->read(1), 200ULL);
-	pmu->stop(1, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 130ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 200ULL);
+	pfm_file_stop(pmu, 1, v);
 	centaur_go(0x12, 1000);
-	KUNIT_EXPECT_EQ(test, pmu->read(0), 130ULL);
-	pmu->start(3, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 130ULL);
+	pfm_file_start(pmu, 3, v);
 	centaur_go(0x12, 1);
 	centaur_go(0x13, 2);
-	KUNIT_EXPECT_EQ(test, pmu->read(0), 131ULL);
-	KUNIT_EXPECT_EQ(test, pmu->read(1), 202ULL);
-	pmu->stop(3, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 131ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 202ULL);
+	pfm_file_stop(pmu, 3, v);
 	/* A wrap at 32 bits. */
-	pmu->write(1, 0xffffffff);
-	pmu->start(2, v);
+	pfm_file_write(pmu, 1, 0xffffffff);
+	pfm_file_start(pmu, 2, v);
 	centaur_go(0x13, 2);
-	KUNIT_EXPECT_EQ(test, pmu->read(1), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 1ULL);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 }
 
@@ -78,22 +78,22 @@ static void centaur_test_program(struct kunit *test)
 	unsigned long changed[4] = { 1 };
 	u64 v[2] = { 0xff, 0xff };
 
-	pmu->reset(v);
+	pfm_file_reset(pmu, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0ULL);
 	v[0] = 2;
-	pmu->program(changed, v);
+	pfm_file_program(pmu, changed, v);
 	v[1] = 0x47;
-	pmu->program(changed, v);
+	pfm_file_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0x470002ULL);
 	pfm_file_writes();
-	pmu->start(3, v);
-	pmu->stop(3, v);
+	pfm_file_start(pmu, 3, v);
+	pfm_file_stop(pmu, 3, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
 
 	/* The event of all ones is none, all others count at every level. */
-	KUNIT_EXPECT_FALSE(test, pmu->selects(0, 0xff));
-	KUNIT_EXPECT_TRUE(test, pmu->selects(0, 0));
-	KUNIT_EXPECT_TRUE(test, pmu->kernel(1, 0));
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 0, 0xff));
+	KUNIT_EXPECT_TRUE(test, pmu->selects(pmu, 0, 0));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 1, 0));
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, ~0xffULL);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 }
@@ -107,17 +107,17 @@ static void centaur_test_c3(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->num_pmds, 1U);
 	KUNIT_EXPECT_EQ(test, pmu->pmds[0].num, (u16)1);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, ~0x1ffULL);
-	KUNIT_EXPECT_FALSE(test, pmu->selects(1, 0x1ff));
-	pmu->reset(v);
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 1, 0x1ff));
+	pfm_file_reset(pmu, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x79ULL);
 	v[0] = 0x1c0;
-	pmu->program(changed, v);
+	pfm_file_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x1c0ULL);
-	pmu->start(1, v);
+	pfm_file_start(pmu, 1, v);
 	centaur_go(0xc2, 5);
-	pmu->stop(1, v);
+	pfm_file_stop(pmu, 1, v);
 	centaur_go(0xc2, 5);
-	KUNIT_EXPECT_EQ(test, pmu->read(0), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 5ULL);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 }
 

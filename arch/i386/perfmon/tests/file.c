@@ -10,6 +10,7 @@
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "pfm.h"
 #include "file.h"
@@ -22,6 +23,7 @@ static unsigned int pfm_file_len;
 static unsigned int pfm_file_bad;
 static unsigned int pfm_file_written;
 static u32 pfm_file_switch;	/* what has to be on to clear */
+static bool pfm_file_free_hand;	/* program() may write more than has changed */
 
 static struct pfm_file_reg *pfm_file_find(u32 msr)
 {
@@ -87,99 +89,118 @@ static void pfm_file_clear(void)
 	pfm_file_bad = 0;
 	pfm_file_written = 0;
 	pfm_file_switch = 0;
+	pfm_file_free_hand = false;
 }
 
-/*
- * Operations run with interrupts off, and keep things of this CPU's: so that is
- * how the tests call them.
- */
-static const struct pfm_pmu *pfm_file_real;
-static struct pfm_pmu pfm_file_pmu;
-
-static void pfm_file_reset(const u64 *v)
+void pfm_file_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_file_real->reset(v);
+	pmu->reset(pmu, v);
 	local_irq_restore(flags);
 }
 
-static void pfm_file_program(const unsigned long *changed, const u64 *v)
+void pfm_file_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+		      const u64 *v)
 {
+	const struct pfm_run run = { .v = v };
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_file_real->program(changed, v);
+	pmu->program(pmu, changed, &run);
 	local_irq_restore(flags);
 }
 
-static void pfm_file_start(u64 counters, const u64 *v)
+void pfm_file_start(const struct pfm_pmu *pmu, u64 pmds, const u64 *v)
 {
+	const struct pfm_run run = { .pmds = pmds, .v = v };
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_file_real->start(counters, v);
+	pmu->start(pmu, &run);
 	local_irq_restore(flags);
 }
 
-static void pfm_file_stop(u64 counters, const u64 *v)
+void pfm_file_stop(const struct pfm_pmu *pmu, u64 pmds, const u64 *v)
 {
+	const struct pfm_run run = { .pmds = pmds, .v = v };
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_file_real->stop(counters, v);
+	pmu->stop(pmu, &run);
 	local_irq_restore(flags);
 }
 
-static u64 pfm_file_read(unsigned int i)
+u64 pfm_file_read(const struct pfm_pmu *pmu, unsigned int i)
 {
 	unsigned long flags;
 	u64 value;
 
 	local_irq_save(flags);
-	value = pfm_file_real->read(i);
+	value = pmu->read(pmu, i);
 	local_irq_restore(flags);
 	return value;
 }
 
-static void pfm_file_write(unsigned int i, u64 value)
+void pfm_file_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_file_real->write(i, value);
+	pmu->write(pmu, i, value);
 	local_irq_restore(flags);
 }
 
-static bool pfm_file_acknowledge(void)
+bool pfm_file_still(const struct pfm_pmu *pmu)
 {
+	unsigned long flags;
+	bool still;
+
+	local_irq_save(flags);
+	still = pmu->still(pmu);
+	local_irq_restore(flags);
+	return still;
+}
+
+bool pfm_file_acknowledge(const struct pfm_pmu *pmu)
+{
+	const struct pfm_run run = { .pmds = 0 };
 	unsigned long flags;
 	bool any;
 
 	local_irq_save(flags);
-	any = pfm_file_real->acknowledge();
+	any = pmu->acknowledge(pmu, &run);
 	local_irq_restore(flags);
 	return any;
 }
 
-const struct pfm_pmu *pfm_file_use(struct kunit *test, const struct pfm_pmu *pmu)
+static int pfm_file_keep(struct kunit_resource *res, void *pmu)
+{
+	res->data = pmu;
+	return 0;
+}
+
+static void pfm_file_free(struct kunit_resource *res)
+{
+	kfree_const(res->data);
+}
+
+const struct pfm_pmu *pfm_file_described(struct kunit *test,
+					 const struct pfm_pmu *pmu)
 {
 	KUNIT_ASSERT_NOT_NULL(test, pmu);
+	kunit_alloc_resource(test, pfm_file_keep, pfm_file_free, GFP_KERNEL,
+			     (void *)pmu);
+	return pmu;
+}
+
+const struct pfm_pmu *pfm_file_use(struct kunit *test, const struct pfm_pmu *pmu)
+{
+	pfm_file_described(test, pmu);
 	KUNIT_ASSERT_EQ(test, pfm_pmu_validate(pmu), 0);
-	pfm_file_real = pmu;
-	pfm_file_pmu = *pmu;
-	pfm_file_pmu.reset = pfm_file_reset;
-	pfm_file_pmu.start = pfm_file_start;
-	pfm_file_pmu.stop = pfm_file_stop;
-	pfm_file_pmu.read = pfm_file_read;
-	pfm_file_pmu.write = pfm_file_write;
-	if (pmu->program)
-		pfm_file_pmu.program = pfm_file_program;
-	if (pmu->acknowledge)
-		pfm_file_pmu.acknowledge = pfm_file_acknowledge;
 	pfm_file_clear();
-	return &pfm_file_pmu;
+	return pmu;
 }
 
 int pfm_file_init(struct kunit *test)
@@ -187,13 +208,6 @@ int pfm_file_init(struct kunit *test)
 	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 	pfm_x86_file = &pfm_file_ops;
 	return 0;
-}
-
-int pfm_file_init_alone(struct kunit *test)
-{
-	if (pfm_pmu_hardware())
-		kunit_skip(test, "the hardware's description is in the way");
-	return pfm_file_init(test);
 }
 
 void pfm_file_exit(struct kunit *test)
@@ -221,6 +235,11 @@ void pfm_file_add(u32 msr, enum pfm_file_kind kind, u64 rsvd)
 void pfm_file_clears_if(u32 msr)
 {
 	pfm_file_switch = msr;
+}
+
+void pfm_file_may_write_more(void)
+{
+	pfm_file_free_hand = true;
 }
 
 u64 pfm_file_get(u32 msr)
@@ -279,7 +298,7 @@ static void pfm_file_control(struct pfm_file_drive *d, unsigned int i)
 	if (prandom_u32_state(&d->rnd) & 1)
 		value &= pfm_file_random(&d->rnd);
 	value = (value & ~c->rsvd) | (c->def & c->rsvd);
-	if (d->pmu->accepts && !d->pmu->accepts(c->num, value))
+	if (d->pmu->accepts && !d->pmu->accepts(d->pmu, c->num, value))
 		return;
 	if (d->v[i] != value)
 		__set_bit(i, d->changed);
@@ -303,10 +322,11 @@ static void pfm_file_change(struct pfm_file_drive *d)
 	for (i = 0; i < pfm_file_len; i++)
 		pfm_file[i].writes = 0;
 	if (d->pmu->program && !bitmap_empty(d->changed, PFM_PMCS_MAX))
-		d->pmu->program(d->changed, d->v);
+		pfm_file_program(d->pmu, d->changed, d->v);
 	for (i = 0; i < pfm_file_len; i++)
-		if (pfm_file[i].writes && (pfm_file[i].writes > 1 ||
-		    !pfm_file_is_changed(d, pfm_file[i].msr)))
+		if (!pfm_file_free_hand && pfm_file[i].writes &&
+		    (pfm_file[i].writes > 1 ||
+		     !pfm_file_is_changed(d, pfm_file[i].msr)))
 			KUNIT_FAIL(d->test, "program() writes MSR %x, %u times",
 				   pfm_file[i].msr, pfm_file[i].writes);
 	bitmap_zero(d->changed, PFM_PMCS_MAX);
@@ -322,7 +342,7 @@ static u64 pfm_file_selected(const struct pfm_file_drive *d, u64 counters)
 	for (i = 0; i < pmu->num_pmds; i++)
 		for (j = 0; j < pmu->num_pmcs; j++)
 			if (pmu->pmcs[j].num == pmu->pmds[i].ctrl &&
-			    pmu->selects(pmu->pmcs[j].num, d->v[j]))
+			    pmu->selects(pmu, pmu->pmcs[j].num, d->v[j]))
 				mask |= BIT_ULL(i);
 	return mask & counters;
 }
@@ -330,14 +350,14 @@ static u64 pfm_file_selected(const struct pfm_file_drive *d, u64 counters)
 static void pfm_file_counter(struct pfm_file_drive *d, unsigned int i)
 {
 	const struct pfm_pmu *pmu = d->pmu;
-	const unsigned int bits = pmu->write_bits ?: pmu->width;
+	const unsigned int bits = pmu->pmds[i].write_bits ?: pmu->width;
 	u64 max = GENMASK_ULL(pmu->width - 1, 0);
 	u64 value = pfm_file_random(&d->rnd) & GENMASK_ULL(bits - 1, 0);
 
 	if (value & BIT_ULL(bits - 1))
 		value |= max & ~GENMASK_ULL(bits - 1, 0);
-	pmu->write(i, value);
-	KUNIT_EXPECT_EQ(d->test, pmu->read(i), value);
+	pfm_file_write(pmu, i, value);
+	KUNIT_EXPECT_EQ(d->test, pfm_file_read(pmu, i), value);
 }
 
 static void pfm_file_round(struct pfm_file_drive *d)
@@ -355,15 +375,15 @@ static void pfm_file_round(struct pfm_file_drive *d)
 
 	/* The second time without anything new. */
 	for (i = 0; i < 2; i++) {
-		pmu->start(counters, d->v);
+		pfm_file_start(pmu, counters, d->v);
 		KUNIT_EXPECT_EQ(d->test, d->counting(),
 				pfm_file_selected(d, counters));
 		if (pmu->acknowledge && prandom_u32_state(&d->rnd) & 1)
-			pmu->acknowledge();
-		pmu->stop(counters, d->v);
+			pfm_file_acknowledge(pmu);
+		pfm_file_stop(pmu, counters, d->v);
 		KUNIT_EXPECT_EQ(d->test, d->counting(), 0ULL);
 		if (pmu->acknowledge)
-			pmu->acknowledge();
+			pfm_file_acknowledge(pmu);
 		counters = pfm_file_random(&d->rnd) & all;
 	}
 }
@@ -387,12 +407,12 @@ void pfm_file_drive(struct kunit *test, const struct pfm_pmu *pmu,
 	for (i = 0; i < pfm_file_len; i++)
 		if (pfm_file[i].kind == PFM_FILE_PLAIN)
 			pfm_file[i].value = ~pfm_file[i].rsvd;
-	pmu->reset(d->v);
+	pfm_file_reset(pmu, d->v);
 	KUNIT_EXPECT_EQ(test, counting(), 0ULL);
 	KUNIT_ASSERT_EQ(test, pfm_file_faults(), 0U);
-	pmu->start(GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
+	pfm_file_start(pmu, GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
 	KUNIT_EXPECT_EQ(test, counting(), 0ULL);
-	pmu->stop(GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
+	pfm_file_stop(pmu, GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
 
 	for (i = 0; i < PFM_FILE_ROUNDS && test->status == KUNIT_SUCCESS; i++)
 		pfm_file_round(d);

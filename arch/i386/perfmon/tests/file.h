@@ -13,7 +13,8 @@
 enum pfm_file_kind {
 	PFM_FILE_PLAIN,
 	PFM_FILE_COUNTER,	/* written in full */
-	PFM_FILE_COUNTER32,	/* the lower half is, its sign extended to peer bits */
+	PFM_FILE_COUNTER32,	/* the lower half is, its sign extended to peer bits; the
+				 * upper half is ignored */
 	PFM_FILE_ALIAS,		/* another address of its peer, which is a counter */
 	PFM_FILE_RDONLY,
 	PFM_FILE_CLEAR,		/* ones clear bits of its peer */
@@ -32,17 +33,35 @@ struct pfm_file_reg {
 int pfm_file_init(struct kunit *test);
 void pfm_file_exit(struct kunit *test);
 
-/* Where tables are overwritten by the next description. */
-int pfm_file_init_alone(struct kunit *test);
+/* A family's description, which must be one, until the end of the test. */
+const struct pfm_pmu *pfm_file_described(struct kunit *test,
+					 const struct pfm_pmu *pmu);
 
-/* An empty file, and @pmu on it, to be called as the core does. */
+/* The same on an empty file. */
 const struct pfm_pmu *pfm_file_use(struct kunit *test, const struct pfm_pmu *pmu);
+
+/*
+ * The operations of @pmu. They run with interrupts off, and some families keep
+ * things of this CPU's: so that is how the tests call them.
+ */
+void pfm_file_reset(const struct pfm_pmu *pmu, const u64 *v);
+void pfm_file_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+		      const u64 *v);
+void pfm_file_start(const struct pfm_pmu *pmu, u64 pmds, const u64 *v);
+void pfm_file_stop(const struct pfm_pmu *pmu, u64 pmds, const u64 *v);
+u64 pfm_file_read(const struct pfm_pmu *pmu, unsigned int i);
+void pfm_file_write(const struct pfm_pmu *pmu, unsigned int i, u64 value);
+bool pfm_file_still(const struct pfm_pmu *pmu);
+bool pfm_file_acknowledge(const struct pfm_pmu *pmu);
 
 void pfm_file_add(u32 msr, enum pfm_file_kind kind, u64 rsvd);
 void pfm_file_add_peer(u32 msr, enum pfm_file_kind kind, u64 rsvd, u32 peer);
 
 /* PFM_FILE_CLEAR has an effect only if this register is not 0. */
 void pfm_file_clears_if(u32 msr);
+
+/* program() makes up for an erratum: it may write what has not changed, and twice. */
+void pfm_file_may_write_more(void);
 
 u64 pfm_file_get(u32 msr);
 void pfm_file_set(u32 msr, u64 value);

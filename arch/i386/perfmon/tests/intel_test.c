@@ -9,8 +9,8 @@
 struct intel_test_cpu {
 	const char *name;
 	struct pfm_x86_cpu cpu;
-	unsigned int general;
-	u32 fixed;		/* mask */
+	u32 general;		/* masks */
+	u32 fixed;
 	unsigned int width;
 	bool full;
 };
@@ -19,35 +19,66 @@ struct intel_test_cpu {
 	{ (version) | (n) << 8 | (bits) << 16 | 7 << 24, 0, fixed, edx }
 #define FIXED(n, bits)	((n) | (bits) << 5)
 
+static const struct intel_test_cpu *intel_cpu;
+
 static const struct intel_test_cpu intel_cpus[] = {
 	{ "Core Duo", { .family = 6, .model = 14,
-	  .leaf_a = LEAF_A(1, 2, 40, 0, 0) }, 2, 0, 40 },
+	  .leaf_a = LEAF_A(1, 2, 40, 0, 0) }, 0x3, 0, 40 },
 	{ "Core 2", { .family = 6, .model = 15,
-	  .leaf_a = LEAF_A(2, 2, 40, 0, FIXED(3, 40)) }, 2, 7, 40 },
+	  .leaf_a = LEAF_A(2, 2, 40, 0, FIXED(3, 40)) }, 0x3, 7, 40 },
+	{ "early Core 2", { .family = 6, .model = 15,
+	  .leaf_a = LEAF_A(2, 2, 40, 0, 0) }, 0x3, 7, 40 },
 	{ "Nehalem", { .family = 6, .model = 26, .threads = 2,
-	  .leaf_a = LEAF_A(3, 4, 48, 0, FIXED(3, 48)) }, 4, 7, 48 },
-	{ "Skylake", { .family = 6, .model = 94, .threads = 2,
+	  .leaf_a = LEAF_A(3, 4, 48, 0, FIXED(3, 48)) }, 0xf, 7, 48 },
+	{ "Skylake", { .family = 6, .model = 94, .threads = 2, .extra = 0xf,
 	  .leaf_a = LEAF_A(4, 8, 48, 0, FIXED(3, 48)),
-	  .perf_cap = BIT(13) }, 8, 7, 48, true },
+	  .perf_cap = BIT(13) }, 0xff, 7, 48, true },
 	{ "Ice Lake", { .family = 6, .model = 126, .threads = 2,
 	  .leaf_a = LEAF_A(5, 8, 48, 0, FIXED(4, 48)),
-	  .perf_cap = BIT(13) }, 8, 15, 48, true },
+	  .perf_cap = BIT(13) }, 0xff, 15, 48, true },
 	{ "holes", { .family = 6, .leaf_a = LEAF_A(5, 6, 48, 0xa, FIXED(1, 48)),
-	  .perf_cap = BIT(13) }, 6, 0xb, 48, true },
+	  .perf_cap = BIT(13) }, 0x3f, 0xb, 48, true },
 	{ "everything", { .family = 6,
 	  .leaf_a = LEAF_A(6, 20, 64, 0xffffffff, FIXED(31, 64)),
-	  .perf_cap = BIT(13) }, 16, 0xffff, 64, true },
+	  .perf_cap = BIT(13) }, 0x3ff, 0xffff, 64, true },
 	{ "two widths", { .family = 6,
-	  .leaf_a = LEAF_A(2, 4, 40, 0, FIXED(3, 48)) }, 4, 0, 40 },
+	  .leaf_a = LEAF_A(2, 4, 40, 0, FIXED(3, 48)) }, 0xf, 0, 40 },
 	{ "32 bits", { .family = 6,
-	  .leaf_a = LEAF_A(2, 4, 32, 0, FIXED(3, 32)) }, 4, 7, 32, true },
+	  .leaf_a = LEAF_A(2, 4, 32, 0, FIXED(3, 32)) }, 0xf, 7, 32, true },
 	{ "ZX-C", { .vendor = X86_VENDOR_CENTAUR, .family = 6, .model = 25,
-	  .leaf_a = LEAF_A(2, 2, 40, 0, FIXED(3, 40)) }, 2, 7, 40 },
+	  .leaf_a = LEAF_A(2, 2, 40, 0, FIXED(3, 40)) }, 0x3, 7, 40, true },
 	{ "ZX-E", { .vendor = X86_VENDOR_ZHAOXIN, .family = 7, .model = 59,
-	  .leaf_a = LEAF_A(2, 4, 48, 0, FIXED(3, 48)) }, 4, 7, 48 },
+	  .leaf_a = LEAF_A(2, 4, 48, 0, FIXED(3, 48)) }, 0xf, 7, 48, true },
+	{ "Coffee Lake, TSX in need of counter 3", { .family = 6, .model = 158,
+	  .tsx_force_abort = true, .leaf_a = LEAF_A(4, 8, 48, 0, FIXED(3, 48)),
+	  .perf_cap = BIT(13) }, 0xf7, 7, 48, true },
+	{ "Sandy Bridge", { .family = 6, .model = 42, .extra = 0xf,
+	  .leaf_a = LEAF_A(3, 4, 48, 0, FIXED(3, 48)) }, 0xf, 7, 48 },
+	{ "a virtual Nehalem, RDPMC faults", { .family = 6, .model = 26,
+	  .hypervisor = true, .no_rdpmc = true, .extra = 0xf,
+	  .leaf_a = LEAF_A(3, 4, 48, 0, 0) }, 0xf, 0, 48 },
 };
 
-static const struct intel_test_cpu *intel_cpu;
+/* Their positions. */
+enum { CPU_NEHALEM = 3, CPU_SKYLAKE = 4, CPU_HOLES = 6, CPU_TSX = 12,
+       CPU_SANDY_BRIDGE = 13, CPU_VIRTUAL = 14 };
+
+/* What perf_events may set in 0x1a6, 0x1a7, 0x3f6 and 0x3f7; 0: not there. */
+static u64 intel_extra(u32 msr)
+{
+	switch (msr) {
+	case 0x1a6: case 0x1a7:
+		if (intel_cpu->cpu.model == 42)
+			return 0x3f807f8fffULL;
+		return intel_cpu->cpu.model == 94 ? 0x3fffff8fffULL : 0;
+	case 0x3f6:
+		return intel_cpu->cpu.model == 42 || intel_cpu->cpu.model == 94 ?
+		       0xffff : 0;
+	case 0x3f7:
+		return intel_cpu->cpu.model == 94 ? 0x7fff17 : 0;
+	}
+	return 0;
+}
 
 static unsigned int intel_version(void)
 {
@@ -56,7 +87,7 @@ static unsigned int intel_version(void)
 
 static u64 intel_global_bits(void)
 {
-	return (BIT_ULL(intel_cpu->general) - 1) | (u64)intel_cpu->fixed << 32;
+	return intel_cpu->general | (u64)intel_cpu->fixed << 32;
 }
 
 static void intel_file_global(void)
@@ -76,14 +107,21 @@ static void intel_file_global(void)
 static void intel_file(const struct intel_test_cpu *c)
 {
 	const u64 high = c->width < 64 ? GENMASK_ULL(63, c->width % 64) : 0;
+	const bool zhaoxin = c->cpu.vendor == X86_VENDOR_CENTAUR ||
+			     c->cpu.vendor == X86_VENDOR_ZHAOXIN;
+	static const u32 extra[] = { 0x1a6, 0x1a7, 0x3f6, 0x3f7 };
 	unsigned int i;
 	u64 fields = 0;
 
 	intel_cpu = c;
-	for (i = 0; i < c->general; i++) {
+	for (i = 0; i < 16; i++) {
+		if (!(c->general & BIT(i)))
+			continue;
 		pfm_file_add(0x186 + i, PFM_FILE_PLAIN, EVTSEL_RSVD);
-		pfm_file_add_peer(0xc1 + i, PFM_FILE_COUNTER32,
-				  GENMASK_ULL(63, 32), c->width);
+		if (zhaoxin)
+			pfm_file_add(0xc1 + i, PFM_FILE_COUNTER, high);
+		else
+			pfm_file_add_peer(0xc1 + i, PFM_FILE_COUNTER32, 0, c->width);
 		if (c->cpu.perf_cap & BIT(13))
 			pfm_file_add_peer(0x4c1 + i, PFM_FILE_ALIAS, high,
 					  0xc1 + i);
@@ -96,6 +134,9 @@ static void intel_file(const struct intel_test_cpu *c)
 	}
 	if (fields)
 		pfm_file_add(0x38d, PFM_FILE_PLAIN, ~fields);
+	for (i = 0; i < ARRAY_SIZE(extra); i++)
+		if (intel_extra(extra[i]))
+			pfm_file_add(extra[i], PFM_FILE_PLAIN, ~intel_extra(extra[i]));
 	if (intel_version() >= 2)
 		intel_file_global();
 }
@@ -105,14 +146,17 @@ static u64 intel_counting(void)
 {
 	const bool global = intel_version() >= 2;
 	const u64 ctrl = pfm_file_get(0x38f);
-	unsigned int i, pos = intel_cpu->general;
+	unsigned int i, pos = 0;
 	u64 mask = 0, sel;
 
-	for (i = 0; i < intel_cpu->general; i++) {
+	for (i = 0; i < 16; i++) {
+		if (!(intel_cpu->general & BIT(i)))
+			continue;
 		sel = pfm_file_get(0x186 + i);
 		if (sel & BIT(22) && sel & (BIT(16) | BIT(17)) &&
 		    (!global || ctrl & BIT_ULL(i)))
-			mask |= BIT_ULL(i);
+			mask |= BIT_ULL(pos);
+		pos++;
 	}
 	for (i = 0; i < 16; i++) {
 		if (!(intel_cpu->fixed & BIT(i)))
@@ -131,7 +175,7 @@ static bool intel_interrupts(void)
 	unsigned int i;
 	bool all = true;
 
-	for (i = 0; i < intel_cpu->general; i++)
+	for (i = 0; i < 16; i++)
 		if (pfm_file_get(0x186 + i) & BIT(22))
 			all &= !!(pfm_file_get(0x186 + i) & BIT(20));
 	for (i = 0; i < 16; i++)
@@ -147,6 +191,8 @@ static const struct pfm_pmu *intel_prepare(struct kunit *test,
 
 	pmu = pfm_file_use(test, pfm_intel_describe(&c->cpu));
 	intel_file(c);
+	if (c->cpu.model == 26 && !c->cpu.hypervisor)
+		pfm_file_may_write_more();
 	return pmu;
 }
 
@@ -157,11 +203,13 @@ static void intel_test_tables(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(intel_cpus); i++) {
 		pmu = intel_prepare(test, &intel_cpus[i]);
-		n = intel_cpus[i].general + hweight32(intel_cpus[i].fixed);
+		n = hweight32(intel_cpus[i].general) + hweight32(intel_cpus[i].fixed);
 		KUNIT_EXPECT_EQ_MSG(test, pmu->num_pmds, n, "%s", intel_cpus[i].name);
+		n += 2 * !!intel_extra(0x1a6) + !!intel_extra(0x3f6) + !!intel_extra(0x3f7);
 		KUNIT_EXPECT_EQ(test, pmu->num_pmcs, n);
 		KUNIT_EXPECT_EQ(test, pmu->width, intel_cpus[i].width);
-		KUNIT_EXPECT_EQ(test, pmu->write_bits, intel_cpus[i].full ? 0 : 32);
+		KUNIT_EXPECT_EQ(test, pmu->pmds[0].write_bits,
+				(u8)(intel_cpus[i].full ? 0 : 32));
 		KUNIT_EXPECT_EQ(test, pmu->flags, 0U);
 		if (!intel_cpus[i].fixed)
 			continue;
@@ -176,10 +224,13 @@ static void intel_test_others(struct kunit *test)
 	static const struct pfm_x86_cpu none[] = {
 		{ .family = 6, .model = 8 },
 		{ .vendor = X86_VENDOR_AMD, .family = 0x17 },
-		{ .family = 6, .leaf_a = LEAF_A(2, 0, 48, 0, 0) },
+		{ .family = 6, .leaf_a = LEAF_A(2, 0, 48, 0, 0), .hypervisor = true },
 		{ .family = 6, .leaf_a = LEAF_A(2, 4, 0, 0, 0) },
 		{ .family = 6, .leaf_a = LEAF_A(2, 4, 65, 0, 0) },
 		{ .family = 6, .leaf_a = LEAF_A(0, 4, 48, 0, FIXED(3, 48)) },
+		/* Nano */
+		{ .vendor = X86_VENDOR_CENTAUR, .family = 6, .model = 15, .stepping = 8,
+		  .leaf_a = LEAF_A(2, 2, 40, 0, FIXED(3, 40)) },
 	};
 	unsigned int i;
 
@@ -204,36 +255,196 @@ static void intel_test_drive(struct kunit *test)
 /* What a program may set, and what of it tells the kernel's level. */
 static void intel_test_values(struct kunit *test)
 {
-	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[3]);
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
 
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, EVTSEL_RSVD | BIT(20));
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].def, 0x100000ULL);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[8].rsvd, ~3ULL);
-	KUNIT_EXPECT_FALSE(test, pmu->selects(0, BIT(22) | 0x3c));
-	KUNIT_EXPECT_TRUE(test, pmu->selects(0, BIT(16)));
-	KUNIT_EXPECT_TRUE(test, pmu->kernel(0, BIT(17)));
-	KUNIT_EXPECT_FALSE(test, pmu->kernel(0, BIT(16)));
-	KUNIT_EXPECT_TRUE(test, pmu->selects(16, 2));
-	KUNIT_EXPECT_TRUE(test, pmu->kernel(17, 1));
-	KUNIT_EXPECT_FALSE(test, pmu->kernel(17, 2));
-	KUNIT_EXPECT_FALSE(test, pmu->selects(18, 8));
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 0, BIT(22) | 0x3c));
+	KUNIT_EXPECT_TRUE(test, pmu->selects(pmu, 0, BIT(16)));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 0, BIT(17)));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 0, BIT(16)));
+	KUNIT_EXPECT_TRUE(test, pmu->selects(pmu, 16, 2));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 17, 1));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 17, 2));
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 18, 8));
+	/* What belongs to an event has no level, and measures nothing by itself. */
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 32, ~0ULL));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 35, ~0ULL));
+}
+
+/* Off-core requests and their like: numbers, and where they come to be. */
+static void intel_test_extra(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
+	u64 v[32] = { [11] = 0x3fffff8fffULL, [13] = 0x40, [14] = 0x100410 };
+	unsigned long changed[2] = { BIT(11) | BIT(13) | BIT(14) };
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, pmu->num_pmcs, 15U);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmcs[11 + i].num, 32 + i);
+	KUNIT_EXPECT_EQ(test, pmu->pmcs[12].index, 0x1a7ULL);
+	KUNIT_EXPECT_EQ(test, pmu->pmcs[12].rsvd, ~0x3fffff8fffULL);
+	KUNIT_EXPECT_EQ(test, pmu->pmcs[14].rsvd, ~0x7fff17ULL);
+	pfm_file_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 3U);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x1a6), 0x3fffff8fffULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x1a7), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x3f6), 0x40ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x3f7), 0x100410ULL);
+	pfm_file_reset(pmu, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x1a6), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+
+	/* No register for the front end; none that threads share; none in a hybrid. */
+	pmu = intel_prepare(test, &intel_cpus[CPU_SANDY_BRIDGE]);
+	KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmcs[pmu->num_pmcs - 1].num, 34U);
+	pmu = intel_prepare(test, &intel_cpus[CPU_VIRTUAL]);
+	KUNIT_EXPECT_EQ(test, pmu->num_pmcs, pmu->num_pmds);
+}
+
+/* Counter 3 is left out, and the others are what they are called. */
+static void intel_test_hole(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_TSX]);
+	u64 v[32] = { [3] = 0x1100c0, [9] = 2 };
+	unsigned long changed[2] = { BIT(3) | BIT(9) };
+
+	KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmds[3].num, 4U);
+	pfm_file_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x18a), 0x5100c0ULL);
+	pfm_file_start(pmu, BIT(3) | BIT(9), v);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), BIT_ULL(4) | BIT_ULL(34));
+	pfm_file_write(pmu, 3, 77);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc5), 77ULL);
+	pfm_file_set(0x38e, BIT_ULL(3));
+	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+}
+
+/* A new event on Nehalem: the four that settle it, and then what was wanted. */
+static void intel_test_settle(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_NEHALEM]);
+	u64 v[32] = { [0] = 0x1100c0, [1] = 0x110000 | 0x3c, [4] = 2 };
+	unsigned long changed[2] = { BIT(1) };
+
+	pfm_file_set(0xc1, 5);
+	pfm_file_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4 + 4 + 2 + 4U);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc1), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x186), 0x5100c0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x51003cULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x188), 0ULL);
+	KUNIT_EXPECT_EQ(test, intel_counting(), 0ULL);
+	changed[0] = BIT(4);
+	pfm_file_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
+	/* A hypervisor's counters have no such errata. */
+	pmu = intel_prepare(test, &intel_cpus[CPU_VIRTUAL]);
+	changed[0] = BIT(1);
+	pfm_file_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
+}
+
+/* Somebody else has switched all on; nothing has. */
+static void intel_test_still(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
+
+	pfm_file_set(0x38f, intel_global_bits());
+	KUNIT_EXPECT_FALSE(test, pfm_file_still(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), 0ULL);
+	pfm_file_writes();
+	KUNIT_EXPECT_TRUE(test, pfm_file_still(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
+}
+
+/* Nothing that IA32_PERF_GLOBAL_INUSE would take for use is left. */
+static void intel_test_reset(struct kunit *test)
+{
+	u64 v[32] = { 0x100000 };
+	const struct pfm_pmu *pmu;
+	unsigned int i, n;
+
+	for (n = 0; n < ARRAY_SIZE(intel_cpus); n++) {
+		pmu = intel_prepare(test, &intel_cpus[n]);
+		for (i = 0; i < 16; i++)
+			if (intel_cpu->general & BIT(i))
+				pfm_file_set(0x186 + i, 0x5300c0);
+		pfm_file_reset(pmu, v);
+		for (i = 0; i < 16; i++)
+			KUNIT_EXPECT_EQ(test, pfm_file_get(0x186 + i), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38d), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	}
+}
+
+struct intel_test_pair {
+	u32 a[4], b[4], want[4];
+	bool lacks;		/* b has less than a */
+};
+
+static const struct intel_test_pair intel_pairs[] = {
+	/* Two of a kind. */
+	{ LEAF_A(5, 8, 48, 0, FIXED(4, 48)), LEAF_A(5, 8, 48, 0, FIXED(4, 48)),
+	  LEAF_A(5, 8, 48, 0xf, FIXED(4, 48)) },
+	/* Fewer of either kind, the one way and the other. */
+	{ LEAF_A(5, 8, 48, 0xf, FIXED(4, 48)), LEAF_A(5, 6, 48, 7, FIXED(3, 48)),
+	  LEAF_A(5, 6, 48, 7, FIXED(3, 48)), true },
+	{ LEAF_A(5, 6, 48, 7, FIXED(3, 48)), LEAF_A(5, 8, 48, 0xf, FIXED(4, 48)),
+	  LEAF_A(5, 6, 48, 7, FIXED(3, 48)) },
+	/* An older version, and a hole. */
+	{ LEAF_A(5, 8, 48, 0xb, FIXED(2, 48)), LEAF_A(4, 8, 48, 0, FIXED(4, 48)),
+	  LEAF_A(4, 8, 48, 0xb, FIXED(2, 48)), true },
+	/* Nothing in common, or no fixed counters. */
+	{ LEAF_A(5, 8, 48, 0, FIXED(3, 48)), LEAF_A(2, 2, 40, 0, FIXED(3, 40)),
+	  { }, true },
+	{ LEAF_A(5, 8, 48, 0, FIXED(3, 48)), { }, { }, true },
+	{ LEAF_A(5, 8, 48, 7, FIXED(3, 48)), LEAF_A(5, 8, 48, 0, 0),
+	  LEAF_A(5, 8, 48, 0, FIXED(0, 48)), true },
+	{ { }, { }, { } },
+};
+
+/* A hybrid's CPUs differ. */
+static void intel_test_common(struct kunit *test)
+{
+	const struct intel_test_pair *p;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(intel_pairs); i++) {
+		struct pfm_x86_cpu all = { .perf_cap = BIT(13) };
+		struct pfm_x86_cpu one = { .perf_cap = BIT(13) };
+
+		p = &intel_pairs[i];
+		memcpy(all.leaf_a, p->a, sizeof(p->a));
+		memcpy(one.leaf_a, p->b, sizeof(p->b));
+		KUNIT_EXPECT_EQ_MSG(test, pfm_x86_lacks(&all, &one), p->lacks, "%u", i);
+		pfm_x86_common(&all, &one);
+		for (j = 0; j < 4; j++)
+			KUNIT_EXPECT_EQ_MSG(test, all.leaf_a[j], p->want[j], "%u", i);
+		KUNIT_EXPECT_EQ(test, all.perf_cap, (u64)BIT(13));
+		one.perf_cap = 0;
+		KUNIT_EXPECT_TRUE(test, pfm_x86_lacks(&all, &one));
+	}
 }
 
 /* A write each to stop and to start, however many count. */
 static void intel_test_cost(struct kunit *test)
 {
-	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[3]);
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
 	u64 v[32] = { [0] = 0x1100c0, [1] = 0x11003c, [8] = 10 };
 	unsigned long changed[2] = { BIT(0) | BIT(1) | BIT(8) };
 
-	pmu->program(changed, v);
+	pfm_file_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 3U);
-	pmu->start(BIT(0) | BIT(1) | BIT(8), v);
+	pfm_file_start(pmu, BIT(0) | BIT(1) | BIT(8), v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), 3ULL | BIT_ULL(32));
-	pmu->stop(BIT(0) | BIT(1) | BIT(8), v);
+	pfm_file_stop(pmu, BIT(0) | BIT(1) | BIT(8), v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
-	pmu->acknowledge();
+	pfm_file_acknowledge(pmu);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 }
@@ -253,22 +464,26 @@ static void intel_test_acknowledge(struct kunit *test)
 		if (intel_cpus[i].cpu.vendor == X86_VENDOR_CENTAUR)
 			pfm_file_clears_if(0x38f);
 		pfm_file_set(0x38e, intel_global_bits() | foreign | BIT_ULL(63));
-		KUNIT_EXPECT_TRUE(test, pmu->acknowledge());
+		KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
 		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), foreign);
 		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), 0ULL);
 		pfm_file_writes();
-		KUNIT_EXPECT_FALSE(test, pmu->acknowledge());
+		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
 		KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
+		/* Cleared, but no reason for an interrupt of ours. */
+		pfm_file_set(0x38e, GENMASK_ULL(63, 62));
+		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
+		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), 0ULL);
 		pfm_file_set(0x38e, intel_global_bits());
-		pmu->reset(v);
+		pfm_file_reset(pmu, v);
 		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), 0ULL);
 		KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 	}
 
 	/* The last of three fixed ones, behind a hole. */
-	pmu = intel_prepare(test, &intel_cpus[5]);
+	pmu = intel_prepare(test, &intel_cpus[CPU_HOLES]);
 	pfm_file_set(0x38e, BIT_ULL(35));
-	KUNIT_EXPECT_TRUE(test, pmu->acknowledge());
+	KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), 0ULL);
 }
 
@@ -277,6 +492,12 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE(intel_test_others),
 	KUNIT_CASE(intel_test_drive),
 	KUNIT_CASE(intel_test_values),
+	KUNIT_CASE(intel_test_extra),
+	KUNIT_CASE(intel_test_hole),
+	KUNIT_CASE(intel_test_settle),
+	KUNIT_CASE(intel_test_still),
+	KUNIT_CASE(intel_test_reset),
+	KUNIT_CASE(intel_test_common),
 	KUNIT_CASE(intel_test_cost),
 	KUNIT_CASE(intel_test_acknowledge),
 	{}
@@ -284,7 +505,7 @@ static struct kunit_case intel_cases[] = {
 
 static struct kunit_suite intel_suite = {
 	.name = "perfmon-x86-intel",
-	.init = pfm_file_init_alone,
+	.init = pfm_file_init,
 	.exit = pfm_file_exit,
 	.test_cases = intel_cases,
 };

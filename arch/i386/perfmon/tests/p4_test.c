@@ -162,12 +162,12 @@ static void p4_test_pairs(struct kunit *test)
 			for (select = 0; select < 8; select++) {
 				value = rest | select << 13;
 				KUNIT_EXPECT_EQ_MSG(test,
-					pmu->accepts(pmu->pmds[i].num, value),
+					pmu->accepts(pmu, pmu->pmds[i].num, value),
 					p4_allowed(pmu->pmds[i].num, select),
 					"counter %u, select %u, cpu %u",
 					pmu->pmds[i].num, select, n);
 				KUNIT_EXPECT_TRUE(test,
-					pmu->accepts(pmu->pmds[i].num,
+					pmu->accepts(pmu, pmu->pmds[i].num,
 						     value & ~BIT_ULL(12)));
 			}
 		}
@@ -227,17 +227,17 @@ static void p4_test_threads(struct kunit *test)
 		;
 	v[8] = BIT(12) | 4 << 13 | 3 << 16 | BIT(26);
 	v[escr] = 2 << 25 | 1 << 9 | BIT(3) | BIT(2);
-	pmu->reset(v);
+	pfm_file_reset(pmu, v);
 	__set_bit(escr, changed);
-	pmu->program(changed, v);
-	pmu->start(BIT(8), v);
+	pfm_file_program(pmu, changed, v);
+	pfm_file_start(pmu, BIT(8), v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(MSR_P4_CRU_ESCR1), 2ULL << 25 | 1 << 9 | 3);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(MSR_P4_IQ_CCCR5),
 			BIT_ULL(12) | 4 << 13 | 3 << 16 | BIT(27));
-	pmu->write(8, 5);
+	pfm_file_write(pmu, 8, 5);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(MSR_P4_IQ_PERFCTR5), 5ULL);
-	KUNIT_EXPECT_EQ(test, pmu->read(8), 5ULL);
-	pmu->stop(BIT(8), v);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 8), 5ULL);
+	pfm_file_stop(pmu, BIT(8), v);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 }
 
@@ -249,25 +249,25 @@ static void p4_test_acknowledge(struct kunit *test)
 
 	for (n = 0; n < ARRAY_SIZE(p4_cpus); n++) {
 		pmu = p4_prepare(test, n);
-		pmu->reset(v);
+		pfm_file_reset(pmu, v);
 		/* Nothing was started: nothing is looked at. */
-		KUNIT_EXPECT_FALSE(test, pmu->acknowledge());
+		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
 		pos = pmu->num_pmds - 2;
 		msr = pmu->pmcs[pos].index + 2 * p4_cpus[n].thread;
 		if (p4_cpus[n].cpu.threads == 1)
 			msr = MSR_P4_IQ_CCCR4;
 		v[pos] = BIT(12) | 3 << 16 | BIT(26);
-		pmu->start(BIT(pos), v);
+		pfm_file_start(pmu, BIT(pos), v);
 		pfm_file_writes();
 		pfm_file_set(msr, pfm_file_get(msr) | BIT_ULL(31));
-		KUNIT_EXPECT_TRUE(test, pmu->acknowledge());
+		KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
 		KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
 		/* It goes on counting. */
 		KUNIT_EXPECT_EQ(test, p4_counting(), BIT_ULL(pos));
-		KUNIT_EXPECT_FALSE(test, pmu->acknowledge());
-		pmu->stop(BIT(pos), v);
+		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
+		pfm_file_stop(pmu, BIT(pos), v);
 		pfm_file_set(msr, pfm_file_get(msr) | BIT_ULL(31));
-		KUNIT_EXPECT_TRUE(test, pmu->acknowledge());
+		KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
 		KUNIT_EXPECT_EQ(test, pfm_file_get(msr) & (BIT_ULL(31) | BIT(12)), 0ULL);
 		KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 	}
@@ -283,18 +283,18 @@ static void p4_test_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[18].def, 0ULL);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[18].rsvd, 0xffffffff80000003ULL);
 	/* An ESCR alone measures nothing, and tells the level. */
-	KUNIT_EXPECT_FALSE(test, pmu->selects(32, 12));
-	KUNIT_EXPECT_TRUE(test, pmu->kernel(32, 8));
-	KUNIT_EXPECT_FALSE(test, pmu->kernel(97, 4));
-	KUNIT_EXPECT_FALSE(test, pmu->kernel(113, 8));
-	KUNIT_EXPECT_FALSE(test, pmu->kernel(3, ~BIT_ULL(19)));
-	/* No events at all are few enough, whoever runs. */
-	KUNIT_EXPECT_TRUE(test, pmu->kernel(3, GENMASK_ULL(23, 18)));
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 32, 12));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 32, 8));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 97, 4));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 113, 8));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 3, ~BIT_ULL(19)));
+	/* No events at all are few enough, at any privilege level. */
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 3, GENMASK_ULL(23, 18)));
 	/* Replay tags. */
-	KUNIT_EXPECT_TRUE(test, pmu->accepts(113, 0));
-	KUNIT_EXPECT_TRUE(test, pmu->accepts(113, BIT(24) | 1));
-	KUNIT_EXPECT_FALSE(test, pmu->accepts(113, BIT(24)));
-	KUNIT_EXPECT_FALSE(test, pmu->accepts(113, 1));
+	KUNIT_EXPECT_TRUE(test, pmu->accepts(pmu, 113, 0));
+	KUNIT_EXPECT_TRUE(test, pmu->accepts(pmu, 113, BIT(24) | 1));
+	KUNIT_EXPECT_FALSE(test, pmu->accepts(pmu, 113, BIT(24)));
+	KUNIT_EXPECT_FALSE(test, pmu->accepts(pmu, 113, 1));
 }
 
 static void p4_test_others(struct kunit *test)
@@ -311,7 +311,7 @@ static void p4_test_others(struct kunit *test)
 
 static int p4_init(struct kunit *test)
 {
-	int ret = pfm_file_init_alone(test);
+	int ret = pfm_file_init(test);
 
 	p4_info = &cpu_data(raw_smp_processor_id());
 	p4_apicid = p4_info->initial_apicid;

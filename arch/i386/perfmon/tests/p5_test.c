@@ -49,19 +49,19 @@ static void p5_test_halves(struct kunit *test)
 	const struct pfm_pmu *pmu = p5_prepare(test, &p5_cpus[0]);
 	u64 v[2] = { 0x96, 0xd6 };
 
-	pmu->start(3, v);
+	pfm_file_start(pmu, 3, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0xd60096ULL);
-	pmu->stop(3, v);
+	pfm_file_stop(pmu, 3, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0x160016ULL);
-	pmu->start(2, v);
+	pfm_file_start(pmu, 2, v);
 	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0xd60000ULL);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 3U);
 
 	/* Clocks need a level, too. */
-	KUNIT_EXPECT_FALSE(test, pmu->selects(0, 0x100));
-	KUNIT_EXPECT_TRUE(test, pmu->selects(0, 0x180));
-	KUNIT_EXPECT_FALSE(test, pmu->kernel(0, 0x180));
-	KUNIT_EXPECT_TRUE(test, pmu->kernel(1, 0x40));
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 0, 0x100));
+	KUNIT_EXPECT_TRUE(test, pmu->selects(pmu, 0, 0x180));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 0, 0x180));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 1, 0x40));
 }
 
 /* Cyrix' counters are wider: what is above is not seen. */
@@ -70,7 +70,7 @@ static void p5_test_wide(struct kunit *test)
 	const struct pfm_pmu *pmu = p5_prepare(test, &p5_cpus[2]);
 
 	pfm_file_set(0x13, 0xabcd12345678abULL);
-	KUNIT_EXPECT_EQ(test, pmu->read(1), 0x12345678abULL);
+	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 0x12345678abULL);
 }
 
 static void p5_test_others(struct kunit *test)

@@ -57,10 +57,10 @@ static void p6_test_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].def, 0x100000ULL);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, 0xffffffff00380000ULL);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[1].rsvd, 0xffffffff00780000ULL);
-	KUNIT_EXPECT_TRUE(test, pmu->selects(1, 0x10079));
-	KUNIT_EXPECT_FALSE(test, pmu->selects(0, 0x500079));
-	KUNIT_EXPECT_TRUE(test, pmu->kernel(1, 0x20079));
-	KUNIT_EXPECT_FALSE(test, pmu->kernel(1, 0x10079));
+	KUNIT_EXPECT_TRUE(test, pmu->selects(pmu, 1, 0x10079));
+	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 0, 0x500079));
+	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 1, 0x20079));
+	KUNIT_EXPECT_FALSE(test, pmu->kernel(pmu, 1, 0x10079));
 }
 
 static void p6_test_drive(struct kunit *test)
@@ -74,22 +74,22 @@ static void p6_test_second(struct kunit *test)
 	const struct pfm_pmu *pmu = p6_prepare(test);
 	u64 v[2] = { 0x100000, 0x100000 };
 
-	pmu->reset(v);
+	pfm_file_reset(pmu, v);
 	v[0] = 0x110079;
 	v[1] = 0x1100c0;
 	pfm_file_writes();
-	pmu->start(BIT(1), v);
+	pfm_file_start(pmu, BIT(1), v);
 	KUNIT_EXPECT_EQ(test, p6_counting(), BIT_ULL(1));
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 2U);
-	pmu->stop(BIT(1), v);
+	pfm_file_stop(pmu, BIT(1), v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
 	/* Again, and nothing has changed. */
-	pmu->start(BIT(1), v);
+	pfm_file_start(pmu, BIT(1), v);
 	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
-	pmu->stop(BIT(1), v);
-	pmu->start(BIT(0), v);
+	pfm_file_stop(pmu, BIT(1), v);
+	pfm_file_start(pmu, BIT(0), v);
 	KUNIT_EXPECT_EQ(test, p6_counting(), BIT_ULL(0));
-	pmu->stop(BIT(0), v);
+	pfm_file_stop(pmu, BIT(0), v);
 	KUNIT_EXPECT_EQ(test, p6_counting(), 0ULL);
 	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
 }
