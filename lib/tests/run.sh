@@ -109,14 +109,14 @@ installed()
 	fi
 }
 
-host=$(uname -m | sed 's/^i.86$/i386/')
+host=$("$top/scripts/machine" --host)
 api >"$tmp/api"
 check "the header declares 25 functions" [ "$(wc -l <"$tmp/api")" -eq 25 ]
 
-for pair in x86_64:-m64 i386:-m32; do
-	arch=${pair%:*} flag=${pair#*:}
+for arch in $("$top/scripts/machine" --runs); do
+	flags=$("$top/scripts/machine" cc "$arch" | sed 's/^[^ ]*//')
 	if ! echo 'int main(void) { return 0; }' |
-		$CC "$flag" -xc -o "$tmp/probe" - 2>/dev/null; then
+		$CC $flags -xc -o "$tmp/probe" - 2>/dev/null; then
 		skip "$CC cannot compile for $arch"
 		continue
 	fi

@@ -29,7 +29,7 @@ run(int go, int error, char **argv)
 	execvp(argv[0], argv);
 	e = errno;
 	if (write(error, &e, sizeof(e)) != sizeof(e))
-		e = EIO;		/* nobody to tell: the status does */
+		e = EIO;		/* no reader: the exit status says it */
 	_exit(e == ENOENT || e == ENOTDIR ? EXIT_NOT_FOUND :
 	      EXIT_NOT_EXECUTABLE);
 }

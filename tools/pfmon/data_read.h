@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reading the data file. Nothing in it is believed: it may be cut off, damaged
- * or made to harm whoever reads it.
+ * or made to harm its reader.
  */
 #ifndef PFMON_DATA_READ_H
 #define PFMON_DATA_READ_H

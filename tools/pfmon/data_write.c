@@ -102,7 +102,7 @@ int data_create(struct data_writer *w, const char *path, const char *title)
 	int fd;
 
 	memset(w, 0, sizeof(*w));
-	/* Addresses of others' programs are nobody else's business. */
+	/* Other users must not learn the addresses in this user's programs. */
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;

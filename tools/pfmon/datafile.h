@@ -86,7 +86,7 @@ struct df_samples {
 
 struct df_lost {
 	uint64_t samples;	/* that the kernel has counted */
-	uint64_t estimated;	/* and about so many more */
+	uint64_t estimated;	/* ... and an estimate of those that it has not */
 	uint64_t full;		/* times that a buffer was full */
 	uint64_t masked_ns;	/* time in which full ones waited for us */
 	uint64_t messages;	/* that the kernel could not queue */

@@ -93,7 +93,7 @@ static int read_elf(struct symtab *t, Elf *elf)
 	return 0;
 }
 
-/* Read, not mapped: whoever writes to the file must not kill us. */
+/* Read, not mapped: a process that truncates the file must not kill us. */
 int symtab_read_elf(struct symtab *t, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = -1;

@@ -196,7 +196,7 @@ static void say_unknown(const char *name, size_t len,
 			 hardware->raw->name);
 }
 
-/* Whose events: ":u", ":k" or both; 0 if they are not. */
+/* The privilege levels that ":u", ":k" or both choose; 0 if they do not. */
 static unsigned int parse_levels(const char *text, size_t len)
 {
 	unsigned int levels = 0;

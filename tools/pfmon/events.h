@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Counters of one context. A vector of so many fits in one page. */
+/* Most counters of one context: a vector of these fits in one page. */
 #define MAX_COUNTERS	32
 
 /* UNIT_CYCLES is for output: elsewhere it is a count. */
@@ -73,7 +73,7 @@ struct counters {
 /* And in addition where events_hardware() found them. */
 #define DEFAULT_HARDWARE	"cycles,instructions"
 
-/* counters_add() says what was wrong in so many bytes. */
+/* The longest message of counters_add(), in bytes. */
 #define EVENTS_ERROR_MAX	256
 
 /**

@@ -216,7 +216,7 @@ static void finish_rest(struct follow *f)
 		}
 	}
 	if (n)
-		result_note(f->result, "%u thread%s outlived the command and %s %s until it ended",
+		result_note(f->result, "%u thread%s ran on after the command, and %s %s until the command ended",
 			    n, n == 1 ? "" : "s", n == 1 ? "was" : "were",
 			    f->result->ops->done);
 }
@@ -239,7 +239,7 @@ int measure_follow(struct result *result, struct child *child)
 		options |= PTRACE_O_TRACEEXIT;
 	if (ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)options))
 		err(EXIT_PFMON, "cannot trace the command%s",
-		    result->ops->process ? "" : " (--no-follow needs not to)");
+		    result->ops->process ? "" : " (use --no-follow to count without tracing)");
 	watch_add(probe);
 	f.root = insert(&f, child->pid, probe);
 	f.begin = now_ns();

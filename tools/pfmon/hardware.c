@@ -70,6 +70,6 @@ void hardware_settle(struct counters *counters, unsigned int flags)
 	counters_restrict(counters);
 	i = counters_kernel(counters);
 	if (i >= 0)
-		errx(EXIT_PFMON, "'%s': only those who may count whole CPUs may count the kernel's part",
+		errx(EXIT_PFMON, "'%s': to count the kernel's part needs the right to count whole CPUs",
 		     counters->c[i].name);
 }

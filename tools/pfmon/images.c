@@ -180,9 +180,9 @@ static void read_maps(struct images *images, struct image *i)
 }
 
 /*
- * Whoever can, says that a program was executed. Otherwise another path of the
- * program or another name of the process says so; one that is about to be gone
- * has no path, and is what it was.
+ * The kernel's records, if there are any, say that a program was executed.
+ * Otherwise another path of the program or another name of the process says so. A
+ * process that is about to end has no path any more: it still runs what it ran.
  */
 static bool same(const struct image *i, uint64_t begun, uint64_t exe,
 		 const char comm[COMM_MAX])

@@ -2,7 +2,7 @@
 /*
  * A profile as a flame graph: one SVG file that needs nothing else. Each frame
  * is as wide as its share of the samples and stands on the one that it is part
- * of. Whoever points at it, or has it read to him, gets its <title>.
+ * of. The <title> of a frame appears under the mouse, and screen readers read it.
  */
 #include <err.h>
 #include <inttypes.h>

@@ -129,15 +129,16 @@ static void print_notes(FILE *out, const struct profile *p)
 	unsigned int i;
 
 	if (p->lost.estimated)
-		fprintf(out, " note: lost, by an estimate, while full buffers waited, %s time%s, for %s ms together\n",
+		fprintf(out, " note: sampling stopped %s time%s for a full buffer, for %s ms together: losses are estimated from that\n",
 			format_count(n, p->lost.full), p->lost.full == 1 ? "" : "s",
 			format_ms(ms, p->lost.masked_ns));
 	if (p->lost.samples)
-		fprintf(out, " note: %s samples found no room; the kernel has counted them\n",
+		fprintf(out, " note: %s samples lost because the buffer was full, as counted by the kernel\n",
 			format_count(n, p->lost.samples));
 	if (p->lost.maps)
-		fprintf(out, " note: what was mapped or executed found no room %s time%s: some symbols may be missing\n",
-			format_count(n, p->lost.maps), p->lost.maps == 1 ? "" : "s");
+		fprintf(out, " note: %s mmap or exec record%s lost: some symbols may be missing\n",
+			format_count(n, p->lost.maps),
+			p->lost.maps == 1 ? " was" : "s were");
 	if (p->lost.messages)
 		fprintf(out, " note: the kernel could not queue %s messages\n",
 			format_count(n, p->lost.messages));

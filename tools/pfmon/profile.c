@@ -312,7 +312,7 @@ static void look(struct loading *l, bool (*at)(struct loading *l), uint64_t limi
 	}
 }
 
-/* No further than the first look came, whose verdict on the file it is. */
+/* No further than the first look came, which has said how far the file is good. */
 static void read_samples(struct loading *l)
 {
 	enum data_status status = l->status;
@@ -363,7 +363,7 @@ static void make_notes(const struct loading *l)
 		note(p, "the file is truncated after %" PRIu64 " bytes: this is what is there",
 		     l->offset);
 	else if (l->status == DATA_DAMAGED)
-		note(p, "the file is damaged after %" PRIu64 " bytes: this is what is before that",
+		note(p, "the file is damaged after %" PRIu64 " bytes: the report covers what stands before",
 		     l->offset);
 	if (l->bad_blocks)
 		note(p, "%" PRIu64 " blocks of samples are damaged, or of a format that this pfmon does not know",

@@ -31,11 +31,11 @@ struct profile {
 	struct df_header header;
 	unsigned int events;		/* that the file has */
 	struct sampled_event *event;
-	unsigned int chosen;		/* the one whose samples are here ... */
-	unsigned int readings;		/* ... which have so many of these */
+	unsigned int chosen;		/* the event with the samples below ... */
+	unsigned int readings;		/* ... and the number of readings in each */
 	bool by[DIMENSIONS];
 	bool prefer_chains;		/* if there are any, by process and chain */
-	unsigned int frames;		/* so many of these, without the chain */
+	unsigned int frames;		/* dimensions in use, without the chain */
 	unsigned int depth;		/* frames of the longest row */
 
 	uint64_t samples;

@@ -26,15 +26,15 @@ static const char usage[] =
 "       pfmon record [OPTION]... -p PID [-- COMMAND [ARGUMENT]...]\n"
 "       pfmon record [OPTION]... -C CPUS [-- COMMAND [ARGUMENT]...]\n"
 "\n"
-"Samples COMMAND with all its threads and child processes: says again and again\n"
-"where it is, for 'pfmon report'. With -p or -C it samples a process or whole\n"
-"CPUs while COMMAND runs, or until Ctrl-C.\n"
+"Samples COMMAND with all its threads and child processes: records at regular\n"
+"intervals where it is, for 'pfmon report'. With -p or -C it samples a process\n"
+"or whole CPUs while COMMAND runs, or until Ctrl-C.\n"
 "\n"
 "  -e, --event LIST     events to sample, separated by commas (task-clock)\n"
-"  -c, --count PERIOD   a sample each so many events; of clocks, nanoseconds\n"
-"  -F, --freq FREQ      so many samples a second of a clock (1000)\n"
-"  -R, --random MASK    make each period shorter by a random number, whose bits\n"
-"                       are in MASK\n"
+"  -c, --count PERIOD   take a sample each PERIOD events (clocks: nanoseconds)\n"
+"  -F, --freq FREQ      take FREQ samples a second, of a clock (1000)\n"
+"  -R, --random MASK    shorten each period by a random number, of which only\n"
+"                       the bits in MASK are used\n"
 "  -r, --read LIST      events to count, or registers to read, at each sample\n"
 "  -f, --format NAME    sampling format (default)\n"
 "  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K)\n"
@@ -254,7 +254,7 @@ static void set_buffer(struct sampling *s)
 	for (i = 0; i < PFM_MAX_PMDS; i++)
 		pmds += (unsigned int)pfm_bv_isset(cfg.cf_impl_pmds, i);
 	if (s->counters.n + s->registers > s->sampled && !s->format->values)
-		errx(EXIT_PFMON, "the format %s records no values: -r is not for it",
+		errx(EXIT_PFMON, "the format %s records no values: it cannot be used with -r",
 		     s->format->name);
 	min = s->format->min_size(pmds);
 	if (s->buffer_size < min)
@@ -264,7 +264,7 @@ static void set_buffer(struct sampling *s)
 		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: the format %s takes at most %" PRIu64,
 		     s->buffer_size, s->format->name, s->format->max_size);
 	if (s->buffer_size > cfg.cf_smpl_buf_size_max)
-		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: all together may have %" PRIu64,
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: all buffers together may have %" PRIu64,
 		     s->buffer_size, (uint64_t)cfg.cf_smpl_buf_size_max);
 }
 
@@ -274,16 +274,17 @@ static void explain_loss(const struct recording *rec)
 	char full[FORMAT_MAX], ms[FORMAT_MAX];
 
 	if (lost->estimated)
-		fprintf(stderr, " note: full buffers waited %s time%s, for %s ms together, and about so much is lost: a larger one (-b) loses less\n",
+		fprintf(stderr, " note: sampling stopped %s time%s for a full buffer, for %s ms together: the samples of that time are lost; use a larger buffer (-b)\n",
 			format_count(full, lost->full), lost->full == 1 ? "" : "s",
 			format_ms(ms, lost->masked_ns));
 	if (lost->samples)
-		fprintf(stderr, " note: %s sample%s found no room: a larger buffer (-b) loses less\n",
+		fprintf(stderr, " note: %s sample%s lost because the buffer was full: use a larger one (-b)\n",
 			format_count(full, lost->samples),
-			lost->samples == 1 ? "" : "s");
+			lost->samples == 1 ? " was" : "s were");
 	if (lost->maps)
-		fprintf(stderr, " note: what was mapped or executed found no room %s time%s: a larger buffer (-b) loses less\n",
-			format_count(full, lost->maps), lost->maps == 1 ? "" : "s");
+		fprintf(stderr, " note: %s mmap or exec record%s lost: use a larger buffer (-b)\n",
+			format_count(full, lost->maps),
+			lost->maps == 1 ? " was" : "s were");
 	if (lost->messages)
 		fprintf(stderr, " note: the kernel could not queue %s messages\n",
 			format_count(full, lost->messages));

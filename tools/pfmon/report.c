@@ -15,7 +15,7 @@
 static const char usage[] =
 "usage: pfmon report [OPTION]...\n"
 "\n"
-"Prints where the samples are that pfmon record took.\n"
+"Prints where the program was when pfmon record took its samples.\n"
 "\n"
 "  -i, --input FILE      data file (" DF_DEFAULT_NAME ")\n"
 "  -e, --event NAME      of which event, if there are several (the first one)\n"
@@ -24,8 +24,8 @@ static const char usage[] =
 "                        for folded and svg process,chain if there are chains)\n"
 "  -f, --format FORMAT   text, json, folded (stacks, one a line) or svg (a flame\n"
 "                        graph)\n"
-"  -n, --lines LINES     print so many lines at most; not for svg\n"
-"  -m, --min PERCENT     print what has so many percent of the samples\n"
+"  -n, --lines LINES     print at most LINES lines; not for svg\n"
+"  -m, --min PERCENT     print what has at least PERCENT of the samples\n"
 "  -o, --output FILE     print to FILE\n"
 "  -h, --help            print this and exit\n";
 

@@ -123,7 +123,7 @@ static void account(struct sampler *s)
 	s->old = now;
 }
 
-/* To the data file, and look at those whose samples they are. */
+/* Write the samples to the data file, and look at the processes that they hit. */
 static void keep(struct sampler *s, const struct digest *d, const void *block,
 		 size_t size)
 {
@@ -215,8 +215,8 @@ static void sampler_overflow(struct probe *probe)
 }
 
 /*
- * Processes can be gone before the buffer is full: so a look now and then at
- * whom the new samples are of. The kernel may be adding to them.
+ * Processes can end before the buffer is full: so look now and then at the
+ * processes that the new samples hit. The kernel may be adding samples meanwhile.
  */
 static void sampler_look(struct probe *probe)
 {

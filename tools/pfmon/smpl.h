@@ -69,7 +69,7 @@ struct smpl_map {
 	const char *comm;		/* ... and is called this since then */
 };
 
-/* Who is told of what is in a buffer. */
+/* Receives what a buffer contains. */
 struct smpl_sink {
 	void (*sample)(void *arg, const struct sample *sample);
 	void (*map)(void *arg, const struct smpl_map *map);	/* (optional) */
@@ -91,21 +91,21 @@ struct smpl_state {
  * @help:     one line
  * @uuid:     what the kernel calls it
  * @arg_size: bytes of its argument, at most SMPL_ARG_MAX
- * @masks:    a full buffer stops sampling until it has been emptied: what is
- *            lost by that nobody can count. Otherwise losses are exact
+ * @masks:    a full buffer stops sampling until it has been emptied: the losses
+ *            of that time can only be estimated. Otherwise losses are exact
  * @clears:   the buffer changes until PFM_RESTART clears it
  * @values:   samples have the values of registers
  * @chains:   samples have call chains
  * @max_size: bytes of the largest buffer, 0: any
- * @min_size: bytes of the smallest one on a machine with so many registers
+ * @min_size: bytes of the smallest one, given the number of registers
  * @argument: fill in the argument, which is all zeroes
  * @state:    look at a buffer, which may be changing
  * @copy:     copy what there is to @block, which is as large as the buffer: all
  *            of it, or what PFM_RESTART would release now. Return the bytes, 0
  *            if there is nothing
- * @parse:    tell @sink of all that is in a block, or a buffer, of @size bytes,
- *            aligned to 8; nothing in it is believed. Return how many records
- *            it has, or -1 if it is damaged: what is before that has been told
+ * @parse:    hand all that is in a block, or a buffer, of @size bytes, aligned to
+ *            8, to @sink; nothing in it is believed. Return the number of records,
+ *            or -1 if it is damaged: @sink got the records before the damage
  */
 struct smpl_format {
 	const char *name, *help;
@@ -138,14 +138,14 @@ extern const struct smpl_format smpl_default, smpl_double, smpl_aggregate,
 size_t smpl_copy_front(void *block, const void *buf, size_t size, uint64_t used);
 
 /**
- * smpl_entries() - tell of samples as the default format has them
+ * smpl_entries() - hand on samples as the default format has them
  * @at:     the first one, aligned to 8
  * @size:   bytes that there are
  * @count:  how many there are said to be
  * @flags:  PFM_DFL_SMPL_NO_HDR, PFM_DFL_SMPL_IIP_HDR
  * @layout: of the events
  * @origin: of the buffer
- * @sink:   whom to tell
+ * @sink:   gets each sample
  *
  * Return: how many, or -1 if they are damaged.
  */

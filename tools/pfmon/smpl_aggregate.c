@@ -12,7 +12,7 @@
 typedef pfm_aggregate_smpl_hdr_t hdr_t;
 typedef pfm_aggregate_smpl_entry_t entry_t;
 
-/* A power of two: as many as there is room for, but for the header. */
+/* A power of two: as many as there is room for after the header. */
 static void argument(void *arg, uint64_t buffer_size)
 {
 	pfm_aggregate_smpl_arg_t *a = arg;

@@ -2,7 +2,7 @@
 /*
  * The double-buffering sampling format: see <perfmon/double_smpl.h>. What is
  * copied is the header and the halves that are wanted, one after the other:
- * a buffer again, whose other halves are free.
+ * a buffer again that has its other half free.
  */
 #include <string.h>
 

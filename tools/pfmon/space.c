@@ -253,8 +253,9 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 }
 
 /*
- * An image that was seen has what was mapped when somebody looked: nothing, if
- * the process was about to end. What it was by the kernel's record has the rest.
+ * An image that pfmon has seen has what was mapped when pfmon looked: nothing, if
+ * the process was about to end. The rest is in the image that the kernel's records
+ * of the same program make.
  */
 static const struct image *recorded(const struct image *i)
 {

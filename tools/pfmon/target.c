@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom to measure: a command, a process or CPUs. */
+/* What to measure: a command, a process or CPUs. */
 #include <err.h>
 #include <errno.h>
 #include <stdlib.h>

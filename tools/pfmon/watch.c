@@ -47,7 +47,7 @@ void watch_add(struct probe *probe)
 	add(probe->fd, probe);
 }
 
-/* One SIGCHLD may stand for many children: whoever waits for them looks. */
+/* One SIGCHLD may stand for many children: the caller waits for all of them. */
 static void take_chld(void)
 {
 	struct signalfd_siginfo info;

@@ -40,7 +40,9 @@ int perfmonctl(int fd, int cmd, void *arg, int narg);
 
 /*
  * One function for each command (section 6.1). All return 0, or -1 with errno
- * set by the system call; pfm_strerror() puts it into words.
+ * set by the system call; pfm_strerror() puts it into words. EPERM of a command to
+ * a context is what a hardened kernel says to a process that got the descriptor
+ * from another one and may not look at the monitored thread itself.
  */
 
 /**
@@ -63,8 +65,10 @@ int pfm_create_context(pfarg_ctx_t *ctx, int n);
  * @pmcs: registers; RETFL bits out
  * @n:    number of elements
  *
- * Return: 0, or -1 with errno E2BIG, EBADF, EBUSY, EFAULT, EINVAL, ENOMEM or
- * ENOSYS.
+ * EPERM also says that the event is the kernel's and not for this user.
+ *
+ * Return: 0, or -1 with errno E2BIG, EBADF, EBUSY, EFAULT, EINVAL, ENOMEM, ENOSYS
+ * or EPERM.
  */
 int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
 
@@ -111,7 +115,7 @@ int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n);
  * @fd:    loaded context
  * @start: first event set, or NULL for the one that was loaded or last active
  *
- * Return: 0, or -1 with errno EBADF, EBUSY, EFAULT, EINVAL or ENOSYS.
+ * Return: 0, or -1 with errno EBADF, EBUSY, EFAULT, EINVAL, ENOSYS or EPERM.
  */
 int pfm_start(int fd, pfarg_start_t *start);
 
@@ -119,7 +123,7 @@ int pfm_start(int fd, pfarg_start_t *start);
  * pfm_stop() - do not count from now on (3.1.6)
  * @fd: loaded context
  *
- * Return: 0, or -1 with errno EBADF, EBUSY or ENOSYS.
+ * Return: 0, or -1 with errno EBADF, EBUSY, ENOSYS or EPERM.
  */
 int pfm_stop(int fd);
 
@@ -137,15 +141,16 @@ int pfm_load_context(int fd, pfarg_load_t *load);
  * pfm_unload_context() - detach a context; its registers stay readable (3.1.8)
  * @fd: loaded context
  *
- * Return: 0, or -1 with errno EBADF, EBUSY or ENOSYS.
+ * Return: 0, or -1 with errno EBADF, EBUSY, ENOSYS or EPERM.
  */
 int pfm_unload_context(int fd);
 
 /**
  * pfm_restart() - resume after an overflow notification (3.1.9)
- * @fd: loaded context whose monitoring is masked
+ * @fd: loaded context whose monitoring is masked, or that has a sampling format
  *
- * Return: 0, or -1 with errno EBADF, EBUSY or ENOSYS.
+ * Return: 0, or -1 with errno EBADF, EBUSY, ENOSYS or EPERM, or with the one that
+ * the sampling format gives.
  */
 int pfm_restart(int fd);
 
@@ -155,8 +160,8 @@ int pfm_restart(int fd);
  * @setdesc: sets; effective time-outs and RETFL bits out
  * @n:       number of elements
  *
- * Return: 0, or -1 with errno E2BIG, EBADF, EBUSY, EFAULT, EINVAL, ENOMEM or
- * ENOSYS.
+ * Return: 0, or -1 with errno E2BIG, EBADF, EBUSY, EFAULT, EINVAL, ENOMEM, ENOSYS
+ * or EPERM.
  */
 int pfm_create_evtsets(int fd, pfarg_setdesc_t *setdesc, int n);
 
@@ -178,8 +183,8 @@ int pfm_delete_evtsets(int fd, pfarg_setdesc_t *setdesc, int n);
  *
  * Section 6.1.7 prints pfarg_setdesc_t here, a slip for 3.1.12's structure.
  *
- * Return: 0, or -1 with errno E2BIG, EBADF, EBUSY, EFAULT, EINVAL, ENOMEM or
- * ENOSYS.
+ * Return: 0, or -1 with errno E2BIG, EBADF, EBUSY, EFAULT, EINVAL, ENOMEM, ENOSYS
+ * or EPERM.
  */
 int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *setinfo, int n);
 

@@ -77,7 +77,7 @@ test_record_options()
 	for format in default double aggregate callchain; do
 		check "record, no such format: list" grep -q "^  $format " "$tmp/err"
 	done
-	refused "values of a table" "the format aggregate records no values: -r is" \
+	refused "values of a table" "the format aggregate records no values: it cannot be used with -r" \
 		-f aggregate -r cs true
 	refused "small table" "is too small: the format aggregate needs 2048" \
 		-f aggregate -b 2000 true

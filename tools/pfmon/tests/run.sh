@@ -134,7 +134,7 @@ test_full()
 	check "full buffers: the time is known" \
 		[ "$(json masked_ns)" -ge $((50000000 * $(json full))) ]
 	check "full buffers: record says so" \
-		grep -q "^ note: full buffers waited $(json full) times, for " "$tmp/said"
+		grep -q "^ note: sampling stopped $(json full) times for a full buffer, for " "$tmp/said"
 	# The fake's values are the numbers of the registers: 289, 290 and 295.
 	n=$(json samples)
 	expect "full buffers: faults" "$(sed -n 's/.*"minor-faults": \([0-9]*\).*/\1/p' \
@@ -145,7 +145,7 @@ test_full()
 	check "full buffers: it is called an estimate" grep -q '; about [0-9,]* lost;' \
 		"$tmp/report"
 	check "full buffers: report says so" grep -q \
-		'^ note: lost, by an estimate, while full buffers waited, [0-9,]* times, for ' "$tmp/report"
+		'^ note: sampling stopped [0-9,]* times for a full buffer, for ' "$tmp/report"
 }
 
 # Every thread and process is sampled; each has ten samples.
@@ -176,10 +176,10 @@ test_record_follow()
 	expect "the mask" "$(json random_mask)" 255
 }
 
-for pair in x86_64:-m64 i386:-m32; do
-	arch=${pair%:*} flag=${pair#*:}
+for arch in $("$top/scripts/machine" --runs); do
+	flags=$("$top/scripts/machine" cc "$arch" | sed 's/^[^ ]*//')
 	if ! echo 'int main(void) { return 0; }' |
-		$CC "$flag" -xc -o "$tmp/probe" - 2>/dev/null; then
+		$CC $flags -xc -o "$tmp/probe" - 2>/dev/null; then
 		skip "$CC cannot compile for $arch"
 		continue
 	fi
