@@ -3,12 +3,11 @@
 # The front door; `make help' says what there is. The work is done in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run guest shell test check-model bench-cost bench-msr bench-hooks bench-sets bench-formats bench-qemu kernel user hooks clean run.status guest.status
+.PHONY: help run guest shell test test-all check-model bench-cost bench-msr bench-hooks bench-sets bench-formats bench-qemu kernel user hooks clean run.status guest.status
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
-ARCH ?= x86_64
-export ARCH DEBUG FLAVOUR BENCH CPU CPUS MEM TIMEOUT QEMU_ARGS APPEND V LINUX_TARBALL TESTS KERNELS
+export ARCH DEBUG FLAVOUR EXTRA_CONFIG BENCH CPU CPUS MEM TIMEOUT QEMU_ARGS APPEND V LINUX_TARBALL TESTS KERNELS
 Q := $(if $(filter 1,$(V)),,@)
 
 # The command reaches the scripts as it was typed, through the environment:
@@ -30,11 +29,14 @@ shell bench-cost bench-msr bench-hooks bench-sets bench-formats:
 test:
 	$(Q)scripts/test
 
+test-all:
+	$(Q)scripts/test all
+
 check-model:
 	$(Q)scripts/check-model
 
 bench-qemu:
-	$(Q)scripts/deps --qemu
+	$(Q)scripts/deps --qemu $(ARCH)
 	$(Q)scripts/bench-qemu
 
 hooks:

@@ -53,16 +53,51 @@ need_space() {
 		die "$2 needs $1 MB free in $build, which has $free MB: make room there"
 }
 
-# fingerprint PATH...: a hash over the contents of files and directories
+# fingerprint PATH...: a hash over the contents of files and directories, but for those
+# that are only to be read
 fingerprint() {
-	find "$@" -type f -print0 2>/dev/null | sort -z | xargs -0 sha256sum |
+	find "$@" -type f ! -name '.*' ! -name '*~' ! -name '*.md' -print0 2>/dev/null | sort -z | xargs -0 sha256sum |
 		sha256sum | cut -d' ' -f1
 }
 
-# kernel_names ARCH DEBUG: sets arch, fragment, flavour (debug, or $FLAVOUR, or none),
-# kernel (the directory in build/)
+# The version of Linux that we build; scripts/graft takes that of the tree it is given.
+# shellcheck disable=SC2034
+linux_version=6.1
+config=$top/scripts/config
+if [ -n "${EXTRA_CONFIG-}" ]; then
+	[ -f "$EXTRA_CONFIG" ] || die "no file EXTRA_CONFIG=$EXTRA_CONFIG"
+	EXTRA_CONFIG=$(realpath "$EXTRA_CONFIG")
+	export EXTRA_CONFIG
+fi
+
+# key NAME FILE...: the values of the lines "#: NAME = ..." of fragments, one a line;
+# scripts/config/README explains them
+key() { sed -n "s/^#: $1 = //p" "${@:2}"; }
+
+# architectures: all that scripts/config has, the default one first
+architectures() {
+	{
+		grep -l '^#: default = yes' "$config"/*.config
+		grep -l '^#: qemu = ' "$config"/*.config
+	} | awk '!seen[$0]++' | sed 's,.*/,,; s/\.config$//'
+}
+default_arch=$(architectures | head -n 1)
+
+# host_arch: the architecture of this machine; nothing if scripts/config does not have it
+host_arch() {
+	local name host
+	host=$(uname -m)
+	for name in $(architectures); do
+		[[ " $(key uname "$config/$name.config") " != *" $host "* ]] || echo "$name"
+	done
+}
+
+# kernel_names ARCH DEBUG: sets arch (the default one if ARCH is empty), fragment,
+# flavour (debug, or $FLAVOUR, or none), kernel (the directory in build/), and
+# fragments (the files that make up its configuration; the last word counts)
 kernel_names() {
-	arch=$1
+	local name
+	arch=${1:-$default_arch}
 	flavour=${FLAVOUR-}
 	case $2 in
 	'' | 0) ;;
@@ -71,12 +106,57 @@ kernel_names() {
 		flavour=debug ;;
 	esac
 	kernel=$arch${flavour:+-$flavour}
-	fragment=$top/scripts/config/$arch.config
+	fragment=$config/$arch.config
 	grep -qs '^#: qemu = ' "$fragment" ||
 		die "no architecture '$arch': see scripts/config"
-	[ -z "$flavour" ] || grep -qs '^#: flavour of a kernel' "$top/scripts/config/$flavour.config" ||
+	[ -z "$flavour" ] || grep -qs '^#: flavour = ' "$config/$flavour.config" ||
 		die "no kernel of flavour '$flavour': see scripts/config"
+
+	fragments=()
+	name=$flavour
+	while [ -n "$name" ]; do
+		fragments=("$config/$name.config" "${fragments[@]}")
+		name=$(key include "$config/$name.config")
+	done
+	[ -n "$(flavoured alone)" ] || fragments=("$config/base.config" "$fragment" "${fragments[@]}")
+	[ -z "$flavour" ] || [ ! -e "$config/$kernel.config" ] || fragments+=("$config/$kernel.config")
+	if [ -n "${EXTRA_CONFIG-}" ]; then
+		fragments+=("$EXTRA_CONFIG")
+		name=${EXTRA_CONFIG##*/}
+		kernel+=+${name%.config}
+	fi
 }
 
-# machine NAME: the value of the fragment's line "#: NAME = ..."
-machine() { sed -n "s/^#: $1 = //p" "$fragment"; }
+# machine NAME: what the architecture's fragment says of it
+machine() { key "$1" "$fragment"; }
+
+# flavoured NAME: what the flavour's fragment says of it; nothing without a flavour
+flavoured() { [ -z "$flavour" ] || key "$1" "$config/$flavour.config"; }
+
+# wanted: the lines of $kernel's configuration that its fragments ask for, one an
+# option; what the machine has not is not wanted
+wanted() {
+	awk -v without="$(machine without)" '
+		BEGIN { n = split(without, list, " "); for (i = 1; i <= n; i++) skip["CONFIG_" list[i]] = 1 }
+		/^CONFIG_/ { split($0, half, "="); name = half[1] }
+		/^# CONFIG_.* is not set$/ { name = $2 }
+		name != "" && !(name in skip) { line[name] = $0 }
+		{ name = "" }
+		END { for (name in line) print line[name] }' "${fragments[@]}" | sort
+}
+
+# kernel_make: sets make, the command that builds in build/$kernel
+kernel_make() {
+	local word
+	make=(make -C "$build/linux" "O=$build/$kernel" "-j$jobs")
+	for word in $(machine kernel_make) $(flavoured kernel_make); do make+=("$word"); done
+	[ "${V-}" != 1 ] || make+=(V=1)
+}
+
+# bench_qemu: the QEMU with PMUs for the architecture, which scripts/bench-qemu builds;
+# fails if there is none
+bench_qemu() {
+	local target
+	target=$(machine bench_target)
+	[ -n "$target" ] && echo "$build/qemu/qemu-system-${target%-softmmu}"
+}
