@@ -78,7 +78,7 @@ TEST_F(block, does_not_run)
 	u64 a, b;
 
 	block(_metadata, self);
-	wait_rest(self->p.tid, "DI");
+	wait_rest(self->p.tid, "DIS");
 	if (!thread_runtime(self->p.tid, &a))
 		SKIP(return, "does_not_run: no schedstat");
 	sleep_ms(100);
@@ -174,7 +174,7 @@ TEST_F(block, spinning_thread)
 		MUST(pfm_restart(self->fd));
 	}
 	EXPECT_GT(50, tries);
-	wait_rest(self->p.tid, "DI");
+	wait_rest(self->p.tid, "DIS");
 	if (thread_runtime(self->p.tid, &a)) {
 		sleep_ms(50);
 		thread_runtime(self->p.tid, &b);
@@ -355,6 +355,53 @@ TEST(traced_while_blocked)
 	ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, p.tid, NULL, NULL));
 	EXPECT_EQ(p.tid, waitpid(p.tid, &status, 0));
 	ASSERT_EQ(0, ptrace(PTRACE_DETACH, p.tid, NULL, NULL));
+	puppet_stop(&p);
+}
+
+/* How often this thread went to sleep. */
+static u64 my_sleeps(void)
+{
+	struct rusage ru;
+
+	MUST(getrusage(RUSAGE_THREAD, &ru));
+	return (u64)ru.ru_nvcsw;
+}
+
+#define N_CLOSED 100
+
+/*
+ * The end of a context waits for nobody, above all not for a grace period of
+ * RCU, in which the thread that closes would sleep: once for each context.
+ */
+TEST(close_does_not_sleep)
+{
+	static const u32 flags[] = { 0, PFM_FL_NOTIFY_BLOCK };
+	int fds[N_CLOSED], i;
+	struct puppet p;
+	u64 before;
+	size_t k;
+
+	puppet_start(&p, PUPPET_PROCESS);
+	for (k = 0; k < ARRAY_SIZE(flags); k++) {
+		for (i = 0; i < N_CLOSED; i++)
+			fds[i] = (int)MUST(pfm_create(flags[k]));
+		before = my_sleeps();
+		for (i = 0; i < N_CLOSED; i++)
+			close(fds[i]);
+		EXPECT_GT(N_CLOSED / 5, my_sleeps() - before) {
+			TH_LOG("flags %#x", flags[k]);
+		}
+	}
+	/* Whose notification has just been sent. */
+	for (i = 0; i < 20; i++) {
+		fds[i] = pfm_session(PFM_FL_NOTIFY_BLOCK, PFM_SW_MINOR_FAULTS,
+				     NOTIFY, ~0ULL, p.tid);
+		puppet_post(&p, OP_FAULT, 5);
+		while (!pfm_state_is(fds[i], "masked"))
+			;
+		close(fds[i]);
+		EXPECT_TRUE(puppet_done(&p, PATIENCE));
+	}
 	puppet_stop(&p);
 }
 

@@ -752,7 +752,7 @@ TEST(full)
 	EXPECT_EQ(1ULL, c.hdr->hdr_lost);
 }
 
-/* Without a message nobody would release a thread that blocks. */
+/* Without a message the program would not learn that it has to release the thread. */
 TEST(full_in_silence)
 {
 	pfm_callchain_smpl_arg_t arg = {

@@ -3,7 +3,7 @@
  * SET_CONFIG and GET_CONFIG: what they say, who may set, that the limits and
  * groups do what they promise, and that sysfs is the same knobs.
  *
- * Not here: cf_smpl_buf_size_max at work (mmap.c); the other files of sysfs
+ * Not here: cf_smpl_buf_size_max at work (mmap_limits.c); the other files of sysfs
  * (sysfs.c).
  */
 #include "pfm_test.h"
@@ -11,7 +11,7 @@
 #include <linux/capability.h>
 
 #define NOBODY	65534
-#define G1	54321	/* groups that nobody is in */
+#define G1	54321	/* groups without members */
 #define G2	54322
 
 FIXTURE(config) {
@@ -53,7 +53,7 @@ static int set_groups(const pfarg_config_t *base, u32 sys, u32 thread)
 	return set_config(&cf);
 }
 
-/* What CREATE_CONTEXT says to somebody else: 0 or an errno. */
+/* What PFM_CREATE_CONTEXT answers another user: 0 or an errno. */
 static int create_as(uid_t uid, gid_t gid, gid_t extra, u32 flags)
 {
 	pid_t pid = fork_child();
@@ -78,9 +78,7 @@ TEST_F(config, get)
 	pfarg_config_t cf;
 	unsigned int n;
 
-	/* All but the padding is output. */
 	memset(&cf, 0xff, sizeof(cf));
-	memset(cf.cf_pad, 0, sizeof(cf.cf_pad));
 	ASSERT_EQ(0, pfm(-1, PFM_GET_CONFIG, &cf, 1));
 	EXPECT_EQ(PFM_VERSION, cf.cf_version);
 	EXPECT_EQ(0U, cf.cf_flags);

@@ -6,7 +6,7 @@
  *
  * A sample at each fault, with the number of faults in it, so that each half
  * can be checked against half_first. Not here: what is in the header of
- * a sample, and where it comes from (smpl.c).
+ * a sample, and where it comes from (smpl_fields.c).
  */
 #include "smpl.h"
 #include <perfmon/double_smpl.h>
@@ -444,7 +444,7 @@ TEST_F(twice, simultaneous_overflows)
 	check_state(_metadata, self, false);
 }
 
-/* Nobody asked for messages: all goes on without. */
+/* No counter asks for messages: sampling goes on without. */
 TEST_F(twice, silent)
 {
 	NEED_FORMAT(&self->m);
@@ -553,7 +553,7 @@ TEST_F(twice, release_of_nothing)
 	EXPECT_EQ(-EBUSY, pfm_restart(self->fd));
 }
 
-/* Messages that nobody reads: two halves, two messages, then it masks. */
+/* The program reads no messages: two halves, two messages, then it masks. */
 TEST_F(twice, nobody_reads_the_messages)
 {
 	NEED_FORMAT(&self->m);
@@ -671,7 +671,7 @@ TEST_F(twice, lost_beside_the_last_one)
 TEST_F(twice, masked_in_silence)
 {
 	NEED_FORMAT(&self->m);
-	/* The thread does not wait for what nobody is told. */
+	/* Without a message no program would release the thread: it does not block. */
 	open_halves(self, PFM_FL_NOTIFY_BLOCK, 10, MASK_FULL, 0);
 	fault(self, 50);
 	check_state(_metadata, self, true);

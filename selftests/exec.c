@@ -162,6 +162,29 @@ TEST(context_stays)
 	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
 }
 
+/*
+ * A process has inherited the descriptor from the one that attaches the context to
+ * it. If its exec() closes the descriptor another process monitors it, and is told
+ * of its end; if not it controls itself (3.3.6).
+ */
+TEST(end_of_a_process_whose_exec_closed)
+{
+	struct execer e;
+	int fd, keeps;
+
+	for (keeps = 0; keeps < 2; keeps++) {
+		fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0);
+		MUST(fcntl(fd, F_SETFD, keeps ? 0 : FD_CLOEXEC));
+		execer_start(&e, "/proc/self/exe", false);
+		ASSERT_EQ(1, exec_keeps(&e, fd));
+		EXPECT_EQ(0, execer_end(&e));
+		EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
+		EXPECT_EQ(keeps ? 0 : PFM_MSG_END,
+			  pfm_next_msg(fd, NULL, keeps ? 0 : PATIENCE));
+		close(fd);
+	}
+}
+
 TEST(stopped_stays_stopped)
 {
 	struct execer e;

@@ -167,7 +167,7 @@ TEST(foreign_calls_on_a_context)
 TEST(context_flags_bit_by_bit)
 {
 	static const u32 known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
-				 PFM_FL_OVFL_NO_MSG;
+				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC;
 	int bit, fd;
 
 	for (bit = 0; bit < 32; bit++) {
@@ -215,6 +215,28 @@ TEST(table_3_2)
 			EXPECT_EQ(-EINVAL, fd);
 		}
 	}
+}
+
+/* The descriptor is never without it: no other thread's exec() can have it. */
+TEST(flag_cloexec)
+{
+	int fd = (int)MUST(pfm_create(0));
+	int closed = (int)MUST(pfm_create(PFM_FL_CLOEXEC));
+	char arg[2][16];
+	pid_t pid;
+
+	EXPECT_EQ(0, fcntl(fd, F_GETFD));
+	EXPECT_EQ(FD_CLOEXEC, fcntl(closed, F_GETFD));
+	pid = fork_child();
+	if (!pid) {
+		snprintf(arg[0], sizeof(arg[0]), "%d", fd);
+		snprintf(arg[1], sizeof(arg[1]), "%d", closed);
+		execl("/proc/self/exe", "fd", "--after-exec", arg[0], arg[1],
+		      NULL);
+		_exit(95);
+	}
+	EXPECT_EQ(0, reap(pid));
+	EXPECT_TRUE(pfm_state_is(closed, "unloaded"));
 }
 
 TEST(create_reserved_fields)

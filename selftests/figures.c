@@ -149,7 +149,7 @@ TEST(figure_3_6)
 	snprintf(want, sizeof(want), "cpu %d", cpus[1]);
 	EXPECT_STREQ(want, value);
 	ASSERT_EQ(0, pfm_start(fd));
-	/* It captures whoever runs there, and only there. */
+	/* It counts every thread that runs on that CPU, and only there. */
 	before = pfm_value(fd, SW_PMD(0));
 	puppet_do(&here, OP_FAULT, 1000);
 	EXPECT_LE(before + 1000, pfm_value(fd, SW_PMD(0)));

@@ -264,7 +264,7 @@ static void fuzzer_init(struct fuzzer *f, u64 seed)
 
 /*
  * Ends what its threads have blocked each other in: they may wait for a
- * RESTART that nobody would send. It is nobody's target itself.
+ * RESTART that no thread would send. It is never a target itself.
  */
 static void __attribute__((noreturn)) rescue(void)
 {

@@ -4,7 +4,7 @@
  * registers there are, their types, defaults, reserved bits.
  *
  * Not here: the same facts in sysfs (sysfs.c); hardware registers beyond
- * what holds for any register; GETINFO_EVTSETS (sets.c).
+ * what holds for any register; GETINFO_EVTSETS (sets_getinfo.c).
  */
 #include "pfm_test.h"
 
@@ -96,9 +96,20 @@ TEST(exactly_the_implemented_ones)
 	EXPECT_LE(13U, seen[1]);
 }
 
-/* The default of every counter is 0, of every PMC "measures nothing". */
-TEST(defaults_respect_reserved_bits)
+/* Something of each event that a program can make happen. */
+static void do_something(void)
 {
+	struct pages pages;
+
+	pages_map(&pages, 10);
+	pages_touch(&pages, 10);
+	nap();
+}
+
+/* A PMC takes its default, with which nothing is measured (3.1.2). */
+TEST(defaults_measure_nothing)
+{
+	int fd = (int)MUST(pfm_create(0));
 	pfarg_config_t cf = {};
 	unsigned int n, seen = 0;
 
@@ -114,8 +125,21 @@ TEST(defaults_respect_reserved_bits)
 		EXPECT_GE(PFM_REG_TYPE_VIRTUAL, info.reg_type);
 		/* A register of which nothing can be chosen has no use. */
 		EXPECT_NE(~0ULL, info.reg_rsvd_mask);
+		EXPECT_EQ(0, pfm_write_pmc(fd, (int)n, info.reg_def_value, 0));
+		/* Reserved bits keep theirs, whatever is written. */
+		EXPECT_EQ(0, pfm_write_pmc(fd, (int)n, info.reg_def_value ^
+					   info.reg_rsvd_mask, 0));
 	}
 	EXPECT_LE(8U, seen);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	do_something();
+	MUST(pfm_stop(fd));
+	/* Beyond these are registers that a program reads, not a counter's. */
+	for (n = 0; n < PFM_VPMD_CLOCK; n++)
+		if (vec_test(cf.cf_impl_pmds, n))
+			EXPECT_EQ(0ULL, pfm_value(fd, (int)n));
+	close(fd);
 }
 
 TEST(all_in_one_call)

@@ -97,7 +97,7 @@ TEST_F(hotplug, system_wide_context_is_unloaded)
 	EXPECT_LT(seen, pfm_value(fd, SW_PMD(0)));
 }
 
-/* Whoever waits in poll() or read() is woken. */
+/* Threads that wait in poll() or read() are woken. */
 TEST_F(hotplug, waiters_are_woken)
 {
 	pfm_msg_t msg;
@@ -174,7 +174,7 @@ static void *hammer(void *arg)
 	return NULL;
 }
 
-/* Whoever runs or waits in a command does not keep a CPU from going. */
+/* A thread in a command, running or waiting, does not keep a CPU from going. */
 TEST_F(hotplug, commands_meanwhile)
 {
 	int i, fd[2], n = is_slow() ? 3 : 10;

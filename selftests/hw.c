@@ -8,38 +8,42 @@
  * no PMU (all the other programs), and the models' own behaviour, for which
  * the bench has tests without our kernel.
  */
-#include "hw.h"
+#include "hw_bench.h"
+#include "puppet.h"
 
 #include <linux/perf_event.h>
 
-#include "qemu/bench-msr.h"
-
-/* A model specific register of a CPU; root's. */
-static bool msr_access(int cpu, u32 msr, u64 *value, bool store)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
-	fd = open(path, (store ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = store ? pwrite(fd, value, sizeof(*value), msr) :
-		    pread(fd, value, sizeof(*value), msr);
-	close(fd);
-	return n == sizeof(*value);
-}
-
-/* The bench's QEMU, to which we may talk: its interrupts are as late as we say. */
-static bool set_skid(u64 cycles)
+/* Trouble of the bench's making, on all CPUs. */
+static bool set_trouble(u32 msr, u64 value)
 {
 	int cpu, n = 0;
 
 	for (cpu = 0; cpu < 64; cpu++)
-		n += msr_access(cpu, BENCH_MSR_SKID, &cycles, true);
+		n += msr_access(cpu, msr, &value, true);
 	return n;
 }
+
+/* Whether one register starts and stops all counters, and one says which overflowed. */
+static bool has_global(void)
+{
+	char model[64];
+
+	return read_text(SYSFS "/pmu_model", model, sizeof(model)) >= 0 &&
+	       (!strncmp(model, "AMD PerfMonV2", 13) ||
+		(!strncmp(model, "Intel architectural", 19) &&
+		 strncmp(model, "Intel architectural 1", 21)));
+}
+
+#define NEED_TROUBLE()							\
+	do {								\
+		NEED_HW_INTERRUPT();					\
+		NEED_ROOT();						\
+		NEED_DEBUGFS();						\
+		if (!set_trouble(BENCH_MSR_FOREIGN, 0))			\
+			SKIP(return, "needs the bench's QEMU");		\
+		if (!has_global())					\
+			SKIP(return, "this PMU has no global registers"); \
+	} while (0)
 
 static int counter(unsigned int k, enum hw_event event, enum hw_level level,
 		   u32 flags, u64 period)
@@ -468,7 +472,7 @@ FIXTURE_TEARDOWN(many)
 {
 }
 
-/* To the last instruction, whoever ran in between and wherever. */
+/* To the last instruction, whatever ran in between, and on any CPU. */
 TEST_F_TIMEOUT(many, threads_are_conserved, 300)
 {
 	unsigned int rounds = is_slow() ? 800 : 3200, i, tries;
@@ -532,6 +536,162 @@ TEST_F_TIMEOUT(many, overflows_are_the_threads_own, 300)
 	}
 }
 
+/*
+ * Somebody else switches all counters on soon after we have stopped them: in an NMI, as
+ * perf_events does for Intel PT, or silently, so that only the counters' own overflow
+ * tells. What they count then is nobody's.
+ */
+TEST(strangers_do_not_count)
+{
+	const u64 late = 20000, period = 100000;
+	u64 base, before, foreign, value;
+	int fd, silent;
+
+	NEED_TROUBLE();
+	/* The next NMI would come before the handler of the last is through. */
+	if (is_slow())
+		SKIP(return, "strangers_do_not_count: this kernel is too slow");
+	pin_somewhere();
+	for (silent = 0; silent < 2; silent++) {
+		fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, silent ? period : 0);
+		base = measure(fd, 0, 1000);
+		before = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+		foreign = debugfs_sum("foreign");
+		ASSERT_TRUE(set_trouble(BENCH_MSR_FOREIGN,
+					late | (silent ? 0 : BENCH_FOREIGN_PMI)));
+		run(fd, 1000);
+		hw_loop(1000000);
+		ASSERT_TRUE(set_trouble(BENCH_MSR_FOREIGN, 0));
+		run(fd, 1000);
+		value = hw_value(fd, 0, 0, HW_INSTRUCTIONS) - before;
+		TH_LOG("%llu of %llu, found %llu times", value, 2 * base,
+		       debugfs_sum("foreign") - foreign);
+		EXPECT_LE(2 * base, value);
+		EXPECT_GE(2 * base + 1000, value);
+		EXPECT_LT(foreign, debugfs_sum("foreign"));
+		close(fd);
+	}
+}
+
+/* A status that comes when the counters stand already loses no overflow. */
+TEST(a_late_status_loses_nothing)
+{
+	u64 sum, with, before, overflows;
+	int fd, late;
+
+	NEED_TROUBLE();
+	pin_somewhere();
+	for (late = 0, sum = 0; late < 2; late++) {
+		ASSERT_TRUE(set_trouble(BENCH_MSR_LATE_STATUS, late ? 3000 : 0));
+		fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+		hw_counter(fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 10007);
+		before = debugfs_sum("overflows");
+		with = measure(fd, 0, 1000000);
+		overflows = debugfs_sum("overflows") - before;
+		close(fd);
+		/* Each is found, if late; and all is counted once. */
+		EXPECT_LT(with / 10007 / 2, overflows);
+		EXPECT_GE(with / 10007, overflows);
+		if (late)
+			EXPECT_EQ(sum, with);
+		sum = with;
+	}
+	set_trouble(BENCH_MSR_LATE_STATUS, 0);
+}
+
+/*
+ * Bits of the status that are not the counters' (CondChgd) explain no NMI: one that comes
+ * then is passed on, for it may be that of a crash button.
+ */
+TEST(an_nmi_of_others_is_passed_on)
+{
+	const u64 change = 1ULL << 63;
+	u64 one = 1;
+	unsigned int said;
+	int fd, cpu, i;
+
+	NEED_TROUBLE();
+	if (strncmp(hw_find()->model, "Intel", 5))
+		SKIP(return, "this PMU's status has no such bit");
+	cpu = pin_somewhere();
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_start(fd));
+	/* One can be taken for a late overflow's, for a tenth of a second. */
+	for (i = 0; i < 20; i++) {
+		said = kernel_said(UNKNOWN_NMI);
+		ASSERT_TRUE(msr_access(cpu, BENCH_MSR_SET_STATUS, (u64 *)&change, true));
+		ASSERT_TRUE(msr_access(cpu, BENCH_MSR_NMI, &one, true));
+		if (kernel_said(UNKNOWN_NMI) > said)
+			break;
+		burn_ms(200);
+	}
+	EXPECT_GT(20, i);
+	close(fd);
+}
+
+/* Off-core requests and their like: a program's bits get to the register, no others. */
+TEST(registers_of_events)
+{
+	unsigned int num;
+	int fd, cpu, n = 0;
+	u64 value;
+
+	NEED_HW();
+	NEED_ROOT();
+	cpu = pin_somewhere();
+	for (num = 32; num < 36; num++) {
+		pfarg_pmcinfo_t info = { .reg_num = (__u16)num };
+
+		if (strncmp(hw_find()->model, "Intel arch", 10) ||
+		    pfm(-1, PFM_GETINFO_PMCS, &info, 1))
+			continue;
+		if (!msr_access(cpu, info.reg_index, &value, false))
+			SKIP(return, "needs /dev/cpu/N/msr");
+		n++;
+		fd = (int)MUST(pfm_create(0));
+		hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+		MUST(hw_write_one(fd, 0, num, ~0ULL, 0));
+		MUST(pfm_load(fd, my_tid()));
+		run(fd, 1000);
+		ASSERT_TRUE(msr_access(cpu, info.reg_index, &value, false));
+		EXPECT_EQ(~info.reg_rsvd_mask, value);
+		EXPECT_LE(2000ULL, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+		close(fd);
+		/* Nothing is left of it, nor in the counter. */
+		ASSERT_TRUE(msr_access(cpu, info.reg_index, &value, false));
+		EXPECT_EQ(0ULL, value);
+	}
+	if (!n)
+		SKIP(return, "this PMU has none");
+}
+
+/* Whoever has the PMU next finds no counts of ours, and nothing switched on. */
+TEST(nothing_is_left)
+{
+	pfarg_pmdinfo_t pmd = {};
+	pfarg_pmcinfo_t pmc = {};
+	u64 value;
+	int fd, cpu;
+
+	NEED_HW();
+	NEED_ROOT();
+	if (!strcmp(hw_find()->model, "Intel P4") || hw_find()->silent)
+		SKIP(return, "registers of this PMU hold other things");
+	cpu = pin_somewhere();
+	pmd.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
+	MUST(pfm(-1, PFM_GETINFO_PMDS, &pmd, 1));
+	MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
+	if (!msr_access(cpu, pmd.reg_index, &value, false))
+		SKIP(return, "needs /dev/cpu/N/msr");
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	run(fd, 100000);
+	close(fd);
+	ASSERT_TRUE(msr_access(cpu, pmd.reg_index, &value, false));
+	EXPECT_EQ(0ULL, value);
+	ASSERT_TRUE(msr_access(cpu, pmc.reg_index, &value, false));
+	EXPECT_EQ(0ULL, value & 1 << 22);
+}
+
 /* Two sets by turns on the same counter: together they saw everything. */
 TEST(sets_add_up)
 {
@@ -585,7 +745,7 @@ static void *sampled_beside(void *arg)
 		hw_counter(w->fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, LATE_PERIOD);
 	hw_counter(w->fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	MUST(pfm_load(w->fd, my_tid()));
-	/* Those who began before the others were there would switch to nobody. */
+	/* Threads that begin before the others exist would not be switched. */
 	if (w->ready)
 		pthread_barrier_wait(w->ready);
 	MUST(pfm_start(w->fd));
@@ -626,8 +786,8 @@ FIXTURE_TEARDOWN(late)
 
 /*
  * So late that the thread is often gone: what the interrupt was about has been
- * found at the switch, the next thread is not asked to account for it, and
- * nobody wonders where it came from.
+ * found at the switch, the next thread is not asked to account for it, and the
+ * kernel reports no unknown NMI.
  */
 TEST_F_TIMEOUT(late, interrupts_are_known, 300)
 {
@@ -695,7 +855,7 @@ static int perf_event(u64 config)
 
 #define OURS_IS_REFUSED	"perfmon: the PMU is in use by perf_events"
 
-/* Who comes second is told so, whoever it is, and may when the first has gone. */
+/* The second of perfmon and perf_events gets EBUSY, and the PMU once the first is gone. */
 TEST(perf_events_and_perfmon_take_turns)
 {
 	int pe, fd, soft;
@@ -741,6 +901,114 @@ TEST(perf_events_and_perfmon_take_turns)
 	pe = perf_event(PERF_COUNT_HW_INSTRUCTIONS);
 	EXPECT_LE(0, pe);
 	close(pe);
+}
+
+/* Whether perf_events can have the PMU, now or within patience. */
+static bool perf_events_may(unsigned int patience)
+{
+	int pe;
+
+	while ((pe = perf_event(PERF_COUNT_HW_INSTRUCTIONS)) == -EBUSY && patience--)
+		sleep_ms(1);
+	if (pe < 0)
+		return false;
+	close(pe);
+	return true;
+}
+
+/* That it is busy is no reason to skip: nothing may have been left behind. */
+#define NEED_PERF_EVENTS()						\
+	do {								\
+		int pe_;						\
+									\
+		NEED_HW();						\
+		pe_ = perf_event(PERF_COUNT_HW_INSTRUCTIONS);		\
+		if (pe_ < 0 && pe_ != -EBUSY)				\
+			SKIP(return, "perf_events does not know this PMU"); \
+		if (pe_ >= 0)						\
+			close(pe_);					\
+		ASSERT_TRUE(perf_events_may(PATIENCE));			\
+	} while (0)
+
+/* Of a loaded context: who programs nothing has nothing, for no moment after. */
+TEST(refused_commands_hold_nothing)
+{
+	pfarg_pmc_t bad[2] = { { .reg_num = SW_PMC(0) } };
+	int fd, good;
+
+	NEED_PERF_EVENTS();
+	fd = pfm_session(0, PFM_SW_TASK_CLOCK, 0, 0, my_tid());
+	good = (int)MUST(pfm_create(0));
+	/* A control of a counter: every PMU here has the first one. */
+	bad[1].reg_num = 0;
+
+	bad[1].reg_flags = 0x80;
+	EXPECT_EQ(-EINVAL, pfm(fd, PFM_WRITE_PMCS, bad, 2));
+	EXPECT_TRUE(bad[1].reg_flags & PFM_REG_RETFL_EINVAL);
+	EXPECT_TRUE(perf_events_may(0));
+	bad[1].reg_flags = 0;
+	bad[1].reg_set = 77;
+	EXPECT_EQ(-EINVAL, pfm(fd, PFM_WRITE_PMCS, bad, 2));
+	EXPECT_TRUE(bad[1].reg_flags & PFM_REG_RETFL_NOSET);
+	EXPECT_TRUE(perf_events_may(0));
+	bad[1].reg_flags = 0;
+	bad[1].reg_set = 0;
+	bad[1].reg_smpl_pmds[0] = ~0ULL;
+	EXPECT_EQ(-EINVAL, pfm(fd, PFM_WRITE_PMCS, bad, 2));
+	EXPECT_TRUE(perf_events_may(0));
+
+	/* It is held from the first that is accepted on, whatever comes later. */
+	MUST(hw_find()->write(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0));
+	EXPECT_EQ(-EBUSY, perf_event(PERF_COUNT_HW_INSTRUCTIONS));
+	EXPECT_EQ(-EINVAL, pfm(fd, PFM_WRITE_PMCS, bad, 2));
+	EXPECT_EQ(-EBUSY, perf_event(PERF_COUNT_HW_INSTRUCTIONS));
+	EXPECT_LT(2000000ULL, measure(fd, 0, 1000000));
+	/* Another context's refusal takes nothing away. */
+	EXPECT_EQ(-EINVAL, pfm(good, PFM_WRITE_PMCS, bad, 2));
+	EXPECT_EQ(-EBUSY, perf_event(PERF_COUNT_HW_INSTRUCTIONS));
+	MUST(pfm_unload(fd));
+	EXPECT_TRUE(perf_events_may(0));
+	close(good);
+	close(fd);
+}
+
+/* What a thread's end leaves behind is a context, not the PMU. */
+TEST(dead_thread_holds_nothing)
+{
+	struct puppet p, q;
+	int a, b;
+
+	NEED_PERF_EVENTS();
+	puppet_start(&p, PUPPET_PROCESS);
+	puppet_start(&q, PUPPET_PROCESS);
+	a = (int)MUST(pfm_create(0));
+	hw_counter(a, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	b = (int)MUST(pfm_create(0));
+	MUST(pfm_load(a, p.tid));
+	MUST(pfm_start(a));
+	/* The one programs it before it is loaded, the other after. */
+	MUST(pfm_load(b, q.tid));
+	hw_counter(b, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_start(b));
+	puppet_do(&p, OP_SPIN, 1);
+	puppet_do(&q, OP_SPIN, 1);
+
+	puppet_stop(&p);
+	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(a, NULL, PATIENCE));
+	EXPECT_EQ(-EBUSY, perf_event(PERF_COUNT_HW_INSTRUCTIONS));
+	puppet_stop(&q);
+	ASSERT_EQ(PFM_MSG_END, pfm_next_msg(b, NULL, PATIENCE));
+	EXPECT_TRUE(perf_events_may(PATIENCE));
+	EXPECT_LT(1000000ULL, hw_value(a, 0, 0, HW_INSTRUCTIONS));
+	EXPECT_LT(1000000ULL, hw_value(b, 0, 0, HW_INSTRUCTIONS));
+
+	/* It can be had again, by the same. */
+	MUST(pfm_load(a, my_tid()));
+	EXPECT_EQ(-EBUSY, perf_event(PERF_COUNT_HW_INSTRUCTIONS));
+	EXPECT_LT(2000000ULL, measure(a, 0, 1000000));
+	close(a);
+	EXPECT_TRUE(perf_events_may(PATIENCE));
+	close(b);
 }
 
 TEST(the_nmi_watchdog_is_one_of_them)
@@ -882,7 +1150,7 @@ TEST_F(unplugged, thread_goes_on)
 TEST_F(unplugged, cpu_begins_anew)
 {
 	u64 seen;
-	int fd;
+	int fd, pe;
 
 	NEED_UNPLUG();
 	fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
@@ -898,6 +1166,10 @@ TEST_F(unplugged, cpu_begins_anew)
 	EXPECT_LE(2000000ULL, seen);
 	hw_loop(1000000);
 	EXPECT_EQ(seen, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+	/* And gives the PMU back, if perf_events could want it. */
+	pe = perf_event(PERF_COUNT_HW_INSTRUCTIONS);
+	EXPECT_NE(-EBUSY, pe);
+	close(pe);
 	plug(self, '1');
 	pin_cpu(self->cpu);
 	ASSERT_EQ(0, pfm_load(fd, my_tid()));
@@ -1009,6 +1281,80 @@ TEST(kernel_level_on_a_hardened_kernel)
 	}
 	status = reap(pid);
 	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, write_text(sysctl, "0"));
+}
+
+/* As an ordinary user: a letter for each thing that is not as it should be. */
+static int without_the_pmu(int ask, int answer)
+{
+	pfarg_pmc_t req[2] = { { .reg_num = SW_PMC(0), .reg_value = PFM_SW_TASK_CLOCK } };
+	int fd, ret, soft;
+	char c = 0;
+
+	fd = (int)MUST(pfm_create(0));
+	MUST(hw_find()->write(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0));
+	MUST(write(answer, &c, 1));
+	MUST(read(ask, &c, 1));
+	/* What is programmed stays, but is not loaded any more. */
+	if (pfm_load(fd, my_tid()) != -EPERM)
+		return 'a';
+	/* Unloaded or loaded: the first element is done, the second is not. */
+	soft = (int)MUST(pfm_create(0));
+	req[1].reg_num = !strcmp(hw_find()->model, "Intel P4") ? 0x22 : 0;
+	ret = pfm(soft, PFM_WRITE_PMCS, req, 2);
+	if (ret != -EPERM || !(req[1].reg_flags & PFM_REG_RETFL_EINVAL) ||
+	    req[0].reg_flags)
+		return 'b';
+	MUST(pfm_load(soft, my_tid()));
+	MUST(pfm_start(soft));
+	req[1].reg_flags = 0;
+	ret = pfm(soft, PFM_WRITE_PMCS, req, 2);
+	if (ret != -EPERM || !(req[1].reg_flags & PFM_REG_RETFL_EINVAL))
+		return 'c';
+	burn_ms(1);
+	if (!pfm_value(soft, SW_PMD(0)))
+		return 'd';
+	close(soft);
+	MUST(write(answer, &c, 1));
+	MUST(read(ask, &c, 1));
+	if (pfm_load(fd, my_tid()) || measure(fd, 0, 1000) < 2000)
+		return 'e';
+	return 0;
+}
+
+/* The administrator keeps the PMU to those who may see everybody. */
+TEST(pmu_for_the_privileged_only)
+{
+	static const char sysctl[] = "/proc/sys/kernel/perfmon_hardened";
+	int ask[2], answer[2], fd;
+	char c;
+	pid_t pid;
+
+	NEED_HW();
+	NEED_ROOT();
+	MUST(pipe2(ask, O_CLOEXEC));
+	MUST(pipe2(answer, O_CLOEXEC));
+	ASSERT_EQ(0, write_text(sysctl, "1"));
+	pid = fork_child();
+	if (!pid) {
+		close(answer[0]);
+		close(ask[1]);
+		MUST(setgid(1000));
+		MUST(setuid(1000));
+		_exit(without_the_pmu(ask[0], answer[1]));
+	}
+	close(answer[1]);
+	EXPECT_EQ(1, read(answer[0], &c, 1));
+	EXPECT_EQ(0, write_text(sysctl, "2"));
+	MUST(write(ask[1], &c, 1));
+	EXPECT_EQ(1, read(answer[0], &c, 1));
+	/* Who may: root here. */
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	EXPECT_LE(2000ULL, measure(fd, 0, 1000));
+	close(fd);
+	EXPECT_EQ(0, write_text(sysctl, "1"));
+	MUST(write(ask[1], &c, 1));
+	EXPECT_EQ(0, reap(pid));
 	ASSERT_EQ(0, write_text(sysctl, "0"));
 }
 

@@ -27,14 +27,20 @@ struct hw {
 
 static const struct hw *hw_find(void);
 
+/* Where the vectors of controls are taken from, if they are to have any. */
+static const pfarg_pmc_t *hw_template;
+
 static inline int hw_write_one(int fd, __u16 set, unsigned int num, u64 value,
 			       u32 flags)
 {
-	pfarg_pmc_t req = {
-		.reg_num = (__u16)num, .reg_set = set, .reg_value = value,
-		.reg_flags = flags,
-	};
+	pfarg_pmc_t req = {};
 
+	if (hw_template)
+		req = *hw_template;
+	req.reg_num = (__u16)num;
+	req.reg_set = set;
+	req.reg_value = value;
+	req.reg_flags = flags;
 	return pfm(fd, PFM_WRITE_PMCS, &req, 1);
 }
 

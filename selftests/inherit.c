@@ -30,6 +30,40 @@ static void *attach_to_self(void *arg)
 	return (void *)(long)seen;
 }
 
+static void send_fd(int sock, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {}, byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	MUST(sendmsg(sock, &msg, 0));
+}
+
+static int receive_fd(int sock)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {}, byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	MUST(recvmsg(sock, &msg, 0));
+	if (!CMSG_FIRSTHDR(&msg))
+		die("no descriptor came");
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
 /* The child runs in the parent's memory, but is another thread. */
 static __attribute__((noinline)) int vfork_and_touch(struct pages *pages)
 {
@@ -83,7 +117,7 @@ TEST(not_inherited_by_pthread_create)
 	EXPECT_LE(5, (long)seen);
 }
 
-/* A thread whose creator is monitored by somebody else. */
+/* A thread with a creator that another process monitors. */
 TEST(thread_of_a_monitored_process)
 {
 	struct pages pages;
@@ -187,6 +221,172 @@ TEST(no_end_for_a_self_monitoring_child)
 	EXPECT_EQ(0, pfm_poll(fd, 50) & POLLIN);
 	EXPECT_LE(10ULL, pfm_value(fd, SW_PMD(0)));
 	EXPECT_EQ(0, pfm_load(fd, my_tid()));
+}
+
+static void *read_one(void *arg)
+{
+	pfm_msg_t msg;
+
+	*(volatile pid_t *)((int *)arg + 1) = my_tid();
+	return (void *)(long)read(*(int *)arg, &msg, sizeof(msg));
+}
+
+/*
+ * There is no message to wake up a reader in another process: the context is
+ * hung up for him, until it is attached anew.
+ */
+TEST(hung_up_by_a_self_monitoring_child)
+{
+	int fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0), go[2];
+	volatile int arg[2] = { fd, 0 };
+	pfm_msg_t msg;
+	pthread_t t;
+	void *ret;
+	pid_t pid;
+	char c;
+
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid) {
+		if (pfm_load(fd, my_tid()) || read(go[0], &c, 1) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	while (!pfm_state_is(fd, "loaded"))
+		sleep_ms(1);
+	ASSERT_EQ(0, pthread_create(&t, NULL, read_one, (void *)arg));
+	while (!arg[1])
+		sleep_ms(1);
+	EXPECT_TRUE(wait_state(arg[1], "S", PATIENCE));
+	EXPECT_EQ(0, pfm_poll(fd, 0));
+	MUST(write(go[1], "", 1));
+	pthread_join(t, &ret);
+	EXPECT_EQ(0, (long)ret);
+	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(POLLHUP, pfm_poll(fd, PATIENCE));
+	EXPECT_EQ(0, read(fd, &msg, sizeof(msg)));
+
+	ASSERT_EQ(0, pfm_load(fd, my_tid()));
+	EXPECT_EQ(0, pfm_poll(fd, 0));
+	set_nonblock(fd);
+	EXPECT_EQ(-1, read(fd, &msg, sizeof(msg)));
+	EXPECT_EQ(EAGAIN, errno);
+}
+
+/*
+ * Who has the descriptor when the thread ends, of those that could have: what
+ * the kernel knows without looking, and what it has to look for.
+ */
+static void ends(struct __test_metadata *_metadata, bool shared, bool holds,
+		 bool waits)
+{
+	int fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0), go[2], kept = -1;
+	volatile int arg[2] = { fd, 0 };
+	pid_t pid, other = 0;
+	pthread_t t;
+	void *ret;
+	char c;
+
+	MUST(pipe(go));
+	if (shared) {
+		other = fork_child();
+		if (!other)
+			pause();
+	}
+	pid = fork_child();
+	if (!pid) {
+		close(go[1]);
+		/* Under another number it is the same. */
+		if (holds)
+			kept = (int)MUST(dup(fd));
+		close(fd);
+		MUST(read(go[0], &c, 1));
+		MUST(read(go[0], &c, 1));
+		_exit(kept < 0);
+	}
+	MUST(write(go[1], "", 1));
+	EXPECT_TRUE(wait_state(pid, "S", PATIENCE));
+	ASSERT_EQ(0, pfm_load(fd, pid));
+	if (waits) {
+		ASSERT_EQ(0, pthread_create(&t, NULL, read_one, (void *)arg));
+		while (!arg[1])
+			sleep_ms(1);
+		EXPECT_TRUE(wait_state(arg[1], "S", PATIENCE));
+	}
+	MUST(write(go[1], "", 1));
+	EXPECT_EQ(!holds, reap(pid));
+	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
+	if (waits) {
+		pthread_join(t, &ret);
+		EXPECT_EQ(holds ? 0 : (long)sizeof(pfm_msg_t), (long)ret);
+	} else {
+		EXPECT_EQ(holds ? POLLHUP : POLLIN,
+			  pfm_poll(fd, PATIENCE));
+	}
+	if (other)
+		kill_and_reap(other);
+	close(fd);
+}
+
+TEST(who_has_the_descriptor)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		ends(_metadata, i & 1, i & 2, i & 4);
+}
+
+/* One that exec() closes is none: the new program's end is told. */
+TEST(end_after_close_on_exec)
+{
+	int fd = (int)MUST(pfm_create(PFM_FL_CLOEXEC)), go[2];
+	pid_t pid;
+
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid) {
+		MUST(dup2(go[0], 0));
+		close(go[1]);
+		execl("/proc/self/exe", "inherit", "--read", NULL);
+		_exit(95);
+	}
+	ASSERT_EQ(0, pfm_load(fd, pid));
+	MUST(write(go[1], "", 1));
+	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
+}
+
+/* It was sent to the monitored process, and the sender's closed. */
+TEST(only_the_monitored_process_has_it)
+{
+	struct puppet p;
+	int fd, sv[2];
+	pid_t pid;
+
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, sv));
+	pid = fork_child();
+	if (!pid) {
+		close(sv[0]);
+		fd = receive_fd(sv[1]);
+		puppet_start(&p, PUPPET_THREAD);
+		MUST(write(sv[1], &p.tid, sizeof(p.tid)));
+		MUST(read(sv[1], &p.tid, sizeof(p.tid)));
+		if (!pfm_state_is(fd, "loaded"))
+			_exit(1);
+		puppet_stop(&p);
+		while (!pfm_state_is(fd, "unloaded"))
+			sleep_ms(1);
+		_exit(pfm_poll(fd, 0) == POLLHUP ? 0 : 2);
+	}
+	close(sv[1]);
+	fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0);
+	send_fd(sv[0], fd);
+	MUST(read(sv[0], &p.tid, sizeof(p.tid)));
+	ASSERT_EQ(0, pfm_load(fd, p.tid));
+	close(fd);
+	EXPECT_EQ(1ULL, sysfs_u64("thread_sessions"));
+	MUST(write(sv[0], &p.tid, sizeof(p.tid)));
+	EXPECT_EQ(0, reap(pid));
 }
 
 TEST(monitored_is_killed)
@@ -307,41 +507,7 @@ TEST(system_wide_loader_exits)
 	EXPECT_LT(a, pfm_value(fd, SW_PMD(0)));
 }
 
-static void send_fd(int sock, int fd)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {}, byte = 0;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	MUST(sendmsg(sock, &msg, 0));
-}
-
-static int receive_fd(int sock)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {}, byte;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	int fd;
-
-	MUST(recvmsg(sock, &msg, 0));
-	if (!CMSG_FIRSTHDR(&msg))
-		die("no descriptor came");
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
-/* 4.3.1: the receiver of a descriptor has access, whoever it is. */
+/* 4.3.1: any process that receives a descriptor has access. */
 TEST(passed_over_a_socket)
 {
 	struct puppet p;
@@ -423,4 +589,11 @@ TEST(shared_by_two_controllers)
 	puppet_stop(&p);
 }
 
-TEST_HARNESS_MAIN
+int main(int argc, char **argv)
+{
+	char c;
+
+	if (argc == 2 && !strcmp(argv[1], "--read"))
+		return read(0, &c, 1) == 1 ? 0 : 1;
+	return test_harness_run(argc, argv);
+}

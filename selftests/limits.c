@@ -2,10 +2,11 @@
 /*
  * The administrator's limits in /sys/kernel/perfmon: set_mem_max,
  * set_timeout_min and interrupts_max. Who may change them, that they hold for
- * what comes after the change, and what happens to whom they stop; the
+ * what comes after the change, and what happens to contexts that they stop; the
  * statistics that tell of it.
  *
- * Not here: the other limits (config.c). All but a few tests need root, since
+ * Not here: the other limits (config.c); what set_mem_max limits
+ * (limits_memory.c). All but a few tests need root, since
  * they change one; whatever happens, it is changed back.
  */
 #include "puppet.h"
@@ -213,13 +214,6 @@ TEST_F(limits, bad_values)
 	check_unchanged(_metadata, self);
 }
 
-/* ------------------------------------------------------------------------
- * set_mem_max
- */
-
-/* Room for a few sets, whatever registers the machine has. */
-#define SOME_MEM	65536
-
 static int create_set(int fd, int id, u32 flags)
 {
 	pfarg_setdesc_t desc = {
@@ -227,174 +221,6 @@ static int create_set(int fd, int id, u32 flags)
 	};
 
 	return pfm(fd, PFM_CREATE_EVTSETS, &desc, 1);
-}
-
-static int delete_set(int fd, int id)
-{
-	pfarg_setdesc_t desc = { .set_id = (__u16)id };
-
-	return pfm(fd, PFM_DELETE_EVTSETS, &desc, 1);
-}
-
-static bool set_exists(int fd, int id)
-{
-	pfarg_setinfo_t info = { .set_id = (__u16)id };
-
-	return !pfm(fd, PFM_GETINFO_EVTSETS, &info, 1);
-}
-
-static pfarg_setinfo_t info_of(int fd, int id)
-{
-	pfarg_setinfo_t info = { .set_id = (__u16)id };
-
-	MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
-	return info;
-}
-
-/* Creates sets from @id on until no more are allowed; how many there were. */
-static int fill(struct __test_metadata *_metadata, int fd, int id)
-{
-	int n = 0, ret;
-
-	while (!(ret = create_set(fd, id + n, OVFL))) {
-		ASSERT_GT(10000, ++n);
-	}
-	EXPECT_EQ(-ENOMEM, ret);
-	EXPECT_FALSE(set_exists(fd, id + n));
-	return n;
-}
-
-/* Set 0 is not denied to anybody, and works. */
-TEST_F(limits, only_set_0)
-{
-	struct puppet p;
-	int fd;
-
-	NEED_ROOT();
-	ASSERT_EQ(0, set_limit("set_mem_max", 0));
-	puppet_start(&p, PUPPET_PROCESS);
-	fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0);
-	EXPECT_EQ(-ENOMEM, create_set(fd, 1, 0));
-	EXPECT_FALSE(set_exists(fd, 1));
-	EXPECT_EQ(0, create_set(fd, 0, PFM_SETFL_EXCL_IDLE));
-	MUST(pfm_load(fd, p.tid));
-	MUST(pfm_start(fd));
-	puppet_do(&p, OP_FAULT, 9);
-	EXPECT_EQ(9ULL, pfm_value(fd, SW_PMD(0)));
-	puppet_stop(&p);
-}
-
-/* What there is stays, can be changed, used and deleted. */
-TEST_F(limits, sets_that_exist_stay)
-{
-	struct puppet p;
-	int i, fd;
-
-	NEED_ROOT();
-	puppet_start(&p, PUPPET_PROCESS);
-	fd = (int)MUST(pfm_create(0));
-	for (i = 1; i <= 100; i++)
-		MUST(create_set(fd, i, 0));
-	ASSERT_EQ(0, set_limit("set_mem_max", 0));
-	for (i = 0; i <= 100; i++)
-		EXPECT_TRUE(set_exists(fd, i));
-	EXPECT_EQ(-ENOMEM, create_set(fd, 101, 0));
-	for (i = 0; i <= 100; i++) {
-		pfarg_pmc_t pmc = {
-			.reg_num = SW_PMC(0), .reg_set = (__u16)i,
-			.reg_value = PFM_SW_MINOR_FAULTS,
-		};
-		pfarg_pmd_t pmd = {
-			.reg_num = SW_PMD(0), .reg_set = (__u16)i,
-			.reg_value = ~0ULL, .reg_ovflsw_thres = 1,
-		};
-
-		EXPECT_EQ(0, create_set(fd, i, OVFL));
-		MUST(pfm(fd, PFM_WRITE_PMCS, &pmc, 1));
-		MUST(pfm(fd, PFM_WRITE_PMDS, &pmd, 1));
-	}
-	MUST(pfm_load(fd, p.tid));
-	MUST(pfm_start(fd));
-	puppet_do(&p, OP_FAULT, 100);
-	EXPECT_EQ(100ULL, pfm_fdinfo_num(fd, "pfm-set"));
-	MUST(pfm_unload(fd));
-	EXPECT_EQ(0, delete_set(fd, 50));
-	EXPECT_EQ(-ENOMEM, create_set(fd, 50, 0));
-	ASSERT_EQ(0, write_limit("set_mem_max", self->saved[0]));
-	EXPECT_EQ(0, create_set(fd, 50, 0));
-	EXPECT_EQ(0, create_set(fd, 101, 0));
-	puppet_stop(&p);
-}
-
-/* A vector up to the limit: as far as it goes, and nobody is to blame. */
-TEST_F(limits, vector_up_to_the_limit)
-{
-	int i, n, fd = (int)MUST(pfm_create(0));
-	pfarg_setdesc_t desc[150];
-
-	NEED_ROOT();
-	ASSERT_EQ(0, set_limit("set_mem_max", SOME_MEM));
-	for (i = 0; i < 150; i++)
-		desc[i] = (pfarg_setdesc_t){
-			.set_id = (__u16)(1000 - i), .set_flags = TIME,
-			.set_timeout = { 0, 1 },
-		};
-	ASSERT_EQ(-ENOMEM, pfm(fd, PFM_CREATE_EVTSETS, desc, 150));
-	for (n = 0; n < 150 && set_exists(fd, 1000 - n); n++)
-		;
-	TH_LOG("%d sets in %d bytes", n, SOME_MEM);
-	ASSERT_LE(2, n);
-	ASSERT_GT(149, n);
-	for (i = 0; i < 150; i++) {
-		EXPECT_EQ(i < n, set_exists(fd, 1000 - i));
-		EXPECT_EQ(TIME, desc[i].set_flags);
-		/* The effective one comes back of what there is. */
-		if (i < n) {
-			EXPECT_LT(1, desc[i].set_timeout.tv_nsec);
-		} else {
-			EXPECT_EQ(1, desc[i].set_timeout.tv_nsec);
-		}
-	}
-	EXPECT_TRUE(set_exists(fd, 0));
-	EXPECT_EQ(0, pfm_load(fd, my_tid()));
-}
-
-/* It is what a context has now, not what it ever had. */
-TEST_F(limits, deleted_sets_make_room)
-{
-	int round, n, fd = (int)MUST(pfm_create(0));
-
-	NEED_ROOT();
-	ASSERT_EQ(0, set_limit("set_mem_max", SOME_MEM));
-	n = fill(_metadata, fd, 1);
-	ASSERT_LE(2, n);
-	for (round = 0; round < 50; round++) {
-		ASSERT_EQ(0, delete_set(fd, 1));
-		ASSERT_EQ(0, delete_set(fd, n));
-		ASSERT_EQ(2, fill(_metadata, fd, 2000));
-		ASSERT_EQ(0, delete_set(fd, 2000));
-		ASSERT_EQ(0, delete_set(fd, 2001));
-		ASSERT_EQ(0, create_set(fd, n, 0));
-		ASSERT_EQ(0, create_set(fd, 1, 0));
-		ASSERT_EQ(-ENOMEM, create_set(fd, 3000, 0));
-	}
-}
-
-/* Each context has as much. */
-TEST_F(limits, other_contexts)
-{
-	int n, fd[3], i;
-
-	NEED_ROOT();
-	ASSERT_EQ(0, set_limit("set_mem_max", SOME_MEM));
-	for (i = 0; i < 3; i++)
-		fd[i] = (int)MUST(pfm_create(0));
-	n = fill(_metadata, fd[0], 1);
-	EXPECT_EQ(n, fill(_metadata, fd[1], 1));
-	EXPECT_EQ(n, fill(_metadata, fd[2], 60000));
-	/* Twice as much is for at least twice as many. */
-	ASSERT_EQ(0, set_limit("set_mem_max", 2 * SOME_MEM));
-	EXPECT_LE(n, fill(_metadata, fd[1], 2000));
 }
 
 /* ------------------------------------------------------------------------
@@ -417,7 +243,7 @@ static u64 make_set(int fd, int id, u64 timeout)
 
 static u64 left_of(int fd, int id)
 {
-	pfarg_setinfo_t info = info_of(fd, id);
+	pfarg_setinfo_t info = info_of_set(fd, id);
 
 	return (u64)info.set_timeout.tv_sec * NSEC_PER_SEC +
 	       (u64)info.set_timeout.tv_nsec;
@@ -481,7 +307,7 @@ static bool burn_until_masked(int fd)
 	return true;
 }
 
-/* Masked and told, though nobody asked to be; a restart, and so on. */
+/* Masked, with a message that no counter asks for; goes on after PFM_RESTART. */
 static void check_throttled(struct __test_metadata *_metadata, u32 ctx_flags)
 {
 	int fd = clock_session(ctx_flags, 0, 20000, my_tid());
@@ -523,6 +349,43 @@ TEST_F(limits, throttled_cpu)
 	ASSERT_EQ(0, set_limit("interrupts_max", 50));
 	pin_somewhere();
 	check_throttled(_metadata, PFM_FL_SYSTEM_WIDE);
+}
+
+/* It does not take an interrupt: each fault, and each switch of threads, overflows. */
+static void check_throttled_without(struct __test_metadata *_metadata, int event,
+				    int op)
+{
+	struct puppet p;
+	int fd, tries;
+
+	puppet_start(&p, PUPPET_PROCESS);
+	fd = pfm_session(0, event, 0, ~0ULL, p.tid);
+	for (tries = 0; tries < 1000; tries++) {
+		puppet_do(&p, op, 200);
+		if (pfm_state_is(fd, "masked"))
+			break;
+	}
+	EXPECT_GT(1000, tries);
+	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-throttled"));
+	EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
+	EXPECT_EQ(0, pfm_restart(fd));
+	EXPECT_TRUE(pfm_state_is(fd, "loaded"));
+	puppet_stop(&p);
+	close(fd);
+}
+
+TEST_F(limits, throttled_by_faults)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, set_limit("interrupts_max", 50));
+	check_throttled_without(_metadata, PFM_SW_MINOR_FAULTS, OP_FAULT);
+}
+
+TEST_F(limits, throttled_by_switches)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, set_limit("interrupts_max", 20));
+	check_throttled_without(_metadata, PFM_SW_CSWITCHES, OP_SLEEP);
 }
 
 /* Another context on the same CPU, with few overflows, does not pay for it. */
@@ -614,7 +477,7 @@ TEST_F(limits, switching_is_not_throttled)
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
 	for (tries = 0; tries < 2000; tries++) {
-		if (info_of(fd, 1).set_runs >= 10)
+		if (info_of_set(fd, 1).set_runs >= 10)
 			break;
 		burn_ms(2);
 	}
@@ -689,7 +552,7 @@ TEST_F(limits, debugfs_counts_set_switches)
 	before = debugfs_sum("set_switches");
 	puppet_do(&p, OP_FAULT, 100);
 	EXPECT_EQ(before + 100, debugfs_sum("set_switches"));
-	EXPECT_EQ(101ULL, info_of(fd, 0).set_runs);
+	EXPECT_EQ(101ULL, info_of_set(fd, 0).set_runs);
 	puppet_stop(&p);
 }
 

@@ -328,6 +328,33 @@ TEST(system_wide_is_self)
 	puppet_stop(&t);
 }
 
+/* Where threads may run is for programs to say: a context changes nothing of it. */
+TEST(affinity_is_left_alone)
+{
+	int cpus[2], fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	cpu_set_t before, after;
+	struct puppet p;
+
+	NEED_CPUS(cpus, 2);
+	MUST(sched_getaffinity(0, sizeof(before), &before));
+	ASSERT_EQ(0, pfm_load(fd, my_tid()));
+	MUST(sched_getaffinity(0, sizeof(after), &after));
+	EXPECT_TRUE(CPU_EQUAL(&before, &after));
+	close(fd);
+	MUST(sched_getaffinity(0, sizeof(after), &after));
+	EXPECT_TRUE(CPU_EQUAL(&before, &after));
+
+	puppet_start(&p, PUPPET_PROCESS);
+	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, p.tid);
+	puppet_do(&p, OP_FAULT, 10);
+	MUST(sched_getaffinity(p.tid, sizeof(after), &after));
+	EXPECT_TRUE(CPU_EQUAL(&before, &after));
+	MUST(pfm_unload(fd));
+	MUST(sched_getaffinity(p.tid, sizeof(after), &after));
+	EXPECT_TRUE(CPU_EQUAL(&before, &after));
+	puppet_stop(&p);
+}
+
 TEST(one_system_wide_context_a_cpu)
 {
 	int a = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));

@@ -372,7 +372,7 @@ TEST_F(overflow, each_counter)
 	}
 }
 
-/* A CPU's switches, whoever makes them. */
+/* A CPU's switches, of any thread. */
 TEST(system_wide)
 {
 	int n, fd = pfm_counter(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, NOTIFY,

@@ -94,6 +94,67 @@ die_at(const char *file, int line, const char *fmt, ...)
 	__must;								\
 })
 
+/* ------------------------------------------------------------------------
+ * PFM_TESTS: only the tests that it names are run
+ */
+
+static inline bool test_is_named(const char *names, const char *name, size_t len)
+{
+	const char *at = names;
+
+	while ((at = strstr(at, name))) {
+		if ((at == names || at[-1] == ' ') && strchr(" ", at[len]))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/* One that this program does not have is an error: a list must not lose tests. */
+static inline void test_must_exist(const char *name, size_t len)
+{
+	struct __fixture_metadata *f;
+	struct __test_metadata *t;
+
+	for (f = __fixture_list; f; f = f->next)
+		for (t = f->tests; t; t = t->next)
+			if (strlen(t->name) == len && !strncmp(t->name, name, len))
+				return;
+	die("no test %.*s", (int)len, name);
+}
+
+static inline void test_select(void)
+{
+	const char *names = getenv("PFM_TESTS"), *name;
+	struct __fixture_metadata *f;
+	struct __test_metadata **at;
+
+	if (!names || !*names)
+		return;
+	for (name = names; *name; name += strcspn(name, " "), name += strspn(name, " "))
+		test_must_exist(name, strcspn(name, " "));
+	for (f = __fixture_list; f; f = f->next)
+		for (at = &f->tests; *at; )
+			if (test_is_named(names, (*at)->name, strlen((*at)->name)))
+				at = &(*at)->next;
+			else
+				*at = (*at)->next;
+	printf("# only %s\n", names);
+}
+
+#undef TEST_HARNESS_MAIN
+#define TEST_HARNESS_MAIN						\
+	static void __attribute__((constructor)) __constructor_order_last(void) \
+	{								\
+		if (!__constructor_order)				\
+			__constructor_order = _CONSTRUCTOR_ORDER_BACKWARD; \
+	}								\
+	int main(int argc, char **argv)					\
+	{								\
+		test_select();						\
+		return test_harness_run(argc, argv);			\
+	}
+
 static inline bool is_root(void)
 {
 	return geteuid() == 0;
@@ -235,6 +296,13 @@ static inline void vec_set(u64 *v, unsigned int n)
 	v[n / 64] |= 1ULL << (n % 64);
 }
 
+/* A number below @n that follows from *@state, which is changed for the next one. */
+static inline u32 random_below(u32 *state, u32 n)
+{
+	*state = *state * 1664525 + 1013904223;
+	return (u32)((u64)*state * n >> 32);
+}
+
 static inline bool all_bytes(const void *p, size_t n, unsigned char byte)
 {
 	const unsigned char *c = p;
@@ -243,6 +311,35 @@ static inline bool all_bytes(const void *p, size_t n, unsigned char byte)
 		if (*c++ != byte)
 			return false;
 	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * Event sets
+ */
+
+static inline int delete_set(int fd, int id)
+{
+	pfarg_setdesc_t desc = { .set_id = (__u16)id };
+
+	return pfm(fd, PFM_DELETE_EVTSETS, &desc, 1);
+}
+
+static inline bool set_exists(int fd, int id)
+{
+	pfarg_setinfo_t info = { .set_id = (__u16)id };
+	int ret = pfm(fd, PFM_GETINFO_EVTSETS, &info, 1);
+
+	if (ret && !(info.set_flags & PFM_SET_RETFL_NOSET))
+		die("set %d: %s", id, strerror(-ret));
+	return !ret;
+}
+
+static inline pfarg_setinfo_t info_of_set(int fd, int id)
+{
+	pfarg_setinfo_t info = { .set_id = (__u16)id };
+
+	MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
+	return info;
 }
 
 /* ------------------------------------------------------------------------
@@ -459,7 +556,7 @@ static inline void sleep_ms(unsigned int ms)
 
 /*
  * Whether it comes to be @want. For what is still held by processes that
- * nobody can wait for: the children of a process that was killed.
+ * this process cannot wait for: the children of a process that was killed.
  */
 static inline bool sysfs_becomes(const char *name, u64 want)
 {

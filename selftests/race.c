@@ -20,12 +20,6 @@ static u64 race_ns(void)
 
 static volatile bool stop;
 
-static u32 random_below(u32 *state, u32 n)
-{
-	*state = *state * 1664525 + 1013904223;
-	return (u32)((u64)*state * n >> 32);
-}
-
 /* ------------------------------------------------------------------------
  * Double fetches
  */
@@ -505,7 +499,7 @@ static void __attribute__((noreturn)) spinner(int out)
 
 /*
  * A thread that gets blocked on its way out, when its process has been told
- * to end: nobody will restart it, no further signal comes, and its tracer
+ * to end: no PFM_RESTART will come and no further signal, and its tracer
  * has it run work in the middle of the exit.
  */
 TEST(blocked_in_the_exit_of_its_process)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Chapter 4: the open default of the specification and the hardened one, and
- * what a context shows to whom when rights change.
+ * what a context shows to which process when rights change.
  *
- * Not here: the groups themselves (config.c), what exec does (exec.c), whom a
- * load may attach to (load.c), the limits (limits.c). Needs root, who sets the
+ * Not here: the groups themselves (config.c), what exec does (exec.c), what
+ * a load may attach to (load.c), the limits (limits.c). Needs root, who sets the
  * one or the other default.
  */
 #include "puppet.h"
@@ -59,7 +59,7 @@ static void become(uid_t uid, gid_t group)
 		die("cannot become user %d: %s", (int)uid, strerror(errno));
 }
 
-/* Keeps one capability while it becomes somebody else. */
+/* Keeps one capability while it becomes another user. */
 static void become_with_cap(uid_t uid, int cap)
 {
 	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -115,14 +115,14 @@ TEST_F(security, system_wide_when_hardened)
 	EXPECT_EQ(0, create_as(AS_MEMBER, PFM_FL_SYSTEM_WIDE));
 }
 
-/* Only 0 and 1, only root; contexts that exist do not mind. */
+/* Only 0 to 2, only root; contexts that exist do not mind. */
 TEST_F(security, sysctl)
 {
 	pid_t pid;
 	int fd;
 
 	NEED_ROOT();
-	EXPECT_NE(0, write_text(HARDENED, "2"));
+	EXPECT_NE(0, write_text(HARDENED, "3"));
 	EXPECT_NE(0, write_text(HARDENED, "-1"));
 	pid = fork_child();
 	if (!pid) {
@@ -138,13 +138,13 @@ TEST_F(security, sysctl)
 }
 
 /* ------------------------------------------------------------------------
- * A descriptor that somebody else has got
+ * A descriptor that another process has received
  */
 
 #define ALL_OK	0x1000
 
 /*
- * What all commands and read() say to whoever has become @uid with context
+ * What all commands and read() answer a process that has become @uid with context
  * @fd: the errno if it is one for all, ALL_OK if each works as it should.
  */
 static int stranger(int fd, uid_t uid, bool loaded)

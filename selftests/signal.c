@@ -2,11 +2,12 @@
 /*
  * Asynchronous notification (3.3.7): O_ASYNC with F_SETOWN and F_SETSIG, the
  * order of message and signal, PFM_FL_OVFL_NO_MSG, and calling the interface
- * from a signal handler (5.7).
+ * from a signal handler (5.7), a timer's among them (3.4).
  *
  * Not here: the queue itself (message.c).
  */
 #include "puppet.h"
+#include <sys/time.h>
 
 #define MSG	sizeof(pfm_msg_t)
 #define SIG	(SIGRTMIN + 3)
@@ -266,6 +267,8 @@ TEST(owner_is_a_thread)
 
 static int sample_ctx;
 static volatile sig_atomic_t samples;
+static volatile u64 timed;		/* what the timer's samples have seen */
+static struct pages handler_pages;
 
 /* A profiler of one's own thread: read, restart, all in the handler. */
 static void sample_handler(int sig, siginfo_t *info, void *uc)
@@ -311,6 +314,86 @@ TEST(profiler_in_a_signal_handler)
 	/* PMD 1 is masked with the rest between overflow and restart. */
 	EXPECT_LE(10, samples);
 	EXPECT_GE(total / period + 1, (u64)samples);
+}
+
+/* All of a session, as far as it can be in one. */
+static void session_handler(int sig)
+{
+	u64 value = 0;
+	int fd;
+
+	(void)sig;
+	fd = pfm_create(0);
+	if (fd < 0 || pfm_write_pmc(fd, SW_PMC(0), PFM_SW_MINOR_FAULTS, 0) ||
+	    pfm_write_pmd(fd, SW_PMD(0), 1000) || pfm_load(fd, my_tid()) ||
+	    pfm_start(fd))
+		handler_errors++;
+	pages_touch(&handler_pages, 7);
+	if (pfm_stop(fd) || pfm_read_pmd(fd, SW_PMD(0), &value) ||
+	    value != 1007 || pfm_unload(fd) || close(fd))
+		handler_errors++;
+	hits++;
+}
+
+TEST(session_in_a_signal_handler)
+{
+	struct sigaction sa = { .sa_handler = session_handler };
+	int n;
+
+	pages_map(&handler_pages, 100);
+	MUST(sigaction(SIG, &sa, NULL));
+	for (n = 0; n < 10; n++)
+		MUST(raise(SIG));
+	EXPECT_EQ(10, hits);
+	EXPECT_EQ(0, handler_errors);
+	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
+}
+
+/* Sampling by time (3.4): a timer's signal, and a read, also while stopped. */
+static void timer_handler(int sig)
+{
+	static u64 last;
+	u64 value = last;
+	int stop = samples & 1;
+
+	(void)sig;
+	if ((stop && pfm_stop(sample_ctx)) ||
+	    pfm_read_pmd(sample_ctx, SW_PMD(0), &value) || value < last ||
+	    (stop && pfm_start(sample_ctx)))
+		handler_errors++;
+	timed += value - last;
+	last = value;
+	samples++;
+}
+
+TEST(sampled_by_a_timer)
+{
+	struct itimerval none = {}, often = {
+		.it_interval.tv_usec = 2000, .it_value.tv_usec = 2000,
+	};
+	struct sigaction sa = {
+		.sa_handler = timer_handler, .sa_flags = SA_RESTART,
+	};
+	int tries;
+	u64 total;
+
+	pages_map(&handler_pages, 100);
+	MUST(sigaction(SIGALRM, &sa, NULL));
+	sample_ctx = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, my_tid());
+	MUST(setitimer(ITIMER_REAL, &often, NULL));
+	for (tries = 0; tries < PATIENCE && samples < 20; tries++) {
+		pages_touch(&handler_pages, 10);
+		burn_ms(1);
+	}
+	MUST(setitimer(ITIMER_REAL, &none, NULL));
+	EXPECT_LE(20, samples);
+	EXPECT_EQ(0, handler_errors);
+	/* What the samples have not seen is what came after the last one. */
+	total = pfm_value(sample_ctx, SW_PMD(0));
+	EXPECT_LT(0ULL, timed);
+	EXPECT_GE(total, timed);
+	MUST(raise(SIGALRM));
+	EXPECT_LE(total, timed);
 }
 
 TEST_HARNESS_MAIN

@@ -16,6 +16,7 @@
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define FAULTS		PFM_SW_MINOR_FAULTS
 
+#define MODPROBE	"/proc/sys/kernel/modprobe"
 #define NOBODY		65534
 #define HARDENED	"/proc/sys/kernel/perfmon_hardened"
 
@@ -40,12 +41,6 @@ static inline void pmd_vector(u64 *vec, u32 bits)
 			vec_set(vec, PFM_SW_PMD0 + n);
 }
 
-static inline u32 random_below(u32 *state, u32 n)
-{
-	*state = *state * 1664525 + 1013904223;
-	return (u32)((u64)*state * n >> 32);
-}
-
 static inline void become(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
@@ -57,6 +52,12 @@ static inline void harden(bool on)
 {
 	if (write_text(HARDENED, on ? "1" : "0"))
 		die("cannot write " HARDENED);
+}
+
+/* How long to do two things at once that may get in each other's way. */
+static inline u64 race_ns(void)
+{
+	return (is_slow() ? 1500 : 1000) * NSEC_PER_MSEC;
 }
 
 static inline size_t page_size(void)
@@ -300,6 +301,15 @@ static inline bool module_path(const char *name, char *path, size_t size)
 	}
 	snprintf(path, size, "build/%s", rest);
 	return access(path, R_OK) == 0;
+}
+
+/* The kernel runs @path to load a module on demand; none if @path is empty. */
+static inline void set_modprobe(const char *path)
+{
+	char line[PATH_MAX + 2];
+
+	snprintf(line, sizeof(line), "%s\n", path);
+	MUST(write_text(MODPROBE, line));
 }
 
 static inline int module_insert(const char *path)

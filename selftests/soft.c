@@ -55,7 +55,7 @@ TEST_F(soft, context_switches)
 		  pfm_value(self->fd, SW_PMD(0)));
 }
 
-/* Preempted, too: somebody else wants the same CPU. */
+/* Preempted, too: another thread wants the same CPU. */
 TEST_F(soft, involuntary_context_switches)
 {
 	int i, cpu = pin_somewhere();
@@ -135,7 +135,7 @@ TEST_F(soft, migrations)
 	}
 }
 
-/* Pages of a file that nobody has read yet, one by one. */
+/* Pages of a file that were not read yet, one by one. */
 TEST(major_faults)
 {
 	static const char *const files[] = {

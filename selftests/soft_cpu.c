@@ -77,7 +77,7 @@ TEST(minor_faults)
 	puppet_start(&p, PUPPET_PROCESS);
 	puppet_do(&p, OP_PIN, (unsigned int)cpu);
 	fd = cpu_session(PFM_SW_MINOR_FAULTS);
-	/* Nobody else does much on an idle machine, unless it takes long. */
+	/* Other threads do little on an idle machine, unless the test takes long. */
 	for (tries = 0; tries < 20; tries++) {
 		before = pfm_value(fd, SW_PMD(0));
 		puppet_do(&p, OP_FAULT, 2000);

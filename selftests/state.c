@@ -6,8 +6,8 @@
  * state afterwards is the one of the table is seen twice, in fdinfo and in
  * whether an event is counted.
  *
- * Not here: that further sets are switched to (switch.c); what a format
- * changes (smpl.c); the attachment itself (load.c) and its end from the other
+ * Not here: that further sets are switched to (switch_*.c); what a format
+ * changes (smpl_*.c); the attachment itself (load.c) and its end from the other
  * side (inherit.c).
  */
 #include "puppet.h"
@@ -368,7 +368,7 @@ TEST(from_another_cpu)
 {
 	static int (*const commands[])(state_data *s) = {
 		do_write_pmcs, do_write_pmds, do_read_pmds, do_start,
-		do_start_set_0, do_stop, do_restart, do_unload,
+		do_start_set_0, do_stop, do_restart, do_unload, do_info_sets,
 	};
 	state_data s = { .who = CPU, .tid = my_tid() };
 	int cpus[2], state;

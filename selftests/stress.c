@@ -27,12 +27,6 @@ static unsigned int seconds(void)
 	return s && atoi(s) > 0 ? (unsigned int)atoi(s) : 8;
 }
 
-static u32 random_below(u32 *state, u32 n)
-{
-	*state = *state * 1664525 + 1013904223;
-	return (u32)((u64)*state * n >> 32);
-}
-
 /* ------------------------------------------------------------------------
  * What the workers do. In processes that are forked from one with threads:
  * nothing here takes a lock of the C library's.

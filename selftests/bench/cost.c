@@ -2,11 +2,15 @@
 /*
  * cost - what perfmon and perf_events cost, in instructions
  *
- * Each figure is the median of many rounds, less the cost of reading the cycle
+ * What closes many contexts must not take longer for each than what closes few.
+ * Each other figure is the median of many rounds, less the cost of reading the cycle
  * counter. Both sides count the same events: software's, and the hardware's if
  * there is an Intel PMU.
  */
 #include "bench.h"
+#include <perfmon/default_smpl.h>
+#include <pthread.h>
+#include <sys/resource.h>
 
 static uint64_t overhead;
 
@@ -85,7 +89,7 @@ static void pfm_measure(const struct events *e, pid_t other, int n, int64_t *got
 	pfm_msg_t msg;
 	int fd, i, keep;
 
-	/* Somebody else keeps the PMU: the first and the last one pay for that. */
+	/* Another context keeps the PMU: the first and the last one pay for that. */
 	keep = pfm_open(e, other, n, 0, 0);
 	got[SETUP] = MEASURE((fd = pfm_open(e, self, n, 0, 0), close(fd)));
 	close(keep);
@@ -204,6 +208,120 @@ static void measure(const struct events *e, pid_t other)
 	}
 }
 
+/* What the end of one of many contexts costs, in a process with many threads. */
+
+#define CLOSERS	64	/* threads */
+#define FEW	1000
+#define MANY	10000
+
+enum { PLAIN, BLOCKING, MAPPED, INHERITED, KINDS };
+
+static const char *const kinds[KINDS] = {
+	"close of a context", "... that blocks", "... that is mapped",
+	"... that vfork() has inherited",
+};
+
+static void *idle(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static int close_open(int kind)
+{
+	struct {
+		pfarg_ctx_t ctx;
+		pfm_default_smpl_arg_t arg;
+	} req = {
+		.ctx.ctx_flags = kind == BLOCKING ? PFM_FL_NOTIFY_BLOCK : 0,
+		.arg.buf_size = 4096,
+	};
+
+	if (kind >= MAPPED)
+		memcpy(req.ctx.ctx_smpl_buf_id, (pfm_uuid_t)PFM_DEFAULT_SMPL_UUID,
+		       sizeof(pfm_uuid_t));
+	must(!syscall(__NR_perfmonctl, -1, PFM_CREATE_CONTEXT, &req, 1),
+	     "PFM_CREATE_CONTEXT");
+	if (kind >= MAPPED)
+		must(mmap(NULL, req.ctx.ctx_smpl_buf_size, PROT_READ, MAP_SHARED,
+			  req.ctx.ctx_fd, 0) != MAP_FAILED, "mmap");
+	return req.ctx.ctx_fd;
+}
+
+static uint64_t close_all(const int *fd, int n)
+{
+	uint64_t t = __rdtsc();
+	int i;
+
+	for (i = 0; i < n; i++)
+		close(fd[i]);
+	return __rdtsc() - t;
+}
+
+/* As whoever starts a program does: in the parent's memory. */
+static __attribute__((noinline)) uint64_t close_in_child(const int *fd, int n)
+{
+	volatile uint64_t t = 0;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		t = close_all(fd, n);
+		_exit(0);
+	}
+	must(pid > 0 && waitpid(pid, NULL, 0) == pid, "vfork");
+	return t;
+}
+
+/* Instructions for each of n, in a process of its own; 0 if it failed. */
+static uint64_t close_cost(int kind, int n)
+{
+	static int fd[MANY];
+	pthread_attr_t attr;
+	uint64_t t = 0;
+	pthread_t thread;
+	pid_t pid;
+	int i, p[2];
+
+	must(!pipe(p), "pipe");
+	pid = fork();
+	must(pid >= 0, "fork");
+	if (!pid) {
+		must(!setrlimit(RLIMIT_NOFILE, &(struct rlimit){
+			MANY + 100, MANY + 100 }), "RLIMIT_NOFILE");
+		pthread_attr_init(&attr);
+		pthread_attr_setstacksize(&attr, 65536);
+		for (i = 1; i < CLOSERS; i++)
+			must(!pthread_create(&thread, &attr, idle, NULL),
+			     "pthread_create");
+		for (i = 0; i < n; i++)
+			fd[i] = close_open(kind);
+		t = (kind == INHERITED ? close_in_child : close_all)(fd, n) / n;
+		must(write(p[1], &t, sizeof(t)) == sizeof(t), "write");
+		_exit(0);
+	}
+	close(p[1]);
+	if (read(p[0], &t, sizeof(t)) != sizeof(t))
+		t = 0;
+	close(p[0]);
+	waitpid(pid, NULL, 0);
+	return t;
+}
+
+static void closes(void)
+{
+	int k;
+
+	printf("%-36s %8s %8s\n", "in a process with 64 threads", "1,000", "10,000");
+	for (k = 0; k < KINDS; k++) {
+		uint64_t few = close_cost(k, FEW), many = close_cost(k, MANY);
+
+		printf("%-36s %8llu %8llu%s\n", kinds[k],
+		       (unsigned long long)few, (unsigned long long)many,
+		       !few || !many || many > few + few / 4 ? " missed" : "");
+	}
+	putchar('\n');
+}
+
 int main(void)
 {
 	pid_t other, sleeps;
@@ -230,6 +348,7 @@ int main(void)
 	print("software's counters", false);
 	printf("%-36s %8lld\n\n", "... if a third thread is monitored",
 	       (long long)(third - bare));
+	closes();
 	if (have_hardware()) {
 		measure(&hardware, other);
 		print("the hardware's counters", true);

@@ -4,7 +4,7 @@
  *
  * For a guest with one CPU and -icount shift=0 (make bench-formats starts it
  * so). Every page fault is an overflow, and a sample. Each figure is what a
- * fault costs more than one that nobody counts; the counting of the fault is
+ * fault costs more than one that is not counted; the counting of the fault is
  * in it, and shown by itself in the first line. The arguments are modules to
  * load first. perf_events samples the same event with the same fields.
  */

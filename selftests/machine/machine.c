@@ -130,7 +130,7 @@ TEST(system_wide_stays_and_goes)
 	close(fd[1]);
 }
 
-/* Nobody asked for it: it is the kernel's to wonder about, and changes no count. */
+/* An NMI without a cause: perfmon passes it on, and no count changes. */
 TEST(foreign_nmi_is_passed_on)
 {
 	u64 spurious = debugfs_sum("spurious"), ask, base;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The bench's QEMU, whose overflow interrupts come as late as we say; and counts
+ * that are exact there, where elsewhere a few events are dropped: those between an
+ * overflow and the end of its interrupt's handler are nobody's.
+ */
+#ifndef HW_BENCH_H
+#define HW_BENCH_H
+
+#include "hw.h"
+
+#include "qemu/bench-msr.h"
+
+/* A model specific register of a CPU; root's. */
+static inline bool msr_access(int cpu, u32 msr, u64 *value, bool store)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr", cpu);
+	fd = open(path, (store ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = store ? pwrite(fd, value, sizeof(*value), msr) :
+		    pread(fd, value, sizeof(*value), msr);
+	close(fd);
+	return n == sizeof(*value);
+}
+
+/* The bench's QEMU, to which we may talk: its interrupts are as late as we say. */
+static inline bool set_skid(u64 cycles)
+{
+	int cpu, n = 0;
+
+	for (cpu = 0; cpu < 64; cpu++)
+		n += msr_access(cpu, BENCH_MSR_SKID, &cycles, true);
+	return n;
+}
+
+/* The most user instructions that an interrupt is late, where we cannot say. */
+#define HW_LATE		2000ULL
+
+/* @have events where @want have happened, and @interrupts overflows among them. */
+#define EXPECT_EVENTS(want, have, interrupts)				\
+do {									\
+	u64 __want = (want), __have = (have);				\
+	u64 __drop = set_skid(0) ? 0 : (interrupts) * HW_LATE;		\
+									\
+	EXPECT_GE(__want, __have);					\
+	EXPECT_LE(__want, __have + __drop);				\
+} while (0)
+
+/* All user instructions of run() with @n turns, as a counter without a period says. */
+static inline u64 hw_total(unsigned long n)
+{
+	int fd = (int)MUST(pfm_create(0));
+	u64 total;
+
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	run(fd, n);
+	total = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	close(fd);
+	return total;
+}
+
+/* What hw_more() adds to a control. */
+struct hw_more {
+	u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
+	u64 reset_pmds[PFM_MAX_PMD_BITVECTOR];
+	u64 eventid;
+	u64 random_mask;
+	u32 random_seed;
+	u64 thres;
+};
+
+/* As hw_counter(), with all fields of the two registers. */
+static inline void hw_counter_more(int fd, __u16 set, unsigned int k, u32 flags,
+				   u64 period, const struct hw_more *more)
+{
+	pfarg_pmd_t pmd = {
+		.reg_num = (__u16)hw_find()->pmd(k, HW_INSTRUCTIONS),
+		.reg_set = set, .reg_value = -period, .reg_long_reset = -period,
+		.reg_short_reset = -period, .reg_ovflsw_thres = more->thres,
+		.reg_random_mask = more->random_mask,
+		.reg_random_seed = more->random_seed,
+	};
+	pfarg_pmc_t pmc = { .reg_smpl_eventid = more->eventid };
+
+	memcpy(pmc.reg_smpl_pmds, more->smpl_pmds, sizeof(more->smpl_pmds));
+	memcpy(pmc.reg_reset_pmds, more->reset_pmds, sizeof(more->reset_pmds));
+	hw_template = &pmc;
+	MUST(hw_find()->write(fd, set, k, HW_INSTRUCTIONS, HW_USER, flags));
+	hw_template = NULL;
+	MUST(pfm(fd, PFM_WRITE_PMDS, &pmd, 1));
+}
+
+static inline u64 last_reset_of(int fd, unsigned int k)
+{
+	pfarg_pmd_t req = { .reg_num = (__u16)hw_find()->pmd(k, HW_INSTRUCTIONS) };
+
+	MUST(pfm(fd, PFM_READ_PMDS, &req, 1));
+	return req.reg_last_reset_val;
+}
+
+static inline u64 hw_runs(int fd, __u16 set)
+{
+	pfarg_setinfo_t info = { .set_id = set };
+
+	MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
+	return info.set_runs;
+}
+
+#endif /* HW_BENCH_H */
