@@ -40,10 +40,7 @@ inline put()
 	ref--;
 	if
 	:: ref == 0 ->
-		assert(state == UNLOADED);
-#ifdef BUG_TRUST_SYNC
-		assert(!at_work[0] && !at_work[1]);
-#endif
+		assert(state == UNLOADED && closed);
 		released = true;
 		grace[0] = irqoff[0];
 		grace[1] = irqoff[1];
@@ -201,7 +198,7 @@ inline publish(x)
 }
 
 /*
- * pfm_attach_load(). Nobody but C has commands, so the mutex has nothing to do;
+ * pfm_attach_load(). Only C has commands, so the mutex has nothing to do;
  * what becomes of old messages is queue.pml's.
  */
 inline load(x)
@@ -282,12 +279,10 @@ proctype Program()
 	   break
 #endif
 	od;
-	/* pfm_file_release() */
+	/* pfm_file_release(), pfm_context_close() */
 	go(x);
 	finish(C);
-#ifndef BUG_NO_SYNC
-	runs(C) && !busy;		/* irq_work_sync() */
-#endif
+	atomic { runs(C) -> assert(state == UNLOADED); closed = true }
 	atomic { runs(C) -> put(); at[C] = OFF; gone[C] = true; end() }
 #ifdef BOUND
 	answered = true

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: who can meet whom on a context, for spin. One context, one thread
- * T that it monitors, two CPUs, one program C that holds the descriptor.
+ * perfmon2: what can happen to a context at the same time, for spin. One context,
+ * one thread T that it monitors, two CPUs, one program C that has the descriptor.
  *
  * A step of a thread needs a CPU whose interrupts are on, or have been turned
  * off by that very thread; so whatever runs with interrupts off has the CPU
  * for itself, and interrupts and switches of threads come in between anywhere
  * else. Taking a lock is a step of its own, or a deadlock would not be seen.
- * What nobody can look at without the lock changes in one step; pfm_context.cpu
+ * What is only looked at under the lock changes in one step; pfm_context.cpu
  * and pfm_cpu.live have steps of their own. Memory is sequentially consistent.
  *
  * An event makes its counter overflow: a period is one event long. What may or
@@ -60,7 +60,7 @@ bool started;
 byte task = NOBODY;
 bit set;
 byte ref = 1;
-bool pending, busy;		/* irq_work: its flags */
+bool pending;			/* irq_work: its flag */
 
 /*
  * Events since the counters were looked at. There always are some while they
@@ -94,12 +94,12 @@ bool done;
 bool detach[2];
 
 /* RCU: who read when the context was released, and has not finished yet. */
-bool released, freed;
+bool closed, released, freed;
 bool grace[4];
 bool rcu_t, grace_t;
 
 /* What has to be shown. */
-bool owed;			/* an event counts, nobody has seen it yet */
+bool owed;			/* an event counts, and was not found yet */
 bool told;			/* a message was queued, or counted as lost */
 bit told_set;
 byte user[4] = NOSET;		/* whose values are in the CPU's registers */
@@ -116,12 +116,12 @@ bool answered;
 #define running		(state == LOADED && started)
 #define need(s)		(s + 1)
 
-/* Nobody uses the context when it is freed, nor its sets when released. */
+/* No process uses the context after it is freed, nor its sets after it is closed. */
 #define USE		assert(!freed)
-#define USE_SETS	assert(!freed && !released)
+#define USE_SETS	assert(!freed && !closed)
 
 /*
- * What holds whenever nobody has ctx->lock: it is live on one CPU at most, for
+ * What holds whenever ctx->lock is free: it is live on one CPU at most, for
  * its thread, whose pointer is right; the registers of that CPU, and no other,
  * are the active set's while it runs; an event waits only where it counts; who
  * waits for PFM_RESTART has been told, and of that set; a thread that is gone

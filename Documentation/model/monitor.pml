@@ -44,7 +44,7 @@ inline pause(c)
 	fi
 }
 
-/* pfm_monitor_resume(); what nobody has seen by now is lost. */
+/* pfm_monitor_resume(); events that were not found by now are lost. */
 inline resume(c)
 {
 	if
@@ -67,7 +67,17 @@ inline wake_later(c)
 	USE;
 #ifndef SETS
 	if
-	:: !pending -> pending = true; busy = true; queued[c] = true
+	:: !pending ->
+		pending = true;
+		queued[c] = true;
+#ifdef BUG_SHARED_REF
+		ref = (at_work[0] || at_work[1] -> ref : ref + 1)
+#else
+#ifndef BUG_NO_WORK_REF
+		assert(ref > 0);
+		ref++
+#endif
+#endif
 	:: else
 	fi
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perfmon2: the message queue, for spin: kernel/perfmon/message.c, and read()
- * of kernel/perfmon/file.c. One producer, whoever owns the context's live
- * state; a program that loads the context again and again; two readers; the
+ * of kernel/perfmon/file.c. One producer, the owner of the context's
+ * live state; a program that loads the context again and again; two readers; the
  * irq_work that wakes them. What context.pml knows of messages is only that
  * there was one.
  *

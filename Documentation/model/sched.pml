@@ -167,8 +167,8 @@ end:	do
 	   atomic { ipi[c] = 0; leave(c) }
 	/*
 	 * irq_work_single(), pfm_message_work(). Two CPUs can be in here at the
-	 * same moment, and then the first to finish clears "busy" for both
-	 * (-DBUG_TRUST_SYNC): it is RCU that keeps the context for the second.
+	 * same moment, each with a reference of its own (-DBUG_SHARED_REF). When
+	 * that is gone the flags are looked at: it is RCU that keeps them.
 	 */
 	:: atomic {
 		!irqoff[c] && queued[c] -> irqoff[c] = true;
@@ -176,9 +176,11 @@ end:	do
 		pending = false;
 		at_work[c] = true
 	   }
+#ifndef BUG_NO_WORK_REF
+	   atomic { put() }
+#endif
 	   atomic {
 		USE;
-		busy = pending && busy;
 		at_work[c] = false;
 		irq_on(c)
 	   }
