@@ -6,7 +6,7 @@
  *
  * A clock is compared with the thread's own, read before and after, or with how
  * long its set was active: no delay of a virtual CPU changes that. Not here: the
- * clocks without hardware (soft.c, soft_cpu.c), sets by themselves (switch.c).
+ * clocks without hardware (soft.c, soft_cpu.c), sets by themselves (switch_*.c).
  */
 #include "hw.h"
 

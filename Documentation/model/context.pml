@@ -207,7 +207,7 @@ inline refresh_acquire(c)
 #endif
 }
 
-#include "monitor.pml"
+#include "runstate.pml"
 #include "attach.pml"
 #include "sched.pml"
 

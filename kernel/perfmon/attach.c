@@ -56,7 +56,7 @@ static void pfm_attach_begin(struct pfm_attach *a)
 	pfm_assert_live(ctx);
 	ctx->load++;
 	ctx->clock = 0;
-	pfm_switch_load(ctx, a->set);
+	pfm_setswitch_load(ctx, a->set);
 	ctx->state = PFM_LOADED;
 	ctx->started = false;
 	WRITE_ONCE(ctx->gone, false);
@@ -83,10 +83,10 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
 
-	pfm_monitor_stop(ctx);
+	pfm_runstate_stop(ctx);
 	pfm_hw_thread(ctx, PFM_THREAD_UNLOAD);
 	if (ctx->cpu >= 0)
-		pfm_monitor_out(ctx, local_clock());
+		pfm_runstate_out(ctx, local_clock());
 	if (pfm_is_system(ctx))
 		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
 	else
@@ -154,7 +154,7 @@ static void pfm_attach_go_live(void *info)
 
 	raw_spin_lock(&ctx->lock);
 	if (ctx->task == current && ctx->cpu < 0)
-		pfm_monitor_in(ctx, local_clock());
+		pfm_runstate_in(ctx, local_clock());
 	raw_spin_unlock(&ctx->lock);
 }
 
@@ -282,7 +282,7 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 		raw_spin_lock(&ctx->lock);
 		c->busy_since = local_clock();
 		pfm_attach_begin(a);
-		pfm_monitor_in(ctx, local_clock());
+		pfm_runstate_in(ctx, local_clock());
 		rcu_assign_pointer(c->sys, ctx);
 		raw_spin_unlock(&ctx->lock);
 	}

@@ -374,8 +374,8 @@ void __pfm_hw_rearm(struct pfm_context *ctx)
 	pfm_assert_live(ctx);
 	if (!pfm_hw_stop(ctx))
 		return;
-	pfm_monitor_update(ctx);
-	if (pfm_monitor_counting(ctx))
+	pfm_runstate_update(ctx);
+	if (pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 }
 
@@ -413,14 +413,14 @@ static void pfm_hw_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
 	u64 now;
 
-	if (!pfm_monitor_counting(ctx))
+	if (!pfm_runstate_counting(ctx))
 		return;
 	now = pfm_clock_advance();
 	pfm_hw_stop(ctx);
-	pfm_monitor_update(ctx);
+	pfm_runstate_update(ctx);
 	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_hw_is_storm(c, now))
 		pfm_overflow_throttle(ctx);
-	if (pfm_monitor_counting(ctx))
+	if (pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 }
 
@@ -623,7 +623,7 @@ void pfm_hw_suspend(void)
 	if (!ctx)
 		return;
 	raw_spin_lock(&ctx->lock);
-	pfm_monitor_hold(ctx);
+	pfm_runstate_hold(ctx);
 	pfm_hw_forget(ctx->set);
 	/* A late interrupt would start them again. */
 	__this_cpu_write(pfm_cpu.live, NULL);
@@ -646,7 +646,7 @@ void pfm_hw_resume(void)
 		return;
 	raw_spin_lock(&ctx->lock);
 	__this_cpu_write(pfm_cpu.live, ctx);
-	pfm_monitor_release(ctx);
+	pfm_runstate_release(ctx);
 	raw_spin_unlock(&ctx->lock);
 }
 

@@ -8,7 +8,7 @@
  * loads the long reset values. Otherwise the short reset values are loaded at once
  * and monitoring goes on.
  *
- * Runs where monitor.c does. It is in the kernel because a period must end
+ * Runs where runstate.c does. It is in the kernel because a period must end
  * at the event that ends it, not when a program is scheduled to look at it.
  */
 #include <linux/jiffies.h>
@@ -150,11 +150,11 @@ static bool pfm_overflow_too_many(struct pfm_context *ctx)
 void pfm_overflow_throttle(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	if (!pfm_monitor_running(ctx))
+	if (!pfm_runstate_running(ctx))
 		return;
 	pfm_stat_inc(PFM_STAT_THROTTLED);
 	ctx->throttled++;
-	pfm_monitor_mask(ctx);
+	pfm_runstate_mask(ctx);
 	pfm_overflow_tell(ctx, ctx->set->ovfl);
 	pfm_overflow_block(ctx);
 	pfm_message_notify(ctx);
@@ -227,7 +227,7 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 	ovfl = pfm_overflow_real(set, ovfl);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
-	reached = pfm_switch_count(set, ovfl);
+	reached = pfm_setswitch_count(set, ovfl);
 	reset = ctx->format ? pfm_format_overflow(ctx, ovfl, &ctrl) :
 			      pfm_overflow_plain(set, ovfl, &ctrl);
 	/* A full queue masks: otherwise the program would never learn of this overflow. */
@@ -238,9 +238,9 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 	set->ovfl |= ovfl;
 	if (ctrl.mask_monitoring) {
 		ctx->switch_due = reached;
-		pfm_monitor_mask(ctx);
+		pfm_runstate_mask(ctx);
 	} else if (reached) {
-		pfm_switch_to(ctx, set->next);
+		pfm_setswitch_to(ctx, set->next);
 	} else {
 		pfm_overflow_reset(ctx, reset, false);
 		set->ovfl &= ~reset;
@@ -271,7 +271,7 @@ static int pfm_overflow_ask(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 static bool pfm_overflow_switch_is_due(const struct pfm_context *ctx)
 {
 	return ctx->switch_due ||
-	       (ctx->started && pfm_switch_expired(ctx, local_clock()));
+	       (ctx->started && pfm_setswitch_expired(ctx, local_clock()));
 }
 
 /**
@@ -299,18 +299,18 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 		return -EBUSY;
 	/* An overflow that is found now came before the restart, and may mask. */
 	if (ctx->format)
-		pfm_monitor_hold(ctx);
+		pfm_runstate_hold(ctx);
 	masked = ctx->state == PFM_MASKED;
 	ret = pfm_overflow_ask(ctx, &ctrl);
 	if (ret) {
-		pfm_monitor_release(ctx);
+		pfm_runstate_release(ctx);
 		return ret;
 	}
 
 	/* A switch that is due waits until monitoring resumes (3.7.7). */
 	if (masked && !ctrl.mask_monitoring && pfm_overflow_switch_is_due(ctx)) {
-		pfm_stat_inc(PFM_STAT_SWITCHES);
-		pfm_switch_activate(ctx, ctx->set->next);
+		pfm_stat_inc(PFM_STAT_SETSWITCHES);
+		pfm_setswitch_activate(ctx, ctx->set->next);
 	}
 	if (ctrl.reset_ovfl_pmds) {
 		pfm_overflow_reset(ctx, ctx->set->ovfl, true);
@@ -318,10 +318,10 @@ int pfm_overflow_restart(struct pfm_context *ctx, void *unused)
 	}
 	ctx->blocked = false;
 	if (ctrl.mask_monitoring && !masked)
-		pfm_monitor_mask(ctx);
+		pfm_runstate_mask(ctx);
 	else if (!ctrl.mask_monitoring && masked)
-		pfm_monitor_unmask(ctx);
+		pfm_runstate_unmask(ctx);
 	else if (!masked)
-		pfm_monitor_release(ctx);
+		pfm_runstate_release(ctx);
 	return 0;
 }

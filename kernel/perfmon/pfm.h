@@ -250,7 +250,7 @@ enum pfm_stat {
 	PFM_STAT_SCHED_OUT,
 	PFM_STAT_OVERFLOWS,		/* of 64-bit counters */
 	PFM_STAT_LOST,			/* messages that found a full queue */
-	PFM_STAT_SWITCHES,		/* from a set to the next */
+	PFM_STAT_SETSWITCHES,		/* from a set to the next */
 	PFM_STAT_THROTTLED,		/* contexts masked for their interrupts */
 	PFM_STATS,
 };
@@ -271,7 +271,7 @@ struct pfm_cpu {
 	u64 tstamp;			/* [p] of the last sample */
 	u64 busy;			/* [p] not idle, ns, until busy_since */
 	u64 busy_since;			/* [p] local_clock(), 0 while idle */
-	unsigned long switches;		/* [p] while sys */
+	unsigned long cswitches;	/* [p] of threads, while sys */
 	unsigned long faults[2];	/* [p] minor, major, while sys */
 	struct hrtimer timer;		/* [p*] task clock, time-outs of sets */
 	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
@@ -340,15 +340,15 @@ static __always_inline void pfm_assert_live(const struct pfm_context *ctx)
  * Whether the context's time passes. A thread that is on no CPU still runs in
  * this sense: it may be moved. Under ctx->lock.
  */
-static __always_inline bool pfm_monitor_running(const struct pfm_context *ctx)
+static __always_inline bool pfm_runstate_running(const struct pfm_context *ctx)
 {
 	return ctx->state == PFM_LOADED && ctx->started;
 }
 
 /* Whether its events count: it runs, and does not look away from idle. */
-static __always_inline bool pfm_monitor_counting(const struct pfm_context *ctx)
+static __always_inline bool pfm_runstate_counting(const struct pfm_context *ctx)
 {
-	return pfm_monitor_running(ctx) && !ctx->idle;
+	return pfm_runstate_running(ctx) && !ctx->idle;
 }
 
 /* pmu.c */
@@ -413,13 +413,13 @@ static inline u64 pfm_set_fit(const struct pfm_set *set, unsigned int i, u64 val
 	return (value & ~d->rsvd) | (d->def & d->rsvd);
 }
 
-/* switch.c */
-void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set);
-void pfm_switch_load(struct pfm_context *ctx, struct pfm_set *set);
-void pfm_switch_to(struct pfm_context *ctx, struct pfm_set *set);
-u64 pfm_switch_count(struct pfm_set *set, u64 ovfl);
-bool pfm_switch_expired(const struct pfm_context *ctx, u64 now);
-int pfm_switch_start(struct pfm_context *ctx, u16 id);
+/* setswitch.c */
+void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set);
+void pfm_setswitch_load(struct pfm_context *ctx, struct pfm_set *set);
+void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set);
+u64 pfm_setswitch_count(struct pfm_set *set, u64 ovfl);
+bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now);
+int pfm_setswitch_start(struct pfm_context *ctx, u16 id);
 
 /* regs.c */
 int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
@@ -570,24 +570,24 @@ void pfm_timer_rearm(struct pfm_context *ctx);
 int pfm_timer_cancel(unsigned int cpu);
 void pfm_timer_init_cpu(int cpu);
 
-/* monitor.c */
-void pfm_monitor_sync(struct pfm_context *ctx, u64 mask);
-void pfm_monitor_update(struct pfm_context *ctx);
-void pfm_monitor_hold(struct pfm_context *ctx);
-void pfm_monitor_release(struct pfm_context *ctx);
-void pfm_monitor_resume(struct pfm_context *ctx, u64 now);
-void pfm_monitor_pause(struct pfm_context *ctx, u64 now);
-void pfm_monitor_start(struct pfm_context *ctx);
-void pfm_monitor_stop(struct pfm_context *ctx);
-void pfm_monitor_mask(struct pfm_context *ctx);
-void pfm_monitor_unmask(struct pfm_context *ctx);
-void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now);
-void pfm_monitor_in(struct pfm_context *ctx, u64 now);
-void pfm_monitor_out(struct pfm_context *ctx, u64 now);
-u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
-		       const struct pfm_set *set, u64 now);
-u64 pfm_monitor_left(const struct pfm_context *ctx,
-		     const struct pfm_set *set, u64 now);
+/* runstate.c */
+void pfm_runstate_sync(struct pfm_context *ctx, u64 mask);
+void pfm_runstate_update(struct pfm_context *ctx);
+void pfm_runstate_hold(struct pfm_context *ctx);
+void pfm_runstate_release(struct pfm_context *ctx);
+void pfm_runstate_resume(struct pfm_context *ctx, u64 now);
+void pfm_runstate_pause(struct pfm_context *ctx, u64 now);
+void pfm_runstate_start(struct pfm_context *ctx);
+void pfm_runstate_stop(struct pfm_context *ctx);
+void pfm_runstate_mask(struct pfm_context *ctx);
+void pfm_runstate_unmask(struct pfm_context *ctx);
+void pfm_runstate_idle(struct pfm_context *ctx, bool idle, u64 now);
+void pfm_runstate_in(struct pfm_context *ctx, u64 now);
+void pfm_runstate_out(struct pfm_context *ctx, u64 now);
+u64 pfm_runstate_act_ns(const struct pfm_context *ctx,
+			const struct pfm_set *set, u64 now);
+u64 pfm_runstate_left(const struct pfm_context *ctx,
+		      const struct pfm_set *set, u64 now);
 
 /* overflow.c */
 u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped);

@@ -4,9 +4,9 @@
  *
  * They address the registers of any set, active or not. A command on a vector
  * first brings the active set of a counting context up to date, by
- * pfm_monitor_update(), or, before writes, pfm_monitor_hold(), so that nothing
+ * pfm_runstate_update(), or, before writes, pfm_runstate_hold(), so that nothing
  * that was counted before a change is lost by it; then come the elements; after
- * writes, pfm_monitor_release().
+ * writes, pfm_runstate_release().
  *
  * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
  * CPU where the context is live if it is anywhere: pfm_context_call().
@@ -20,7 +20,7 @@
 static bool pfm_regs_is_active(const struct pfm_context *ctx,
 			       const struct pfm_set *set)
 {
-	return set == ctx->set && pfm_monitor_counting(ctx);
+	return set == ctx->set && pfm_runstate_counting(ctx);
 }
 
 static bool pfm_regs_is_virtual(const struct pfm_pmd_desc *d)
@@ -95,8 +95,9 @@ static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
 }
 
 /*
- * Give a control register a value, and what an overflow looks at. A set of a loaded context can become active at
- * any moment, so it has to make sense as a whole at each of them.
+ * Give a control register a value, and what an overflow looks at. A set of a loaded
+ * context can become active at any moment, so it has to make sense as a whole at each
+ * of them.
  */
 static bool pfm_regs_try(struct pfm_context *ctx, struct pfm_set *set,
 			 unsigned int pmc, u64 value, struct pfm_pmc c)
@@ -201,7 +202,7 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 		pfm_hw_changed(set, i);
 	}
 
-	/* Otherwise pfm_monitor_resume() takes the baseline. */
+	/* Otherwise pfm_runstate_resume() takes the baseline. */
 	if (pfm_regs_is_active(ctx, set))
 		pfm_soft_base(ctx, set, map->pmds_of[i] & set->used);
 	return 0;
@@ -327,7 +328,7 @@ int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 
 /**
  * pfm_regs_read_held_pmd() - PFM_READ_PMDS, one element, between
- *			      pfm_monitor_hold() and pfm_monitor_release()
+ *			      pfm_runstate_hold() and pfm_runstate_release()
  * @ctx: context
  * @req: element, as above; PFM_REGFL_READ_RESET stays in its flags (6.2.2)
  *

@@ -34,7 +34,7 @@ void __pfm_sched_out(struct task_struct *prev)
 				      prev->se.sum_exec_runtime,
 				      this_rq()->clock);
 		pfm_stat_inc(PFM_STAT_SCHED_OUT);
-		pfm_monitor_out(ctx, this_rq()->clock);
+		pfm_runstate_out(ctx, this_rq()->clock);
 	}
 	raw_spin_unlock(&ctx->lock);
 }
@@ -59,7 +59,7 @@ void __pfm_sched_in(struct task_struct *next)
 				      next->se.sum_exec_runtime,
 				      this_rq()->clock);
 		pfm_stat_inc(PFM_STAT_SCHED_IN);
-		pfm_monitor_in(ctx, this_rq()->clock);
+		pfm_runstate_in(ctx, this_rq()->clock);
 	}
 	raw_spin_unlock(&ctx->lock);
 }
@@ -82,15 +82,15 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	if (!ctx || !pfm_is_system(ctx))
 		return;
 	raw_spin_lock(&ctx->lock);
-	c->switches++;
+	c->cswitches++;
 	events = ctx->set->sw[PFM_SW_CSWITCHES] | ctx->set->sw[PFM_SW_MIGRATIONS];
 	/* Its timer is set anew below, for what is left of the period. */
 	if (idle)
 		events |= ctx->set->sw[PFM_SW_TASK_CLOCK];
 	now = pfm_clock_switch(prev, next, this_rq()->clock);
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, events);
-	pfm_monitor_idle(ctx, is_idle_task(next), now);
+	if (pfm_runstate_counting(ctx))
+		pfm_runstate_sync(ctx, events);
+	pfm_runstate_idle(ctx, is_idle_task(next), now);
 	if (idle)
 		pfm_timer_arm(ctx, now);
 	/* From here on an overflow is the next thread's. */
@@ -137,8 +137,8 @@ void __pfm_sched_fault(bool major)
 	if (c->live == ctx) {
 		if (pfm_is_system(ctx))
 			c->faults[major]++;
-		if (pfm_monitor_counting(ctx) && ctx->set->sw[event])
-			pfm_monitor_sync(ctx, ctx->set->sw[event]);
+		if (pfm_runstate_counting(ctx) && ctx->set->sw[event])
+			pfm_runstate_sync(ctx, ctx->set->sw[event]);
 	}
 	raw_spin_unlock(&ctx->lock);
 out:

@@ -341,9 +341,9 @@ int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
 		.set_id_next = set->id_next,
 		.set_flags = set->flags,
 		.set_runs = set->runs,
-		.set_timeout = pfm_set_timespec(pfm_monitor_left(ctx, set, now)),
+		.set_timeout = pfm_set_timespec(pfm_runstate_left(ctx, set, now)),
 		.set_act_duration =
-			pfm_set_timespec(pfm_monitor_act_ns(ctx, set, now)),
+			pfm_set_timespec(pfm_runstate_act_ns(ctx, set, now)),
 	};
 	if (set->load == ctx->load)
 		pfm_pmu_vector(set->switched, info->set_switch_pmds);

@@ -125,7 +125,7 @@ static u64 pfm_soft_raw_cpu(unsigned int event)
 
 	switch (event) {
 	case PFM_SW_CSWITCHES:
-		return c->switches;
+		return c->cswitches;
 	case PFM_SW_MIGRATIONS:
 		return atomic_long_read(&c->migrations);
 	case PFM_SW_MINOR_FAULTS:
@@ -246,7 +246,7 @@ u64 pfm_soft_left(const struct pfm_context *ctx)
 	u64 rest, left, min = U64_MAX;
 
 	pfm_assert_live(ctx);
-	if (!pfm_monitor_counting(ctx) ||
+	if (!pfm_runstate_counting(ctx) ||
 	    (pfm_is_system(ctx) && !__this_cpu_read(pfm_cpu.busy_since)))
 		return U64_MAX;
 	for (rest = ctx->set->sw[PFM_SW_TASK_CLOCK]; rest; rest &= rest - 1) {

@@ -25,7 +25,7 @@ void pfm_stats_init(void)
 		[PFM_STAT_SCHED_OUT] = "sched_out",
 		[PFM_STAT_OVERFLOWS] = "overflows",
 		[PFM_STAT_LOST] = "lost_messages",
-		[PFM_STAT_SWITCHES] = "set_switches",
+		[PFM_STAT_SETSWITCHES] = "set_switches",
 		[PFM_STAT_THROTTLED] = "throttled",
 	};
 	struct dentry *root = debugfs_create_dir("perfmon", NULL), *dir;

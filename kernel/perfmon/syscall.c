@@ -146,14 +146,14 @@ static void pfm_syscall_nothing(struct pfm_context *ctx)
 {
 }
 
-PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_monitor_hold,
-		   pfm_regs_write_pmc, pfm_monitor_release)
-PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_monitor_hold,
-		   pfm_regs_write_pmd, pfm_monitor_release)
-PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_monitor_update,
+PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_runstate_hold,
+		   pfm_regs_write_pmc, pfm_runstate_release)
+PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_runstate_hold,
+		   pfm_regs_write_pmd, pfm_runstate_release)
+PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_runstate_update,
 		   pfm_regs_read_pmd, pfm_syscall_nothing)
-PFM_SYSCALL_VECTOR(read_held_pmds, pfarg_pmd_t, pfm_monitor_hold,
-		   pfm_regs_read_held_pmd, pfm_monitor_release)
+PFM_SYSCALL_VECTOR(read_held_pmds, pfarg_pmd_t, pfm_runstate_hold,
+		   pfm_regs_read_held_pmd, pfm_runstate_release)
 PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_syscall_nothing,
 		   pfm_set_getinfo, pfm_syscall_nothing)
 
@@ -250,9 +250,9 @@ static int pfm_syscall_start_here(struct pfm_context *ctx, void *arg)
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
 	if (req)
-		ret = pfm_switch_start(ctx, req->start_set);
+		ret = pfm_setswitch_start(ctx, req->start_set);
 	if (!ret)
-		pfm_monitor_start(ctx);
+		pfm_runstate_start(ctx);
 	return ret;
 }
 
@@ -269,7 +269,7 @@ static int pfm_syscall_stop_here(struct pfm_context *ctx, void *unused)
 {
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;
-	pfm_monitor_stop(ctx);
+	pfm_runstate_stop(ctx);
 	return 0;
 }
 

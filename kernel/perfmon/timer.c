@@ -32,10 +32,10 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	u64 left = U64_MAX, at;
 
 	pfm_assert_live(ctx);
-	if (ctx->cpu < 0 || !pfm_monitor_running(ctx))
+	if (ctx->cpu < 0 || !pfm_runstate_running(ctx))
 		return;
 	if (ctx->set->flags & PFM_SETFL_TIME_SWITCH)
-		left = pfm_monitor_left(ctx, ctx->set, now);
+		left = pfm_runstate_left(ctx, ctx->set, now);
 	if (ctx->set->sw[PFM_SW_TASK_CLOCK])
 		left = min(left, pfm_soft_left(ctx));
 	if (ctx->set->hard)
@@ -102,15 +102,15 @@ static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 {
 	u64 now = pfm_clock_here(c)->now;
 
-	if (pfm_switch_expired(ctx, now))
-		pfm_monitor_hold(ctx);
-	else if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->hard |
-				 ctx->set->sw[PFM_SW_TASK_CLOCK]);
+	if (pfm_setswitch_expired(ctx, now))
+		pfm_runstate_hold(ctx);
+	else if (pfm_runstate_counting(ctx))
+		pfm_runstate_sync(ctx, ctx->set->hard |
+				  ctx->set->sw[PFM_SW_TASK_CLOCK]);
 	/* An overflow may have masked monitoring, or switched the set. */
-	if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, now))
-		pfm_switch_to(ctx, ctx->set->next);
-	if (pfm_monitor_counting(ctx))
+	if (pfm_runstate_running(ctx) && pfm_setswitch_expired(ctx, now))
+		pfm_setswitch_to(ctx, ctx->set->next);
+	if (pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 	pfm_timer_arm(ctx, now);
 }
@@ -137,7 +137,7 @@ static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
 		goto out;
 	}
 	raw_spin_lock(&ctx->lock);
-	if (c->live == ctx && pfm_monitor_running(ctx))
+	if (c->live == ctx && pfm_runstate_running(ctx))
 		pfm_timer_expire(ctx, c);
 	else
 		pfm_stat_inc(PFM_STAT_SPURIOUS);

@@ -53,7 +53,7 @@ void pfm_bench_load(struct pfm_context *ctx)
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	ctx->task = current;
 	ctx->load++;
-	pfm_switch_load(ctx, pfm_set_find(ctx, 0));
+	pfm_setswitch_load(ctx, pfm_set_find(ctx, 0));
 	ctx->state = PFM_LOADED;
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
@@ -73,9 +73,9 @@ static int pfm_bench_pmc_here(struct pfm_context *ctx, void *arg)
 {
 	int ret;
 
-	pfm_monitor_hold(ctx);
+	pfm_runstate_hold(ctx);
 	ret = pfm_regs_write_pmc(ctx, arg);
-	pfm_monitor_release(ctx);
+	pfm_runstate_release(ctx);
 	return ret;
 }
 
@@ -104,9 +104,9 @@ static int pfm_bench_pmd_here(struct pfm_context *ctx, void *arg)
 {
 	int ret;
 
-	pfm_monitor_hold(ctx);
+	pfm_runstate_hold(ctx);
 	ret = pfm_regs_write_pmd(ctx, arg);
-	pfm_monitor_release(ctx);
+	pfm_runstate_release(ctx);
 	return ret;
 }
 
@@ -132,7 +132,7 @@ int pfm_bench_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
 
 static int pfm_bench_read_here(struct pfm_context *ctx, void *arg)
 {
-	pfm_monitor_update(ctx);
+	pfm_runstate_update(ctx);
 	return pfm_regs_read_pmd(ctx, arg);
 }
 
@@ -155,9 +155,9 @@ static int pfm_bench_read_reset_here(struct pfm_context *ctx, void *arg)
 {
 	int ret;
 
-	pfm_monitor_hold(ctx);
+	pfm_runstate_hold(ctx);
 	ret = pfm_regs_read_held_pmd(ctx, arg);
-	pfm_monitor_release(ctx);
+	pfm_runstate_release(ctx);
 	return ret;
 }
 
@@ -184,7 +184,7 @@ u64 pfm_bench_read(struct pfm_context *ctx, unsigned int n)
 
 static int pfm_bench_start_here(struct pfm_context *ctx, void *unused)
 {
-	pfm_monitor_start(ctx);
+	pfm_runstate_start(ctx);
 	return 0;
 }
 
@@ -195,7 +195,7 @@ void pfm_bench_start(struct pfm_context *ctx)
 
 static int pfm_bench_start_set_here(struct pfm_context *ctx, void *arg)
 {
-	return pfm_switch_start(ctx, (unsigned long)arg);
+	return pfm_setswitch_start(ctx, (unsigned long)arg);
 }
 
 int pfm_bench_start_set(struct pfm_context *ctx, u16 id)
@@ -206,7 +206,7 @@ int pfm_bench_start_set(struct pfm_context *ctx, u16 id)
 
 static int pfm_bench_stop_here(struct pfm_context *ctx, void *unused)
 {
-	pfm_monitor_stop(ctx);
+	pfm_runstate_stop(ctx);
 	return 0;
 }
 
@@ -217,7 +217,7 @@ void pfm_bench_stop(struct pfm_context *ctx)
 
 static int pfm_bench_expired_here(struct pfm_context *ctx, void *unused)
 {
-	return pfm_switch_expired(ctx, local_clock());
+	return pfm_setswitch_expired(ctx, local_clock());
 }
 
 bool pfm_bench_expired(struct pfm_context *ctx)
@@ -232,8 +232,8 @@ int pfm_bench_restart(struct pfm_context *ctx)
 
 static int pfm_bench_happen(struct pfm_context *ctx, void *arg)
 {
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->sw[(unsigned long)arg]);
+	if (pfm_runstate_counting(ctx))
+		pfm_runstate_sync(ctx, ctx->set->sw[(unsigned long)arg]);
 	return 0;
 }
 
@@ -265,7 +265,7 @@ void pfm_bench_in(struct pfm_context *ctx)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	pfm_monitor_in(ctx, local_clock());
+	pfm_runstate_in(ctx, local_clock());
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
@@ -274,7 +274,7 @@ void pfm_bench_out(struct pfm_context *ctx)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	pfm_monitor_out(ctx, local_clock());
+	pfm_runstate_out(ctx, local_clock());
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 

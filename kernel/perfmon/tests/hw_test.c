@@ -768,10 +768,10 @@ static void hw_test_sets(struct kunit *test)
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
 	hw_pmd(ctx, 1, 0, -20ULL, -20ULL);
 	pfm_bench_load_hw(test, ctx);
-	before = hw_stat(PFM_STAT_SWITCHES);
+	before = hw_stat(PFM_STAT_SETSWITCHES);
 	pfm_bench_in(ctx);
 	fake_happen(30 * 50 + 4);
-	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_SWITCHES) - before, 100UL);
+	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_SETSWITCHES) - before, 100UL);
 	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 10 * 50 + 4ULL);
 	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 1, 1), 20 * 50ULL);
 	/* Only what differs between them. */

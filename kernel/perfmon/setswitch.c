@@ -10,7 +10,7 @@
  * overflowed last. Those are reset when it comes next (3.7.7): with the short
  * values, or with the long ones if PFM_RESTART brings it.
  *
- * Runs where monitor.c does. Switching allocates nothing, and touches only
+ * Runs where runstate.c does. Switching allocates nothing, and touches only
  * the two sets: the chain was linked by PFM_LOAD_CONTEXT.
  */
 #include <linux/sched/clock.h>
@@ -21,17 +21,17 @@
  * hrtimers and local_clock() are two clocks: a timer that comes at most this much
  * early counts as on time.
  */
-#define PFM_SWITCH_SLACK	NSEC_PER_USEC
+#define PFM_SETSWITCH_SLACK	NSEC_PER_USEC
 
 /**
- * pfm_switch_activate() - make a set the active one
+ * pfm_setswitch_activate() - make a set the active one
  * @ctx: context, loaded or being loaded; it does not run, or the caller has
  *       paused it
  * @set: one of its sets, not necessarily another one
  *
  * Context: see above.
  */
-void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set)
+void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 {
 	u64 rest;
 
@@ -57,7 +57,7 @@ void pfm_switch_activate(struct pfm_context *ctx, struct pfm_set *set)
 }
 
 /* What overflowed last in a set is reset when it comes (3.7.7). */
-static void pfm_switch_reset(struct pfm_context *ctx)
+static void pfm_setswitch_reset(struct pfm_context *ctx)
 {
 	struct pfm_set *set = ctx->set;
 
@@ -68,7 +68,7 @@ static void pfm_switch_reset(struct pfm_context *ctx)
 }
 
 /**
- * pfm_switch_load() - make a set the first active one of an attachment
+ * pfm_setswitch_load() - make a set the first active one of an attachment
  * @ctx: context that is being loaded
  * @set: one of its sets
  *
@@ -78,41 +78,41 @@ static void pfm_switch_reset(struct pfm_context *ctx)
  *
  * Context: see above.
  */
-void pfm_switch_load(struct pfm_context *ctx, struct pfm_set *set)
+void pfm_setswitch_load(struct pfm_context *ctx, struct pfm_set *set)
 {
-	pfm_switch_activate(ctx, set);
-	pfm_switch_reset(ctx);
+	pfm_setswitch_activate(ctx, set);
+	pfm_setswitch_reset(ctx);
 }
 
 /**
- * pfm_switch_to() - leave the active set for another one, or for itself
+ * pfm_setswitch_to() - leave the active set for another one, or for itself
  * @ctx: loaded context, up to date
  * @set: one of its sets
  *
  * Context: see above.
  */
-void pfm_switch_to(struct pfm_context *ctx, struct pfm_set *set)
+void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set)
 {
 	u64 now = local_clock();
 
 	pfm_assert_live(ctx);
-	pfm_stat_inc(PFM_STAT_SWITCHES);
-	pfm_monitor_pause(ctx, now);
-	pfm_switch_activate(ctx, set);
+	pfm_stat_inc(PFM_STAT_SETSWITCHES);
+	pfm_runstate_pause(ctx, now);
+	pfm_setswitch_activate(ctx, set);
 	if (ctx->state == PFM_LOADED)
-		pfm_switch_reset(ctx);
-	pfm_monitor_resume(ctx, now);
+		pfm_setswitch_reset(ctx);
+	pfm_runstate_resume(ctx, now);
 }
 
 /**
- * pfm_switch_count() - count overflows down (3.7.6)
+ * pfm_setswitch_count() - count overflows down (3.7.6)
  * @set:  the active set
  * @ovfl: its counters that have just overflowed
  *
  * Context: see above.
  * Return: those whose threshold is reached; the switch is the caller's.
  */
-u64 pfm_switch_count(struct pfm_set *set, u64 ovfl)
+u64 pfm_setswitch_count(struct pfm_set *set, u64 ovfl)
 {
 	u64 rest, reached = 0;
 
@@ -130,22 +130,22 @@ u64 pfm_switch_count(struct pfm_set *set, u64 ovfl)
 }
 
 /**
- * pfm_switch_expired() - whether the time-out of the active set is over
+ * pfm_setswitch_expired() - whether the time-out of the active set is over
  * @ctx: loaded context
  * @now: local_clock(), or the scheduler's last look at it
  *
  * Context: see above.
  * Return: whether it is; never for a set that does not switch by time.
  */
-bool pfm_switch_expired(const struct pfm_context *ctx, u64 now)
+bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
 	return (ctx->set->flags & PFM_SETFL_TIME_SWITCH) &&
-	       pfm_monitor_left(ctx, ctx->set, now) < PFM_SWITCH_SLACK;
+	       pfm_runstate_left(ctx, ctx->set, now) < PFM_SETSWITCH_SLACK;
 }
 
 /**
- * pfm_switch_start() - PFM_START names a set (3.1.5)
+ * pfm_setswitch_start() - PFM_START names a set (3.1.5)
  * @ctx: loaded context
  * @id:  number of a set
  *
@@ -154,7 +154,7 @@ bool pfm_switch_expired(const struct pfm_context *ctx, u64 now)
  * Context: see above.
  * Return: 0, or -EINVAL if there is no such set.
  */
-int pfm_switch_start(struct pfm_context *ctx, u16 id)
+int pfm_setswitch_start(struct pfm_context *ctx, u16 id)
 {
 	struct pfm_set *set = pfm_set_find(ctx, id);
 
@@ -164,10 +164,10 @@ int pfm_switch_start(struct pfm_context *ctx, u16 id)
 	if (set == ctx->set)
 		return 0;
 	/* This may switch, or mask, by itself. */
-	pfm_monitor_hold(ctx);
+	pfm_runstate_hold(ctx);
 	if (set != ctx->set)
-		pfm_switch_to(ctx, set);
+		pfm_setswitch_to(ctx, set);
 	else
-		pfm_monitor_release(ctx);
+		pfm_runstate_release(ctx);
 	return 0;
 }

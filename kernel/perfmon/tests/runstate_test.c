@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bench.h"
 
-static void pfm_monitor_test_start_stop(struct kunit *test)
+static void pfm_runstate_test_start_stop(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
@@ -25,7 +25,7 @@ static void pfm_monitor_test_start_stop(struct kunit *test)
 }
 
 /* Masked and stopped are two things: what ends one does not end the other. */
-static void pfm_monitor_test_masked(struct kunit *test)
+static void pfm_runstate_test_masked(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
@@ -52,7 +52,7 @@ static void pfm_monitor_test_masked(struct kunit *test)
 }
 
 /* An overflow that the stop itself finds is told, too. */
-static void pfm_monitor_test_stop_overflows(struct kunit *test)
+static void pfm_runstate_test_stop_overflows(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
@@ -67,17 +67,17 @@ static void pfm_monitor_test_stop_overflows(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->started);
 }
 
-static struct kunit_case pfm_monitor_cases[] = {
-	KUNIT_CASE(pfm_monitor_test_start_stop),
-	KUNIT_CASE(pfm_monitor_test_masked),
-	KUNIT_CASE(pfm_monitor_test_stop_overflows),
+static struct kunit_case pfm_runstate_cases[] = {
+	KUNIT_CASE(pfm_runstate_test_start_stop),
+	KUNIT_CASE(pfm_runstate_test_masked),
+	KUNIT_CASE(pfm_runstate_test_stop_overflows),
 	{}
 };
 
-static struct kunit_suite pfm_monitor_suite = {
-	.name = "perfmon-monitor",
+static struct kunit_suite pfm_runstate_suite = {
+	.name = "perfmon-runstate",
 	.init = pfm_bench_init,
 	.exit = pfm_bench_exit,
-	.test_cases = pfm_monitor_cases,
+	.test_cases = pfm_runstate_cases,
 };
-kunit_test_suite(pfm_monitor_suite);
+kunit_test_suite(pfm_runstate_suite);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * monitor.c, overflow.c, switch.c, timer.c, and the commands on live state: all
+ * runstate.c, overflow.c, setswitch.c, timer.c, and the commands on live state: all
  * of it runs under ctx->lock with interrupts off, on the CPU c.
  */
 
@@ -25,7 +25,7 @@ inline arm(c)
 #endif
 }
 
-/* pfm_monitor_enter(); the registers of this CPU are the active set's now. */
+/* pfm_runstate_enter(); the registers of this CPU are the active set's now. */
 inline enter(c)
 {
 	assert(user[0] == NOSET && user[1] == NOSET);
@@ -33,7 +33,7 @@ inline enter(c)
 	arm(c)
 }
 
-/* pfm_monitor_pause() */
+/* pfm_runstate_pause() */
 inline pause(c)
 {
 	if
@@ -44,7 +44,7 @@ inline pause(c)
 	fi
 }
 
-/* pfm_monitor_resume(); events that were not found by now are lost. */
+/* pfm_runstate_resume(); events that were not found by now are lost. */
 inline resume(c)
 {
 	if
@@ -83,7 +83,7 @@ inline wake_later(c)
 #endif
 }
 
-/* pfm_monitor_mask(), pfm_overflow_tell() */
+/* pfm_runstate_mask(), pfm_overflow_tell() */
 inline mask(c)
 {
 	pause(c);
@@ -97,7 +97,7 @@ inline mask(c)
 	wake_later(c)
 }
 
-/* pfm_switch_to(), pfm_switch_activate() */
+/* pfm_setswitch_to(), pfm_setswitch_activate() */
 inline switch_to(c)
 {
 	pause(c);
@@ -122,7 +122,7 @@ inline overflow(c)
 	fi
 }
 
-/* pfm_monitor_sync(): an event is found once, and only if it counts. */
+/* pfm_runstate_sync(): an event is found once, and only if it counts. */
 inline sync(c)
 {
 	USE_SETS;
@@ -144,7 +144,7 @@ inline sync_if_counting(c)
 	fi
 }
 
-/* pfm_monitor_in() */
+/* pfm_runstate_in() */
 inline monitor_in(c)
 {
 	cpu = c;
@@ -166,7 +166,7 @@ inline monitor_in(c)
 	}
 }
 
-/* pfm_monitor_out() */
+/* pfm_runstate_out() */
 inline monitor_out(c)
 {
 	atomic {
@@ -181,7 +181,7 @@ inline monitor_out(c)
 #endif
 }
 
-/* pfm_monitor_stop() */
+/* pfm_runstate_stop() */
 inline monitor_stop(c)
 {
 	sync_if_counting(c);
@@ -196,7 +196,7 @@ inline command(c)
 	if
 	:: state != UNLOADED ->			/* PFM_START */
 #ifdef SETS
-		/* pfm_switch_start(): it names another set, or none */
+		/* pfm_setswitch_start(): it names another set, or none */
 		if
 		:: true ->
 			sync_if_counting(c);

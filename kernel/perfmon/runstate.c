@@ -16,13 +16,13 @@
 
 #include "pfm.h"
 
-static u64 pfm_monitor_elapsed(u64 since, u64 now)
+static u64 pfm_runstate_elapsed(u64 since, u64 now)
 {
 	return now > since ? now - since : 0;
 }
 
 /* The context runs, and is live on this CPU, from now on. */
-static void pfm_monitor_enter(struct pfm_context *ctx, u64 now)
+static void pfm_runstate_enter(struct pfm_context *ctx, u64 now)
 {
 	ctx->set->left_at = now;
 	ctx->set->since = now;
@@ -30,7 +30,7 @@ static void pfm_monitor_enter(struct pfm_context *ctx, u64 now)
 }
 
 /**
- * pfm_monitor_resume() - from not running to running, if nothing is against it
+ * pfm_runstate_resume() - from not running to running, if nothing is against it
  * @ctx: context
  * @now: local_clock(), or the scheduler's last look at it
  *
@@ -38,45 +38,45 @@ static void pfm_monitor_enter(struct pfm_context *ctx, u64 now)
  *
  * Context: see above.
  */
-void pfm_monitor_resume(struct pfm_context *ctx, u64 now)
+void pfm_runstate_resume(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
-	if (!pfm_monitor_running(ctx))
+	if (!pfm_runstate_running(ctx))
 		return;
 	if (!ctx->idle)
 		pfm_soft_base(ctx, ctx->set, ctx->set->used);
 	if (ctx->cpu < 0)
 		return;
-	pfm_monitor_enter(ctx, now);
+	pfm_runstate_enter(ctx, now);
 	if (!ctx->idle)
 		pfm_hw_start(ctx);
 }
 
 /**
- * pfm_monitor_pause() - add up the times of a context that is to run no more
+ * pfm_runstate_pause() - add up the times of a context that is to run no more
  * @ctx: context, up to date; nothing happens unless it runs, and is live here
  * @now: as above
  *
  * What the hardware has counted since it was brought up to date is dropped; after
- * pfm_monitor_hold() that is nothing.
+ * pfm_runstate_hold() that is nothing.
  *
  * Context: see above.
  */
-void pfm_monitor_pause(struct pfm_context *ctx, u64 now)
+void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
 {
 	struct pfm_set *set = ctx->set;
 
 	pfm_assert_live(ctx);
-	if (ctx->cpu < 0 || !pfm_monitor_running(ctx))
+	if (ctx->cpu < 0 || !pfm_runstate_running(ctx))
 		return;
 	if (pfm_hw_stop(ctx))
 		pfm_hw_forget(set);
-	set->left = pfm_monitor_left(ctx, set, now);
-	set->act_ns = pfm_monitor_act_ns(ctx, set, now);
+	set->left = pfm_runstate_left(ctx, set, now);
+	set->act_ns = pfm_runstate_act_ns(ctx, set, now);
 }
 
 /**
- * pfm_monitor_sync() - bring counters up to date and see to their overflows
+ * pfm_runstate_sync() - bring counters up to date and see to their overflows
  * @ctx:  context that counts
  * @mask: PMDs
  *
@@ -84,7 +84,7 @@ void pfm_monitor_pause(struct pfm_context *ctx, u64 now)
  *
  * Context: see above.
  */
-void pfm_monitor_sync(struct pfm_context *ctx, u64 mask)
+void pfm_runstate_sync(struct pfm_context *ctx, u64 mask)
 {
 	u64 wrapped = pfm_soft_sync(ctx, mask) | pfm_hw_sync(ctx, mask);
 
@@ -98,58 +98,58 @@ void pfm_monitor_sync(struct pfm_context *ctx, u64 mask)
 }
 
 /**
- * pfm_monitor_update() - bring the active set up to date, if it counts
+ * pfm_runstate_update() - bring the active set up to date, if it counts
  * @ctx: context
  *
  * May leave the context masked, or with another active set.
  *
  * Context: see above.
  */
-void pfm_monitor_update(struct pfm_context *ctx)
+void pfm_runstate_update(struct pfm_context *ctx)
 {
 	bool ran;
 
 	pfm_assert_live(ctx);
-	if (!pfm_monitor_counting(ctx))
+	if (!pfm_runstate_counting(ctx))
 		return;
 	/* Registers that do not count are read when they stand still. */
 	ran = unlikely(ctx->set->held) && pfm_hw_stop(ctx);
-	pfm_monitor_sync(ctx, ctx->set->used);
-	if (ran && pfm_monitor_counting(ctx))
+	pfm_runstate_sync(ctx, ctx->set->used);
+	if (ran && pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 }
 
 /**
- * pfm_monitor_hold() - bring the active set up to date, and keep it there
- * @ctx: context; pfm_monitor_release() is to follow, or pfm_monitor_pause()
+ * pfm_runstate_hold() - bring the active set up to date, and keep it there
+ * @ctx: context; pfm_runstate_release() is to follow, or pfm_runstate_pause()
  *
- * As pfm_monitor_update(), but the hardware's counters stand still from before
+ * As pfm_runstate_update(), but the hardware's counters stand still from before
  * to after: they can be changed, or left, and no event is lost or counted
  * twice.
  *
  * Context: see above.
  */
-void pfm_monitor_hold(struct pfm_context *ctx)
+void pfm_runstate_hold(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	pfm_hw_stop(ctx);
-	if (pfm_monitor_counting(ctx))
-		pfm_monitor_sync(ctx, ctx->set->used);
+	if (pfm_runstate_counting(ctx))
+		pfm_runstate_sync(ctx, ctx->set->used);
 	/* If that has switched sets, the counters of the new one run. */
 	if (pfm_hw_stop(ctx))
 		pfm_hw_forget(ctx->set);
 }
 
 /**
- * pfm_monitor_release() - undo pfm_monitor_hold(), after changes
+ * pfm_runstate_release() - undo pfm_runstate_hold(), after changes
  * @ctx: context; nothing happens unless it counts
  *
  * Context: see above.
  */
-void pfm_monitor_release(struct pfm_context *ctx)
+void pfm_runstate_release(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	if (pfm_monitor_counting(ctx))
+	if (pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 	/* Counters that were chosen just now: set the timer for the first look at them. */
 	if (ctx->set->hard)
@@ -159,12 +159,12 @@ void pfm_monitor_release(struct pfm_context *ctx)
 }
 
 /**
- * pfm_monitor_start() - PFM_START (3.1.5)
+ * pfm_runstate_start() - PFM_START (3.1.5)
  * @ctx: loaded context; nothing happens if it is started
  *
  * Context: see above.
  */
-void pfm_monitor_start(struct pfm_context *ctx)
+void pfm_runstate_start(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	/* The program may have stopped it by an instruction of its own. */
@@ -172,54 +172,54 @@ void pfm_monitor_start(struct pfm_context *ctx)
 	if (ctx->started)
 		return;
 	ctx->started = true;
-	pfm_monitor_resume(ctx, local_clock());
+	pfm_runstate_resume(ctx, local_clock());
 }
 
 /**
- * pfm_monitor_stop() - PFM_STOP (3.1.6)
+ * pfm_runstate_stop() - PFM_STOP (3.1.6)
  * @ctx: loaded context; nothing happens if it is stopped
  *
  * An overflow that is found now is handled as any other.
  *
  * Context: see above.
  */
-void pfm_monitor_stop(struct pfm_context *ctx)
+void pfm_runstate_stop(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	pfm_monitor_hold(ctx);
-	pfm_monitor_pause(ctx, local_clock());
+	pfm_runstate_hold(ctx);
+	pfm_runstate_pause(ctx, local_clock());
 	ctx->started = false;
 	pfm_hw_thread(ctx, PFM_THREAD_STOP);
 }
 
 /**
- * pfm_monitor_mask() - no event counts until PFM_RESTART
+ * pfm_runstate_mask() - no event counts until PFM_RESTART
  * @ctx: context that runs, up to date
  *
  * Context: see above.
  */
-void pfm_monitor_mask(struct pfm_context *ctx)
+void pfm_runstate_mask(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	pfm_monitor_pause(ctx, local_clock());
+	pfm_runstate_pause(ctx, local_clock());
 	ctx->state = PFM_MASKED;
 }
 
 /**
- * pfm_monitor_unmask() - undo pfm_monitor_mask()
+ * pfm_runstate_unmask() - undo pfm_runstate_mask()
  * @ctx: masked context
  *
  * Context: see above.
  */
-void pfm_monitor_unmask(struct pfm_context *ctx)
+void pfm_runstate_unmask(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	ctx->state = PFM_LOADED;
-	pfm_monitor_resume(ctx, local_clock());
+	pfm_runstate_resume(ctx, local_clock());
 }
 
 /**
- * pfm_monitor_idle() - the idle thread comes or goes (PFM_SETFL_EXCL_IDLE)
+ * pfm_runstate_idle() - the idle thread comes or goes (PFM_SETFL_EXCL_IDLE)
  * @ctx:  system-wide context of this CPU
  * @idle: it comes
  * @now:  as above
@@ -229,30 +229,30 @@ void pfm_monitor_unmask(struct pfm_context *ctx)
  *
  * Context: see above.
  */
-void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
+void pfm_runstate_idle(struct pfm_context *ctx, bool idle, u64 now)
 {
 	bool held = idle && (ctx->set->flags & PFM_SETFL_EXCL_IDLE);
 
 	pfm_assert_live(ctx);
 	/* That may have switched to a set with another PFM_SETFL_EXCL_IDLE. */
 	if (held)
-		pfm_monitor_hold(ctx);
+		pfm_runstate_hold(ctx);
 	if (!(ctx->set->flags & PFM_SETFL_EXCL_IDLE))
 		idle = false;
 	if (idle == ctx->idle) {
 		/* From thread to thread, which is most switches, there is nothing to do. */
 		if (held)
-			pfm_monitor_release(ctx);
+			pfm_runstate_release(ctx);
 		return;
 	}
 
-	pfm_monitor_pause(ctx, now);
+	pfm_runstate_pause(ctx, now);
 	ctx->idle = idle;
-	pfm_monitor_resume(ctx, now);
+	pfm_runstate_resume(ctx, now);
 }
 
 /**
- * pfm_monitor_in() - the context becomes live on this CPU
+ * pfm_runstate_in() - the context becomes live on this CPU
  * @ctx: loaded context that is live nowhere
  * @now: as above
  *
@@ -261,48 +261,48 @@ void pfm_monitor_idle(struct pfm_context *ctx, bool idle, u64 now)
  *
  * Context: see above.
  */
-void pfm_monitor_in(struct pfm_context *ctx, u64 now)
+void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
 	ctx->cpu = smp_processor_id();
 	__this_cpu_write(pfm_cpu.live, ctx);
-	if (pfm_monitor_running(ctx)) {
-		pfm_monitor_enter(ctx, now);
+	if (pfm_runstate_running(ctx)) {
+		pfm_runstate_enter(ctx, now);
 		if (ctx->set->sw[PFM_SW_MIGRATIONS])
-			pfm_monitor_sync(ctx, ctx->set->sw[PFM_SW_MIGRATIONS]);
+			pfm_runstate_sync(ctx, ctx->set->sw[PFM_SW_MIGRATIONS]);
 		/* A thread that never runs for long is on time, too. */
-		if (pfm_monitor_running(ctx) && pfm_switch_expired(ctx, now))
-			pfm_switch_to(ctx, ctx->set->next);
+		if (pfm_runstate_running(ctx) && pfm_setswitch_expired(ctx, now))
+			pfm_setswitch_to(ctx, ctx->set->next);
 	}
-	if (unlikely(ctx->set->live) && pfm_monitor_counting(ctx))
+	if (unlikely(ctx->set->live) && pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 }
 
 /**
- * pfm_monitor_out() - the context leaves this CPU
+ * pfm_runstate_out() - the context leaves this CPU
  * @ctx: context that is live here
  * @now: as above
  *
  * Context: see above.
  */
-void pfm_monitor_out(struct pfm_context *ctx, u64 now)
+void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
-	pfm_monitor_hold(ctx);
-	pfm_monitor_pause(ctx, now);
+	pfm_runstate_hold(ctx);
+	pfm_runstate_pause(ctx, now);
 	pfm_hw_wipe();
 	ctx->cpu = -1;
 	__this_cpu_write(pfm_cpu.live, NULL);
 }
 
-static bool pfm_monitor_runs_here(const struct pfm_context *ctx,
-				  const struct pfm_set *set)
+static bool pfm_runstate_runs_here(const struct pfm_context *ctx,
+				   const struct pfm_set *set)
 {
-	return set == ctx->set && ctx->cpu >= 0 && pfm_monitor_running(ctx);
+	return set == ctx->set && ctx->cpu >= 0 && pfm_runstate_running(ctx);
 }
 
 /**
- * pfm_monitor_act_ns() - for how long a set was active and counted
+ * pfm_runstate_act_ns() - for how long a set was active and counted
  * @ctx: context
  * @set: one of its sets
  * @now: as above
@@ -310,17 +310,17 @@ static bool pfm_monitor_runs_here(const struct pfm_context *ctx,
  * Context: see above.
  * Return: nanoseconds.
  */
-u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
-		       const struct pfm_set *set, u64 now)
+u64 pfm_runstate_act_ns(const struct pfm_context *ctx,
+			const struct pfm_set *set, u64 now)
 {
 	pfm_assert_live(ctx);
-	if (!pfm_monitor_runs_here(ctx, set) || ctx->idle)
+	if (!pfm_runstate_runs_here(ctx, set) || ctx->idle)
 		return set->act_ns;
-	return set->act_ns + pfm_monitor_elapsed(set->since, now);
+	return set->act_ns + pfm_runstate_elapsed(set->since, now);
 }
 
 /**
- * pfm_monitor_left() - what is left of a set's time-out
+ * pfm_runstate_left() - what is left of a set's time-out
  * @ctx: context
  * @set: one of its sets
  * @now: as above
@@ -328,13 +328,13 @@ u64 pfm_monitor_act_ns(const struct pfm_context *ctx,
  * Context: see above.
  * Return: nanoseconds, 0 if it is over or there is none.
  */
-u64 pfm_monitor_left(const struct pfm_context *ctx,
-		     const struct pfm_set *set, u64 now)
+u64 pfm_runstate_left(const struct pfm_context *ctx,
+		      const struct pfm_set *set, u64 now)
 {
 	u64 gone = 0;
 
 	pfm_assert_live(ctx);
-	if (pfm_monitor_runs_here(ctx, set))
-		gone = pfm_monitor_elapsed(set->left_at, now);
+	if (pfm_runstate_runs_here(ctx, set))
+		gone = pfm_runstate_elapsed(set->left_at, now);
 	return set->left > gone ? set->left - gone : 0;
 }

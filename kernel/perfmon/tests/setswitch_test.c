@@ -6,7 +6,7 @@
 #define IN	PFM_BENCH_IN
 
 /* Sets 0 and 1 count minor faults; 0 is left when its counter overflows. */
-static void pfm_switch_test_two(struct kunit *test, u32 pmc_flags, u64 thres)
+static void pfm_setswitch_test_two(struct kunit *test, u32 pmc_flags, u64 thres)
 {
 	struct pfm_context *ctx = test->priv;
 
@@ -20,11 +20,11 @@ static void pfm_switch_test_two(struct kunit *test, u32 pmc_flags, u64 thres)
 }
 
 /* Section 3.7.6, cascading: set 1 counts from the threshold on. */
-static void pfm_switch_test_cascade(struct kunit *test)
+static void pfm_setswitch_test_cascade(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_switch_test_two(test, 0, 1);
+	pfm_setswitch_test_two(test, 0, 1);
 	pfm_bench_faults(ctx, 2);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 0);
 	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, IN(1, 1)), 0ULL);
@@ -40,12 +40,12 @@ static void pfm_switch_test_cascade(struct kunit *test)
 }
 
 /* Figure 3.38: a threshold of two, short resets in between, then reloaded. */
-static void pfm_switch_test_threshold(struct kunit *test)
+static void pfm_setswitch_test_threshold(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 	struct pfm_set *set;
 
-	pfm_switch_test_two(test, 0, 2);
+	pfm_setswitch_test_two(test, 0, 2);
 	pfm_bench_faults(ctx, 3);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 0);
 	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, IN(0, 0)), -5ULL);
@@ -64,11 +64,11 @@ static void pfm_switch_test_threshold(struct kunit *test)
 }
 
 /* Notification and switch by one overflow: the switch waits (3.7.7). */
-static void pfm_switch_test_notify(struct kunit *test)
+static void pfm_setswitch_test_notify(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_switch_test_two(test, NOTIFY, 1);
+	pfm_setswitch_test_two(test, NOTIFY, 1);
 	pfm_bench_faults(ctx, 3);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 0);
@@ -85,7 +85,7 @@ static void pfm_switch_test_notify(struct kunit *test)
 }
 
 /* A set that follows itself is reset long if PFM_RESTART brings it again. */
-static void pfm_switch_test_itself(struct kunit *test)
+static void pfm_setswitch_test_itself(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
@@ -102,7 +102,7 @@ static void pfm_switch_test_itself(struct kunit *test)
 }
 
 /* A time-out that was over when monitoring got masked. */
-static void pfm_switch_test_due(struct kunit *test)
+static void pfm_setswitch_test_due(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
@@ -125,7 +125,7 @@ static void pfm_switch_test_due(struct kunit *test)
  * Two sets that take turns count, together, what one counts: nothing is lost
  * in a switch, nothing counts twice.
  */
-static void pfm_switch_test_conserves(struct kunit *test)
+static void pfm_setswitch_test_conserves(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 	unsigned int i;
@@ -153,20 +153,20 @@ static void pfm_switch_test_conserves(struct kunit *test)
 			pfm_set_find(ctx, 1)->runs, 284ULL);
 }
 
-static struct kunit_case pfm_switch_cases[] = {
-	KUNIT_CASE(pfm_switch_test_cascade),
-	KUNIT_CASE(pfm_switch_test_threshold),
-	KUNIT_CASE(pfm_switch_test_notify),
-	KUNIT_CASE(pfm_switch_test_itself),
-	KUNIT_CASE(pfm_switch_test_due),
-	KUNIT_CASE(pfm_switch_test_conserves),
+static struct kunit_case pfm_setswitch_cases[] = {
+	KUNIT_CASE(pfm_setswitch_test_cascade),
+	KUNIT_CASE(pfm_setswitch_test_threshold),
+	KUNIT_CASE(pfm_setswitch_test_notify),
+	KUNIT_CASE(pfm_setswitch_test_itself),
+	KUNIT_CASE(pfm_setswitch_test_due),
+	KUNIT_CASE(pfm_setswitch_test_conserves),
 	{}
 };
 
-static struct kunit_suite pfm_switch_suite = {
-	.name = "perfmon-switch",
+static struct kunit_suite pfm_setswitch_suite = {
+	.name = "perfmon-setswitch",
 	.init = pfm_bench_init,
 	.exit = pfm_bench_exit,
-	.test_cases = pfm_switch_cases,
+	.test_cases = pfm_setswitch_cases,
 };
-kunit_test_suite(pfm_switch_suite);
+kunit_test_suite(pfm_setswitch_suite);
