@@ -7,7 +7,7 @@
 #include <linux/sched/clock.h>
 #include <linux/stop_machine.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 /* The record may be left from another test: have a known one. */
 static struct pfm_cpu *clock_begin(unsigned long *flags)
@@ -149,15 +149,15 @@ static void clock_test_conserves(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 	struct pfm_set *set[2];
-	unsigned int i, sw = pfm_bench_sw(0);
+	unsigned int i, sw = pfm_fixture_sw(0);
 	unsigned long flags;
 	struct pfm_cpu *c;
 	u64 wrapped = 0, sum, high;
 
-	KUNIT_ASSERT_EQ(test, pfm_bench_set(ctx, 1, 0), 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 1, 0), 0);
 	for (i = 0; i < 2; i++)
-		pfm_bench_pmc(ctx, PFM_BENCH_IN(i, 0), PFM_SW_TASK_CLOCK, 0, 0);
-	pfm_bench_load(ctx);
+		pfm_fixture_pmc(ctx, PFM_FIXTURE_IN(i, 0), PFM_SW_TASK_CLOCK, 0, 0);
+	pfm_fixture_load(ctx);
 	ctx->clock = 0;
 	ctx->started = true;
 	for (i = 0; i < 2; i++)
@@ -256,9 +256,9 @@ static void clock_test_suspended(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	KUNIT_ASSERT_EQ(test, pfm_bench_set(ctx, 0, PFM_SETFL_TIME_SWITCH), 0);
-	pfm_bench_load(ctx);
-	pfm_bench_start(ctx);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, PFM_SETFL_TIME_SWITCH), 0);
+	pfm_fixture_load(ctx);
+	pfm_fixture_start(ctx);
 	KUNIT_EXPECT_EQ(test, stop_machine(clock_suspended, ctx, NULL), 0);
 }
 
@@ -275,8 +275,8 @@ static struct kunit_case clock_cases[] = {
 
 static struct kunit_suite clock_suite = {
 	.name = "perfmon-clock",
-	.init = pfm_bench_init,
-	.exit = pfm_bench_exit,
+	.init = pfm_fixture_init,
+	.exit = pfm_fixture_exit,
 	.test_cases = clock_cases,
 };
 kunit_test_suite(clock_suite);

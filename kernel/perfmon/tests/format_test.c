@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <perfmon/callchain_smpl.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 #define PROBE_UUID { 0x70, 0x72, 0x6f, 0x62, 0x65, 1 }
 
@@ -66,7 +66,7 @@ static struct pfm_context *format_context(struct kunit *test)
 static void format_test_time_stamps(struct kunit *test)
 {
 	struct pfm_context *ctx = format_context(test);
-	u64 last, ovfl = BIT_ULL(pfm_bench_sw(0)) | BIT_ULL(pfm_bench_sw(1));
+	u64 last, ovfl = BIT_ULL(pfm_fixture_sw(0)) | BIT_ULL(pfm_fixture_sw(1));
 	pfm_ovfl_ctrl_t ctrl;
 	unsigned long flags;
 	struct pfm_cpu *c;

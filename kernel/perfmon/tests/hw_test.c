@@ -12,7 +12,7 @@
 #include <linux/sched/clock.h>
 #include <linux/workqueue.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 #define FAKE_MAX	GENMASK_ULL(39, 0)
 #define FAKE_COUNTERS	4
@@ -236,7 +236,7 @@ static int hw_pmc(struct pfm_context *ctx, u16 set, u16 n, u64 value, u32 flags)
 	};
 
 	ctx->uses |= PFM_HOLD_PMU;
-	return pfm_bench_write_pmc(ctx, &req);
+	return pfm_fixture_write_pmc(ctx, &req);
 }
 
 static int hw_pmd(struct pfm_context *ctx, u16 set, u16 n, u64 value, u64 reset)
@@ -247,16 +247,16 @@ static int hw_pmd(struct pfm_context *ctx, u16 set, u16 n, u64 value, u64 reset)
 		.reg_ovflsw_thres = 1,
 	};
 
-	return pfm_bench_write_pmd(ctx, &req);
+	return pfm_fixture_write_pmd(ctx, &req);
 }
 
 static int hw_init_with(struct kunit *test, const struct pfm_pmu *pmu)
 {
-	real_pmu = pfm_bench_swap(test, pmu);
+	real_pmu = pfm_fixture_swap(test, pmu);
 	memset(&fake, 0, sizeof(fake));
 	migrate_disable();
 	this_cpu_write(pfm_cpu.turned, 0);
-	test->priv = pfm_bench_context(test, 0);
+	test->priv = pfm_fixture_context(test, 0);
 	return 0;
 }
 
@@ -268,9 +268,9 @@ static int hw_init(struct kunit *test)
 static void hw_exit(struct kunit *test)
 {
 	if (test->priv)
-		pfm_bench_free(test->priv);
+		pfm_fixture_free(test->priv);
 	migrate_enable();
-	pfm_bench_swap(test, real_pmu);
+	pfm_fixture_swap(test, real_pmu);
 }
 
 /* The overflow messages in the queue, which are taken out. */
@@ -290,22 +290,22 @@ static void hw_test_count(struct kunit *test)
 
 	fake.ctr[1] = 12345;
 	hw_pmc(ctx, 0, 1, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_count(100);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 100ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 100ULL);
 	fake_count(1);
-	pfm_bench_out(ctx);
+	pfm_fixture_out(ctx);
 	fake_count(1000);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 101ULL);
-	pfm_bench_in(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 101ULL);
+	pfm_fixture_in(ctx);
 	fake_count(10);
-	pfm_bench_stop(ctx);
+	pfm_fixture_stop(ctx);
 	fake_count(1000);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 111ULL);
-	pfm_bench_start(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 111ULL);
+	pfm_fixture_start(ctx);
 	fake_count(1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 112ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 112ULL);
 	KUNIT_EXPECT_EQ(test, fake.writes, 0U);
 	KUNIT_EXPECT_EQ(test, fake.programs, 1U);
 }
@@ -319,12 +319,12 @@ static void hw_test_wrap(struct kunit *test)
 
 	fake.ctr[0] = FAKE_MAX - 5;
 	hw_pmc(ctx, 0, 0, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(4);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 4ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 4ULL);
 	fake_happen(4);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 8ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 8ULL);
 	/* The timer sees to a look, at least. */
 	for (i = 0; i < 10; i++) {
 		fake_count(FAKE_MAX);
@@ -332,7 +332,7 @@ static void hw_test_wrap(struct kunit *test)
 		fake_count(1);
 		fake_interrupt();
 	}
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 8 + 10 * (FAKE_MAX + 1));
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 8 + 10 * (FAKE_MAX + 1));
 	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_LATE), late);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
@@ -347,12 +347,12 @@ static void hw_test_period(struct kunit *test)
 
 	hw_pmc(ctx, 0, 0, 1, 0);
 	hw_pmd(ctx, 0, 0, -7ULL, -7ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(7 * 100 + 3);
 	KUNIT_EXPECT_TRUE(test, fake.frozen);
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_OVERFLOWS) - before, 100UL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), -4ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -4ULL);
 	KUNIT_EXPECT_EQ(test, fake.writes, 101U);
 }
 
@@ -367,8 +367,8 @@ static void hw_test_long_period(struct kunit *test)
 	u64 sum, step;
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	for (i = 0; i < ARRAY_SIZE(periods); i++) {
 		hw_pmd(ctx, 0, 0, -periods[i], -1ULL);
 		for (sum = 0; !hw_messages(ctx) && sum < 8 * periods[i]; sum += step) {
@@ -377,10 +377,10 @@ static void hw_test_long_period(struct kunit *test)
 			if (fake.interrupt)
 				fake_interrupt();
 			else
-				pfm_bench_value(ctx, 0, 0);
+				pfm_fixture_value(ctx, 0, 0);
 		}
 		KUNIT_EXPECT_EQ(test, sum, periods[i]);
-		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 	}
 }
 
@@ -392,13 +392,13 @@ static void hw_test_late(struct kunit *test)
 	int blind;
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	for (blind = 0; blind < 2; blind++) {
 		fake.blind = blind;
 		hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
 		fake_count(12);
-		KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 2ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 2ULL);
 		KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
 		KUNIT_EXPECT_TRUE(test, fake_interrupt());
 		KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_LATE), ++late);
@@ -407,8 +407,8 @@ static void hw_test_late(struct kunit *test)
 		spurious = hw_stat(PFM_STAT_SPURIOUS);
 		KUNIT_EXPECT_FALSE(test, fake_interrupt());
 		KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_SPURIOUS), spurious + 1);
-		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
-		KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), -10ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -10ULL);
 	}
 }
 
@@ -419,10 +419,10 @@ static void hw_test_too_late(struct kunit *test)
 
 	hw_pmc(ctx, 0, 0, 1, 0);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_count(12);
-	pfm_bench_out(ctx);
+	pfm_fixture_out(ctx);
 	pfm_context_yield_hardware(ctx);
 	KUNIT_EXPECT_TRUE(test, pfm_hw_is_here());
 	ctx->state = PFM_UNLOADED;
@@ -442,8 +442,8 @@ static void hw_test_two_interrupts(struct kunit *test)
 	hw_pmc(ctx, 0, 1, 1, 0);
 	hw_pmd(ctx, 0, 0, -10ULL, -1000ULL);
 	hw_pmd(ctx, 0, 1, -10ULL, -1000ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_count(10);
 	KUNIT_EXPECT_TRUE(test, fake_interrupt());
 	KUNIT_EXPECT_TRUE(test, fake_interrupt());
@@ -458,20 +458,20 @@ static void hw_test_two_interrupts(struct kunit *test)
 /* A control that one set leaves alone is not what another made of it. */
 static void hw_test_left_alone(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *other = pfm_bench_context(test, 1);
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
 
 	hw_pmc(other, 0, 0, 1, 0);
 	hw_pmc(other, 0, FAKE_FILTER, 0x123, 0);
-	pfm_bench_load_hw(test, other);
-	pfm_bench_in(other);
+	pfm_fixture_load_hw(test, other);
+	pfm_fixture_in(other);
 	KUNIT_EXPECT_EQ(test, fake.sel[FAKE_FILTER], 0x123ULL);
-	pfm_bench_out(other);
+	pfm_fixture_out(other);
 
 	hw_pmc(ctx, 0, 0, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	KUNIT_EXPECT_EQ(test, fake.sel[FAKE_FILTER], 0ULL);
-	pfm_bench_free(other);
+	pfm_fixture_free(other);
 }
 
 /* Interrupts that leave the CPU no time are too many, however few they are. */
@@ -482,8 +482,8 @@ static void hw_test_storm(struct kunit *test)
 
 	hw_pmc(ctx, 0, 0, 1, 0);
 	hw_pmd(ctx, 0, 0, -1ULL, -1ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake.slow = true;
 	for (n = 0; n < 20000 && fake.running; n++)
 		fake_happen(1);
@@ -496,19 +496,19 @@ static void hw_test_storm(struct kunit *test)
 /* An overflow on the way out is the leaver's, not the next one's. */
 static void hw_test_switched_out(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *next = pfm_bench_context(test, 1);
+	struct pfm_context *ctx = test->priv, *next = pfm_fixture_context(test, 1);
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
-	pfm_bench_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, ctx);
 	hw_pmc(next, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(next, 0, 0, -20ULL, -20ULL);
-	pfm_bench_load_hw(test, next);
+	pfm_fixture_load_hw(test, next);
 
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	fake_count(10);
-	pfm_bench_out(ctx);
-	pfm_bench_in(next);
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(next);
 	KUNIT_EXPECT_TRUE(test, fake_interrupt());
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
 	KUNIT_EXPECT_EQ(test, hw_messages(next), 0U);
@@ -516,7 +516,7 @@ static void hw_test_switched_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hw_messages(next), 0U);
 	fake_happen(1);
 	KUNIT_EXPECT_EQ(test, hw_messages(next), 1U);
-	pfm_bench_free(next);
+	pfm_fixture_free(next);
 }
 
 /* An NMI that finds the lock taken leaves it to the irq_work. */
@@ -527,8 +527,8 @@ static void hw_test_locked(struct kunit *test)
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	fake_count(11);
 	KUNIT_EXPECT_TRUE(test, fake_nmi());
@@ -539,7 +539,7 @@ static void hw_test_locked(struct kunit *test)
 	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
 	KUNIT_EXPECT_EQ(test, fake.running, 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 1ULL);
 }
 
 struct hw_holder {
@@ -575,8 +575,8 @@ static void hw_test_waits(struct kunit *test)
 	}
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	INIT_WORK_ONSTACK(&h.work, hw_hold);
 	init_completion(&h.held);
 	schedule_work_on(cpu, &h.work);
@@ -596,17 +596,17 @@ static void hw_test_told(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_bench_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
+	pfm_fixture_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
 	hw_pmc(ctx, 0, 0, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	KUNIT_EXPECT_PTR_EQ(test, fake.task, current);
 	KUNIT_EXPECT_EQ(test, fake.set_flags, PFM_SETFL_OVFL_SWITCH);
-	pfm_bench_out(ctx);
-	pfm_bench_load(ctx);
+	pfm_fixture_out(ctx);
+	pfm_fixture_load(ctx);
 	ctx->task = NULL;
 	fake.task = current;
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	KUNIT_EXPECT_PTR_EQ(test, fake.task, NULL);
 	KUNIT_EXPECT_EQ(test, fake.programs, 1U);
 }
@@ -614,21 +614,21 @@ static void hw_test_told(struct kunit *test)
 /* What has not changed is not written. */
 static void hw_test_lazy(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *other = pfm_bench_context(test, 1);
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
 		hw_pmc(ctx, 0, i, 1 + i, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
-	pfm_bench_out(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fixture_out(ctx);
 	KUNIT_EXPECT_EQ(test, fake.programs, 4U);
 	KUNIT_EXPECT_EQ(test, fake.reads, 8U);	/* first, and on the way out */
 
 	for (i = 0; i < 10; i++) {
-		pfm_bench_in(ctx);
+		pfm_fixture_in(ctx);
 		fake_count(1);
-		pfm_bench_out(ctx);
+		pfm_fixture_out(ctx);
 	}
 	KUNIT_EXPECT_EQ(test, fake.programs, 4U);
 	KUNIT_EXPECT_EQ(test, fake.reads, 8U + 40U);
@@ -638,51 +638,51 @@ static void hw_test_lazy(struct kunit *test)
 	/* A context that differs in one control. */
 	for (i = 0; i < 4; i++)
 		hw_pmc(other, 0, i, i == 2 ? 9 : 1 + i, 0);
-	pfm_bench_load_hw(test, other);
-	pfm_bench_in(other);
+	pfm_fixture_load_hw(test, other);
+	pfm_fixture_in(other);
 	fake_count(5);
-	pfm_bench_out(other);
+	pfm_fixture_out(other);
 	KUNIT_EXPECT_EQ(test, fake.programs, 5U);
 	KUNIT_EXPECT_EQ(test, fake.sel[2], 9ULL);
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	KUNIT_EXPECT_EQ(test, fake.programs, 6U);
 	KUNIT_EXPECT_EQ(test, fake.sel[2], 3ULL);
 	fake_count(1);
-	pfm_bench_out(ctx);
+	pfm_fixture_out(ctx);
 	KUNIT_EXPECT_EQ(test, fake.writes, 0U);
 	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, i), 11ULL);
-		KUNIT_EXPECT_EQ(test, pfm_bench_value(other, 0, i), 5ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, i), 11ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, i), 5ULL);
 	}
-	pfm_bench_free(other);
+	pfm_fixture_free(other);
 }
 
 /* In the midst of a period another context uses the counter. */
 static void hw_test_shared_period(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *other = pfm_bench_context(test, 1);
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
 	unsigned int i;
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -100ULL, -100ULL);
-	pfm_bench_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, ctx);
 	hw_pmc(other, 0, 0, 1, 0);
-	pfm_bench_load_hw(test, other);
+	pfm_fixture_load_hw(test, other);
 	for (i = 0; i < 33; i++) {
-		pfm_bench_in(ctx);
+		pfm_fixture_in(ctx);
 		fake_happen(3);
-		pfm_bench_out(ctx);
-		pfm_bench_in(other);
+		pfm_fixture_out(ctx);
+		pfm_fixture_in(other);
 		fake_happen(1000);
-		pfm_bench_out(other);
+		pfm_fixture_out(other);
 	}
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), -1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -1ULL);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(1);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(other, 0, 0), 33000ULL);
-	pfm_bench_free(other);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, 0), 33000ULL);
+	pfm_fixture_free(other);
 }
 
 /* Two at once are one event. */
@@ -695,8 +695,8 @@ static void hw_test_together(struct kunit *test)
 	hw_pmc(ctx, 0, 3, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
 	hw_pmd(ctx, 0, 3, -10ULL, -10ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(10);
 	KUNIT_EXPECT_EQ(test, msg->pfm_ovfl_msg.msg_ovfl_pmds[0], 9ULL);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
@@ -710,20 +710,20 @@ static void hw_test_masked(struct kunit *test)
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmc(ctx, 0, 1, 1, 0);
 	hw_pmd(ctx, 0, 0, -10ULL, -20ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(15);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	KUNIT_EXPECT_EQ(test, fake.running, 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 10ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 10ULL);
 	/* Also if the thread comes and goes. */
-	pfm_bench_out(ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(ctx);
 	KUNIT_EXPECT_EQ(test, fake.running, 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 	fake_happen(19);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), -1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -1ULL);
 	fake_happen(1);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
 }
@@ -735,22 +735,22 @@ static void hw_test_write_running(struct kunit *test)
 
 	hw_pmc(ctx, 0, 0, 1, 0);
 	hw_pmc(ctx, 0, 1, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_count(5);
 	hw_pmd(ctx, 0, 0, 1000, 0);
 	fake_count(5);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 1005ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 10ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 1005ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 10ULL);
 	hw_pmc(ctx, 0, 2, 1, 0);
 	hw_pmc(ctx, 0, 1, 0, 0);
 	fake_count(5);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 1010ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 10ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 2), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 1010ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 10ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 2), 5ULL);
 	hw_pmd(ctx, 0, 0, -3ULL, 0);
 	fake_happen(4);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 1ULL);
 }
 
 /* Two sets by turns, each of them with a period in the same counter. */
@@ -759,21 +759,21 @@ static void hw_test_sets(struct kunit *test)
 	struct pfm_context *ctx = test->priv;
 	unsigned long before;
 
-	pfm_bench_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
-	pfm_bench_set(ctx, 1, PFM_SETFL_OVFL_SWITCH);
+	pfm_fixture_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
+	pfm_fixture_set(ctx, 1, PFM_SETFL_OVFL_SWITCH);
 	hw_pmc(ctx, 0, 0, 1, 0);
 	hw_pmc(ctx, 0, 1, 2, 0);
 	hw_pmc(ctx, 1, 0, 1, 0);
 	hw_pmc(ctx, 1, 1, 3, 0);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
 	hw_pmd(ctx, 1, 0, -20ULL, -20ULL);
-	pfm_bench_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, ctx);
 	before = hw_stat(PFM_STAT_SETSWITCHES);
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(30 * 50 + 4);
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_SETSWITCHES) - before, 100UL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 10 * 50 + 4ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 1, 1), 20 * 50ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 10 * 50 + 4ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 1, 1), 20 * 50ULL);
 	/* Only what differs between them. */
 	KUNIT_EXPECT_EQ(test, fake.programs, 2U + 100U);
 }
@@ -785,15 +785,15 @@ static void hw_test_migrated(struct kunit *test)
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -100ULL, -100ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(30);
-	pfm_bench_out(ctx);
+	pfm_fixture_out(ctx);
 	/* There. */
 	ctx->set->pmds[0].value += 50;
 	ctx->set->pmds[0].last = 50;
 	ctx->set->stamp = ~0ULL;
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(19);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
 	fake_happen(1);
@@ -813,26 +813,26 @@ static void hw_test_raw(struct kunit *test)
 	/* In whichever order the two registers are written. */
 	hw_pmd(ctx, 0, 0, -10ULL, 77);
 	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 1, raw), 0);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), FAKE_MAX - 9);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), FAKE_MAX - 9);
 	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 1, 1, raw), 0);
 	hw_pmd(ctx, 0, 1, -20ULL, 77);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), FAKE_MAX - 19);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), FAKE_MAX - 19);
 	hw_pmc(ctx, 0, 2, 1, 0);
 	hw_pmd(ctx, 0, 2, -20ULL, 77);
 	fake.ctr[0] = FAKE_MAX - 4;
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(15);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 5ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), FAKE_MAX - 4);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), FAKE_MAX - 4);
 	/* Neither has been written: that is for counters that end their period. */
 	KUNIT_EXPECT_EQ(test, fake.ctr[0], 10ULL);
 	KUNIT_EXPECT_EQ(test, fake.ctr[1], 15ULL);
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_OVERFLOWS) - before, 0UL);
 	/* The one beside them has 64 bits, and a period. */
 	fake_happen(15);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 10ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 2), 87ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 10ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 2), 87ULL);
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_OVERFLOWS) - before, 1UL);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
 
@@ -840,7 +840,7 @@ static void hw_test_raw(struct kunit *test)
 	hw_pmd(ctx, 0, 0, FAKE_MAX, 0);
 	hw_pmc(ctx, 0, 0, 1, 0);
 	fake_happen(1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), FAKE_MAX + 1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), FAKE_MAX + 1);
 }
 
 static int hw_read_reset(struct pfm_context *ctx, u16 set, u16 n, u64 *value)
@@ -848,7 +848,7 @@ static int hw_read_reset(struct pfm_context *ctx, u16 set, u16 n, u64 *value)
 	pfarg_pmd_t req = {
 		.reg_num = n, .reg_set = set, .reg_flags = PFM_REGFL_READ_RESET,
 	};
-	int ret = pfm_bench_read_reset(ctx, &req);
+	int ret = pfm_fixture_read_reset(ctx, &req);
 
 	*value = req.reg_value;
 	/* The flag stays, for the next read of the same vector. */
@@ -864,14 +864,14 @@ static void hw_test_read_reset(struct kunit *test)
 	};
 	u64 sum = 0, value, n;
 
-	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmc(ctx, &with), 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmc(ctx, &with), 0);
 	ctx->uses |= PFM_HOLD_PMU;
 	for (n = 1; n < 4; n++)
 		hw_pmc(ctx, 0, n, 1, 0);
 	for (n = 0; n < 4; n++)
 		hw_pmd(ctx, 0, n, 0, 1000 * n);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	for (n = 0; n < 10; n++) {
 		fake_count(5);
 		fake.busy = true;
@@ -879,15 +879,15 @@ static void hw_test_read_reset(struct kunit *test)
 		fake.busy = false;
 		sum += value;
 		/* Its own reset value, and that of the counter that goes with it. */
-		KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 0ULL);
-		KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 1), 1000ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), 1000ULL);
 	}
 	/* The third one has seen all of it, and was not reset. */
 	KUNIT_EXPECT_LE(test, 50ULL, sum);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 2), sum);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 2), sum);
 	KUNIT_ASSERT_EQ(test, hw_read_reset(ctx, 0, 2, &value), 0);
 	KUNIT_EXPECT_EQ(test, value, sum);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 2), 2000ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 2), 2000ULL);
 	KUNIT_EXPECT_EQ(test, ctx->set->pmds[2].last_reset, 2000ULL);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 0U);
 }
@@ -900,8 +900,8 @@ static void hw_test_read_reset_period(struct kunit *test)
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -10ULL, -20ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_happen(9);
 	KUNIT_ASSERT_EQ(test, hw_read_reset(ctx, 0, 0, &value), 0);
 	KUNIT_EXPECT_EQ(test, value, -1ULL);
@@ -913,9 +913,9 @@ static void hw_test_read_reset_period(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, hw_read_reset(ctx, 0, 0, &value), 0);
 	KUNIT_EXPECT_EQ(test, value, 0ULL);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), -20ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), -20ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -20ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -20ULL);
 }
 
 /* What only an overflow looks at is ignored where none can be (3.1.2). */
@@ -931,22 +931,22 @@ static void hw_test_no_counter(struct kunit *test)
 	unsigned int i = pfm_pmu_find_pmc(FAKE_FILTER);
 	struct pfm_pmc *c = &ctx->set->pmcs[i];
 
-	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmc(ctx, &req), 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmc(ctx, &req), 0);
 	KUNIT_EXPECT_EQ(test, req.reg_flags, flags);
 	KUNIT_EXPECT_EQ(test, ctx->set->values[i], 0x123ULL);
 	KUNIT_EXPECT_EQ(test, c->smpl_pmds | c->reset_pmds | c->eventid, 0ULL);
 	KUNIT_EXPECT_EQ(test, c->flags, 0U);
 	/* Flags that are not defined are refused everywhere. */
 	req.reg_flags = BIT(20);
-	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &req), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmc(ctx, &req), -EINVAL);
 
 	/* A control with a counter is looked at. */
 	req.reg_num = 0;
 	req.reg_flags = flags;
-	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &req), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmc(ctx, &req), -EINVAL);
 	memset(req.reg_reset_pmds, 0, sizeof(req.reg_reset_pmds));
 	req.reg_smpl_pmds[0] = 3;
-	KUNIT_EXPECT_EQ(test, pfm_bench_write_pmc(ctx, &req), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmc(ctx, &req), 0);
 	KUNIT_EXPECT_EQ(test, ctx->set->pmcs[0].smpl_pmds, 3ULL);
 	KUNIT_EXPECT_EQ(test, ctx->set->pmcs[0].eventid, 77ULL);
 }
@@ -971,8 +971,8 @@ static void hw_test_suspend(struct kunit *test)
 	unsigned long flags;
 
 	hw_pmc(ctx, 0, 0, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_count(10);
 	local_irq_save(flags);
 	pfm_hw_suspend();
@@ -982,7 +982,7 @@ static void hw_test_suspend(struct kunit *test)
 	pfm_hw_resume();
 	local_irq_restore(flags);
 	fake_count(10);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 20ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 20ULL);
 	KUNIT_EXPECT_EQ(test, fake.sel[0], 1ULL);
 }
 
@@ -995,8 +995,8 @@ static void hw_test_work_grants_nothing(struct kunit *test)
 	fake.blind = true;
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
 	hw_pmd(ctx, 0, 0, -10ULL, -10ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_count(12);
 	local_irq_save(flags);
 	pfm_hw_work(NULL);
@@ -1056,12 +1056,12 @@ static void hw_test_stranger(struct kunit *test)
 
 	fake.ctr[0] = FAKE_MAX - 1000;
 	hw_pmc(ctx, 0, 0, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	fake_count(10);
 	KUNIT_EXPECT_FALSE(test, fake_interrupt());
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_FOREIGN), foreign);
-	pfm_bench_stop(ctx);
+	pfm_fixture_stop(ctx);
 	/* They are found in the interrupt of others, and stopped. */
 	fake.running = 1;
 	KUNIT_EXPECT_FALSE(test, fake_interrupt());
@@ -1073,10 +1073,10 @@ static void hw_test_stranger(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, fake_interrupt());
 	KUNIT_EXPECT_EQ(test, fake.running, 0ULL);
 	KUNIT_EXPECT_EQ(test, hw_stat(PFM_STAT_FOREIGN), foreign + 2);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 10ULL);
-	pfm_bench_start(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 10ULL);
+	pfm_fixture_start(ctx);
 	fake_count(1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 11ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 11ULL);
 }
 
 /* The wrap is not nearer than the hardware likes, and is found none the less. */
@@ -1086,17 +1086,17 @@ static void hw_test_least_period(struct kunit *test)
 	u64 period, least;
 
 	hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
-	pfm_bench_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, ctx);
 	for (period = 5; period; period--) {
 		hw_pmd(ctx, 0, 0, -period, -period);
 		if (ctx->cpu < 0)
-			pfm_bench_in(ctx);
+			pfm_fixture_in(ctx);
 		least = period > 3 ? period : 3;
 		KUNIT_EXPECT_EQ_MSG(test, fake.ctr[0], FAKE_MAX + 1 - least, "%llu",
 				    period);
 		fake_happen(least);
 		KUNIT_EXPECT_EQ_MSG(test, hw_messages(ctx), 1U, "%llu", period);
-		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 	}
 }
 
@@ -1128,19 +1128,19 @@ static void hw_test_deaf(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY),
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test, hw_pmc(ctx, 0, 0, 1, 0), 0);
-	pfm_bench_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, ctx);
 	fake.ctr[0] = FAKE_MAX - 1;
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
 	fake_count(5);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 5ULL);
 	/* More than a turn, with the timer's look in the midst of it. */
 	fake_count(FAKE_MAX / 2 + 10);
 	local_irq_save(flags);
 	timer->function(timer);
 	local_irq_restore(flags);
 	fake_count(FAKE_MAX / 2 + 10);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, 0), 5 + 2 * (FAKE_MAX / 2 + 10));
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 5 + 2 * (FAKE_MAX / 2 + 10));
 	/* Another user's NMI. */
 	KUNIT_EXPECT_FALSE(test, fake_interrupt());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bench.h"
+#include "fixture.h"
 
 #define DEPTH	3
 
@@ -69,7 +69,7 @@ static void pfm_message_test_clear(struct kunit *test)
 
 	memset(q->ring, 0x5a, q->size * sizeof(*q->ring));
 	pfm_message_end(q);
-	pfm_message_overflow(q, 1, BIT_ULL(pfm_bench_sw(2)));
+	pfm_message_overflow(q, 1, BIT_ULL(pfm_fixture_sw(2)));
 
 	msg = pfm_message_take(q);
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv((u8 *)msg + 4, 0, sizeof(*msg) - 4), NULL);

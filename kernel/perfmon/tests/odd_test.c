@@ -9,7 +9,7 @@
 #include <linux/preempt.h>
 #include <linux/sched/clock.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 #define ODD_WIDE	0	/* PMD and PMC: 48 bits, wraps */
 #define ODD_LEVEL	1	/* 31 bits, and one that is its condition */
@@ -195,7 +195,7 @@ static void odd_pmc(struct kunit *test, struct pfm_context *ctx, u16 set, u16 n,
 	};
 
 	req.reg_reset_pmds[0] = flags ? BIT(ODD_BUFFER) | BIT(ODD_STATUS) : 0;
-	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmc(ctx, &req), 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmc(ctx, &req), 0);
 }
 
 static void odd_pmd(struct kunit *test, struct pfm_context *ctx, u16 n, u64 value,
@@ -206,15 +206,15 @@ static void odd_pmd(struct kunit *test, struct pfm_context *ctx, u16 n, u64 valu
 		.reg_long_reset = reset, .reg_short_reset = reset,
 	};
 
-	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmd(ctx, &req), 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmd(ctx, &req), 0);
 }
 
 static int odd_init_with(struct kunit *test, const struct pfm_pmu *pmu)
 {
-	odd_real = pfm_bench_swap(test, pmu);
+	odd_real = pfm_fixture_swap(test, pmu);
 	memset(&odd, 0, sizeof(odd));
 	migrate_disable();
-	test->priv = pfm_bench_context(test, 0);
+	test->priv = pfm_fixture_context(test, 0);
 	return 0;
 }
 
@@ -226,9 +226,9 @@ static int odd_init(struct kunit *test)
 static void odd_exit(struct kunit *test)
 {
 	if (test->priv)
-		pfm_bench_free(test->priv);
+		pfm_fixture_free(test->priv);
 	migrate_enable();
-	pfm_bench_swap(test, odd_real);
+	pfm_fixture_swap(test, odd_real);
 }
 
 /* Each counter has its own width, and looks are frequent enough for the narrowest. */
@@ -240,14 +240,14 @@ static void odd_test_widths(struct kunit *test)
 
 	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
 	odd_pmc(test, ctx, 0, ODD_LEVEL, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	for (i = 0; i < 10; i++) {
 		odd_count(half);
-		pfm_bench_value(ctx, 0, ODD_LEVEL);
+		pfm_fixture_value(ctx, 0, ODD_LEVEL);
 	}
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_LEVEL), 10 * half);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_WIDE), 10 * half);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_LEVEL), 10 * half);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_WIDE), 10 * half);
 	/* 2^30 events at 2^32 in a second. */
 	KUNIT_EXPECT_EQ(test, pfm_regmap.poll, NSEC_PER_SEC / 4);
 }
@@ -258,18 +258,18 @@ static void odd_test_level(struct kunit *test)
 	struct pfm_context *ctx = test->priv;
 
 	odd_pmc(test, ctx, 0, ODD_LEVEL, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	odd_count(ODD_NEGATIVE - 10);
 	KUNIT_EXPECT_FALSE(test, odd.interrupt);
 	/* As the timer would have it. */
-	pfm_bench_value(ctx, 0, ODD_LEVEL);
+	pfm_fixture_value(ctx, 0, ODD_LEVEL);
 	odd_count(20);
 	KUNIT_EXPECT_TRUE(test, odd.interrupt);
 	odd_interrupt();
 	odd_count(5);
 	KUNIT_EXPECT_FALSE(test, odd.interrupt);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_LEVEL), ODD_NEGATIVE + 15);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_LEVEL), ODD_NEGATIVE + 15);
 	KUNIT_EXPECT_EQ(test, odd.writes[ODD_LEVEL], 0U);
 }
 
@@ -281,8 +281,8 @@ static void odd_test_period(struct kunit *test)
 
 	odd_pmc(test, ctx, 0, ODD_LEVEL, 1, 0);
 	odd_pmd(test, ctx, ODD_LEVEL, -100ULL, -100ULL);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	for (i = 0; i < 1050; i++) {
 		odd_count(1);
 		if (odd.interrupt) {
@@ -291,45 +291,45 @@ static void odd_test_period(struct kunit *test)
 		}
 	}
 	KUNIT_EXPECT_EQ(test, n, 10U);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_LEVEL), -50ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_LEVEL), -50ULL);
 }
 
 /* Registers that do not count follow their set and their thread. */
 static void odd_test_held(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv, *other = pfm_bench_context(test, 1);
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
 
 	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
 	odd_pmd(test, ctx, ODD_BUFFER, 0x100, 0);
-	pfm_bench_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, ctx);
 	odd_pmc(test, other, 0, ODD_CAPTURE, 1, 0);
-	pfm_bench_load_hw(test, other);
+	pfm_fixture_load_hw(test, other);
 
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	odd_count(1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 0x103ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x103ULL);
 	KUNIT_EXPECT_NE(test, odd.running, 0ULL);
 	odd_count(1);
-	pfm_bench_out(ctx);
+	pfm_fixture_out(ctx);
 	/* What another thread left is not seen, and nor is what this one leaves. */
-	pfm_bench_in(other);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(other, 0, ODD_BUFFER), 1ULL);
+	pfm_fixture_in(other);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, ODD_BUFFER), 1ULL);
 	odd_count(0x40);
-	pfm_bench_out(other);
-	pfm_bench_in(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 0x105ULL);
+	pfm_fixture_out(other);
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x105ULL);
 	odd_count(1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 0x107ULL);
-	pfm_bench_out(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x107ULL);
+	pfm_fixture_out(ctx);
 	/* No other context was here since: it is as it was. */
 	odd.writes[ODD_BUFFER] = 0;
-	pfm_bench_in(ctx);
-	pfm_bench_out(ctx);
+	pfm_fixture_in(ctx);
+	pfm_fixture_out(ctx);
 	KUNIT_EXPECT_EQ(test, odd.writes[ODD_BUFFER], 0U);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 0x107ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(other, 0, ODD_BUFFER), 0x81ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x107ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, ODD_BUFFER), 0x81ULL);
 	KUNIT_EXPECT_EQ(test, odd.torn, 0U);
-	pfm_bench_free(other);
+	pfm_fixture_free(other);
 }
 
 /* They are reset with the counter that says so, as far as they can be written. */
@@ -341,17 +341,17 @@ static void odd_test_reset(struct kunit *test)
 	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
 	odd_pmd(test, ctx, ODD_LEVEL, -10ULL, -10ULL);
 	odd_pmd(test, ctx, ODD_BUFFER, 0, 0x41);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	odd_count(10);
 	odd_interrupt();
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 21ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 0x41ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 21ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x41ULL);
 	odd_count(1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 0x43ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_STATUS), 2ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x43ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_STATUS), 2ULL);
 }
 
 /* A set that does not use them leaves what another set has. */
@@ -359,27 +359,27 @@ static void odd_test_sets(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_bench_set(ctx, 1, 0);
+	pfm_fixture_set(ctx, 1, 0);
 	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
 	odd_pmc(test, ctx, 1, ODD_WIDE, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	odd_count(2);
-	KUNIT_EXPECT_EQ(test, pfm_bench_start_set(ctx, 1), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 1), 0);
 	odd_count(3);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 1, ODD_WIDE), 3ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 1, ODD_BUFFER), 1ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 5ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_start_set(ctx, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 1, ODD_WIDE), 3ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 1, ODD_BUFFER), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 0), 0);
 	odd_count(1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 7ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 7ULL);
 }
 
 static int odd_try(struct pfm_context *ctx, u16 set, u16 n, u64 value)
 {
 	pfarg_pmc_t req = { .reg_num = n, .reg_set = set, .reg_value = value };
 
-	return pfm_bench_write_pmc(ctx, &req);
+	return pfm_fixture_write_pmc(ctx, &req);
 }
 
 /* A set is judged as a whole: at creation, at load and while it can be active. */
@@ -399,8 +399,8 @@ static void odd_test_admits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, odd_try(ctx, 0, ODD_LEVEL, 0x80), 0);
 	KUNIT_EXPECT_EQ(test, pfm_attach_load(ctx, &load), -EINVAL);
 	KUNIT_EXPECT_EQ(test, odd_try(ctx, 0, ODD_LEVEL, 1), 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	KUNIT_EXPECT_EQ(test, odd_try(ctx, 0, ODD_LEVEL, 0x81), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ctx->set->values[ODD_LEVEL], 1ULL);
 	KUNIT_EXPECT_EQ(test, odd_try(ctx, 0, ODD_WIDE, 0), 0);
@@ -418,7 +418,7 @@ static void odd_test_adapt(struct kunit *test)
 	ctx->flags = ODD_CTX_FLAG;
 	KUNIT_EXPECT_EQ(test, odd_try(ctx, 0, ODD_WIDE, 1), 0);
 	KUNIT_EXPECT_EQ(test, ctx->set->values[ODD_WIDE], ODD_KIND | 1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_set(ctx, 1, ODD_SET_FLAG), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 1, ODD_SET_FLAG), 0);
 	KUNIT_EXPECT_EQ(test, pfm_set_find(ctx, 1)->values[ODD_WIDE], ODD_KIND);
 	KUNIT_EXPECT_EQ(test, pfm_pmu_ctx_flags(), (u32)ODD_CTX_FLAG);
 }
@@ -433,10 +433,10 @@ static void odd_test_thread(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
 	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_LOAD], 1U);
 	KUNIT_EXPECT_TRUE(test, odd.self);
-	pfm_bench_start(ctx);
-	pfm_bench_start(ctx);
+	pfm_fixture_start(ctx);
+	pfm_fixture_start(ctx);
 	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_START], 2U);
-	pfm_bench_stop(ctx);
+	pfm_fixture_stop(ctx);
 	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_STOP], 1U);
 	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_UNLOAD], 0U);
 	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
@@ -452,7 +452,7 @@ static void odd_test_claimed(struct kunit *test)
 	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
 	odd.range = 77;
 	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
-	pfm_bench_start(ctx);
+	pfm_fixture_start(ctx);
 	KUNIT_EXPECT_EQ(test, odd.held, PFM_HOLD_PMU);
 	/* A set that has not written it leaves it as it is. */
 	KUNIT_EXPECT_EQ(test, odd.range, 77ULL);
@@ -467,7 +467,7 @@ static void odd_test_claimed(struct kunit *test)
 	/* Another context holds the PMU all the while. */
 	KUNIT_ASSERT_EQ(test, pfm_hw_get(PFM_HOLD_PMU), 0);
 	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
-	pfm_bench_start(ctx);
+	pfm_fixture_start(ctx);
 	KUNIT_EXPECT_EQ(test, odd.held, PFM_HOLD_PMU | PFM_HOLD_CLAIMED);
 	KUNIT_EXPECT_EQ(test, odd.range, 5ULL);
 	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
@@ -476,7 +476,7 @@ static void odd_test_claimed(struct kunit *test)
 	/* Between two uses a debugger had it: it is written again. */
 	odd.range = 99;
 	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
-	pfm_bench_start(ctx);
+	pfm_fixture_start(ctx);
 	KUNIT_EXPECT_EQ(test, odd.range, 5ULL);
 	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
 	pfm_hw_put(PFM_HOLD_PMU);
@@ -515,17 +515,17 @@ static void open_test_wiped(struct kunit *test)
 
 	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
 	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
-	pfm_bench_load_hw(test, ctx);
-	pfm_bench_in(ctx);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
 	odd_count(100);
-	pfm_bench_out(ctx);
+	pfm_fixture_out(ctx);
 	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 0ULL);
 	KUNIT_EXPECT_EQ(test, odd.reg[ODD_BUFFER], 0ULL);
-	pfm_bench_in(ctx);
+	pfm_fixture_in(ctx);
 	odd_count(10);
-	pfm_bench_out(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_WIDE), 110ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_value(ctx, 0, ODD_BUFFER), 221ULL);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_WIDE), 110ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 221ULL);
 	/* One that comes and counts nothing has nothing to leave. */
 	odd.writes[ODD_WIDE] = 0;
 	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_cpu.dirty), 0ULL);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bench.h"
+#include "fixture.h"
 
 #define NOTIFY	PFM_REGFL_OVFL_NOTIFY
 #define RANDOM	PFM_REGFL_RANDOM
 
 static void pfm_overflow_test_go(struct pfm_context *ctx)
 {
-	pfm_bench_load(ctx);
-	pfm_bench_start(ctx);
+	pfm_fixture_load(ctx);
+	pfm_fixture_start(ctx);
 }
 
 /* Without notification the short reset value makes the next period. */
@@ -15,15 +15,15 @@ static void pfm_overflow_test_short(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, 0);
-	pfm_bench_pmd(ctx, 0, -3ULL, 77, -10ULL);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, 0);
+	pfm_fixture_pmd(ctx, 0, -3ULL, 77, -10ULL);
 	pfm_overflow_test_go(ctx);
-	pfm_bench_faults(ctx, 2);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), -1ULL);
-	pfm_bench_faults(ctx, 1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), -10ULL);
-	pfm_bench_faults(ctx, 10);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), -10ULL);
+	pfm_fixture_faults(ctx, 2);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -1ULL);
+	pfm_fixture_faults(ctx, 1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -10ULL);
+	pfm_fixture_faults(ctx, 10);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -10ULL);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_LOADED);
 	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 0U);
 }
@@ -33,36 +33,36 @@ static void pfm_overflow_test_wrap(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, 0);
-	pfm_bench_pmd(ctx, 0, -2ULL, 0, 0);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, 0);
+	pfm_fixture_pmd(ctx, 0, -2ULL, 0, 0);
 	pfm_overflow_test_go(ctx);
 	current->min_flt += 7;
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), 5ULL);
 }
 
 static void pfm_overflow_test_notify(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, 0);
-	pfm_bench_pmc(ctx, 1, PFM_SW_MINOR_FAULTS, 0, 0);
-	pfm_bench_pmd(ctx, 0, -3ULL, -20ULL, -10ULL);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, 0);
+	pfm_fixture_pmc(ctx, 1, PFM_SW_MINOR_FAULTS, 0, 0);
+	pfm_fixture_pmd(ctx, 0, -3ULL, -20ULL, -10ULL);
 	pfm_overflow_test_go(ctx);
-	pfm_bench_faults(ctx, 3);
+	pfm_fixture_faults(ctx, 3);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 1U);
 
 	/* Masked: no register changes until the restart. */
-	pfm_bench_faults(ctx, 5);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 1), 3ULL);
+	pfm_fixture_faults(ctx, 5);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 1), 3ULL);
 
-	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), -20ULL);
-	pfm_bench_faults(ctx, 1);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), -19ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 1), 4ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), -EBUSY);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -20ULL);
+	pfm_fixture_faults(ctx, 1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -19ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 1), 4ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), -EBUSY);
 }
 
 /* Two at once: one message, both bits, both reset. */
@@ -71,22 +71,22 @@ static void pfm_overflow_test_two(struct kunit *test)
 	struct pfm_context *ctx = test->priv;
 	const pfm_ovfl_msg_t *msg;
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, 0);
-	pfm_bench_pmc(ctx, 5, PFM_SW_MINOR_FAULTS, 0, 0);
-	pfm_bench_pmd(ctx, 0, -1ULL, -20ULL, -10ULL);
-	pfm_bench_pmd(ctx, 5, -1ULL, -40ULL, -30ULL);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, 0);
+	pfm_fixture_pmc(ctx, 5, PFM_SW_MINOR_FAULTS, 0, 0);
+	pfm_fixture_pmd(ctx, 0, -1ULL, -20ULL, -10ULL);
+	pfm_fixture_pmd(ctx, 5, -1ULL, -40ULL, -30ULL);
 	pfm_overflow_test_go(ctx);
-	pfm_bench_faults(ctx, 1);
+	pfm_fixture_faults(ctx, 1);
 
 	KUNIT_ASSERT_EQ(test, pfm_message_count(&ctx->queue), 1U);
 	msg = &ctx->queue.ring[0].pfm_ovfl_msg;
 	KUNIT_EXPECT_EQ(test, msg->msg_ovfl_pmds[4],
 			BIT_ULL(PFM_SW_PMD0 - 256) | BIT_ULL(PFM_SW_PMD0 + 5 - 256));
 	/* Masking has priority: nothing is reset before the restart. */
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 5), 0ULL);
-	pfm_bench_restart(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), -20ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 5), -40ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 5), 0ULL);
+	pfm_fixture_restart(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -20ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 5), -40ULL);
 }
 
 /* reset_pmds: their own short values, or long ones. */
@@ -94,25 +94,25 @@ static void pfm_overflow_test_reset_pmds(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, BIT(1) | BIT(2));
-	pfm_bench_pmc(ctx, 1, PFM_SW_MAJOR_FAULTS, 0, 0);
-	pfm_bench_pmd(ctx, 0, -2ULL, 0, -2ULL);
-	pfm_bench_pmd(ctx, 1, 1000, 300, 200);
-	pfm_bench_pmd(ctx, 2, 1000, 500, 400);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, BIT(1) | BIT(2));
+	pfm_fixture_pmc(ctx, 1, PFM_SW_MAJOR_FAULTS, 0, 0);
+	pfm_fixture_pmd(ctx, 0, -2ULL, 0, -2ULL);
+	pfm_fixture_pmd(ctx, 1, 1000, 300, 200);
+	pfm_fixture_pmd(ctx, 2, 1000, 500, 400);
 	pfm_overflow_test_go(ctx);
-	pfm_bench_majors(ctx, 9);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 1), 1009ULL);
-	pfm_bench_faults(ctx, 2);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 1), 200ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 2), 400ULL);
+	pfm_fixture_majors(ctx, 9);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 1), 1009ULL);
+	pfm_fixture_faults(ctx, 2);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 1), 200ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 2), 400ULL);
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, BIT(1) | BIT(2));
-	pfm_bench_majors(ctx, 1);
-	pfm_bench_faults(ctx, 2);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 1), 201ULL);
-	pfm_bench_restart(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 1), 300ULL);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 2), 500ULL);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, BIT(1) | BIT(2));
+	pfm_fixture_majors(ctx, 1);
+	pfm_fixture_faults(ctx, 2);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 1), 201ULL);
+	pfm_fixture_restart(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 1), 300ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 2), 500ULL);
 }
 
 /* The series is the PMD's own and follows from its seed. */
@@ -128,22 +128,22 @@ static void pfm_overflow_test_random(struct kunit *test)
 	u64 want;
 	int i;
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, RANDOM, 0);
-	pfm_bench_pmc(ctx, 1, PFM_SW_MAJOR_FAULTS, RANDOM, 0);
-	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmd(ctx, &pmd), 0);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, RANDOM, 0);
+	pfm_fixture_pmc(ctx, 1, PFM_SW_MAJOR_FAULTS, RANDOM, 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmd(ctx, &pmd), 0);
 	pmd.reg_num = PFM_SW_PMD0 + 1;
 	pmd.reg_random_seed = 99;
-	KUNIT_ASSERT_EQ(test, pfm_bench_write_pmd(ctx, &pmd), 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmd(ctx, &pmd), 0);
 	pfm_overflow_test_go(ctx);
 
 	for (i = 0; i < 20; i++) {
 		want = -100000ULL + pfm_random_next(&ref, 0xff);
 		/* All the way to the overflow at once. */
-		current->min_flt += (unsigned long)-pfm_bench_read(ctx, 0) - 1;
-		pfm_bench_faults(ctx, 1);
-		KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), want);
-		KUNIT_EXPECT_EQ(test, ctx->set->pmds[pfm_bench_sw(0)].last_reset, want);
-		pfm_bench_majors(ctx, i & 1);
+		current->min_flt += (unsigned long)-pfm_fixture_read(ctx, 0) - 1;
+		pfm_fixture_faults(ctx, 1);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), want);
+		KUNIT_EXPECT_EQ(test, ctx->set->pmds[pfm_fixture_sw(0)].last_reset, want);
+		pfm_fixture_majors(ctx, i & 1);
 	}
 }
 
@@ -152,13 +152,13 @@ static void pfm_overflow_test_queue_full(struct kunit *test)
 	struct pfm_context *ctx = test->priv;
 	unsigned int i, depth = ctx->queue.depth;
 
-	pfm_bench_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, 0);
-	pfm_bench_pmd(ctx, 0, -1ULL, -1ULL, 0);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, NOTIFY, 0);
+	pfm_fixture_pmd(ctx, 0, -1ULL, -1ULL, 0);
 	pfm_overflow_test_go(ctx);
 	for (i = 0; i <= depth; i++) {
-		pfm_bench_faults(ctx, 1);
+		pfm_fixture_faults(ctx, 1);
 		KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
-		pfm_bench_restart(ctx);
+		pfm_fixture_restart(ctx);
 	}
 	KUNIT_EXPECT_EQ(test, ctx->queue.lost, 1ULL);
 	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), depth);
@@ -177,8 +177,8 @@ static struct kunit_case pfm_overflow_cases[] = {
 
 static struct kunit_suite pfm_overflow_suite = {
 	.name = "perfmon-overflow",
-	.init = pfm_bench_init,
-	.exit = pfm_bench_exit,
+	.init = pfm_fixture_init,
+	.exit = pfm_fixture_exit,
 	.test_cases = pfm_overflow_cases,
 };
 kunit_test_suite(pfm_overflow_suite);

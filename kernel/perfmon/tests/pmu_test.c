@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bench.h"
+#include "fixture.h"
 
 /* A machine of two counters with one control each, and a buffer register. */
 static const struct pfm_pmc_desc pfm_fake_pmcs[] = {
@@ -115,7 +115,7 @@ static void pfm_pmu_test_soft(struct kunit *test)
 static void pfm_pmu_test_register(struct kunit *test)
 {
 	struct pfm_nonsense *n = pfm_pmu_test_copy(test);
-	const struct pfm_pmu *real = pfm_bench_swap(test, NULL);
+	const struct pfm_pmu *real = pfm_fixture_swap(test, NULL);
 	struct pfm_context *ctx;
 
 	/* The software PMU's numbers are not the hardware's. */
@@ -132,13 +132,13 @@ static void pfm_pmu_test_register(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, pfm_pmu_hardware(), &pfm_fake);
 	pfm_pmu_unregister(&pfm_fake);
 	KUNIT_EXPECT_PTR_EQ(test, pfm_pmu_hardware(), NULL);
-	pfm_bench_swap(test, real);
+	pfm_fixture_swap(test, real);
 }
 
 static void pfm_pmu_test_maps(struct kunit *test)
 {
 	const struct pfm_regmap *map = &pfm_regmap;
-	const struct pfm_pmu *real = pfm_bench_swap(test, &pfm_fake);
+	const struct pfm_pmu *real = pfm_fixture_swap(test, &pfm_fake);
 	unsigned int i;
 
 	/* Dense order is the order of the numbers. */
@@ -154,14 +154,14 @@ static void pfm_pmu_test_maps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, map->pmds_of[1], BIT_ULL(2));
 	KUNIT_EXPECT_EQ(test, map->counters & 7, 5ULL);
 	KUNIT_EXPECT_EQ(test, map->soft & 7, 0ULL);
-	pfm_bench_swap(test, real);
+	pfm_fixture_swap(test, real);
 }
 
 static void pfm_pmu_test_vector(struct kunit *test)
 {
 	u64 vec[PFM_MAX_PMD_BITVECTOR] = {}, back[PFM_MAX_PMD_BITVECTOR];
 	bool bad = false;
-	const struct pfm_pmu *real = pfm_bench_swap(test, &pfm_fake);
+	const struct pfm_pmu *real = pfm_fixture_swap(test, &pfm_fake);
 	u64 mask;
 
 	vec[0] = BIT_ULL(63);			/* BUF */
@@ -177,7 +177,7 @@ static void pfm_pmu_test_vector(struct kunit *test)
 	vec[2] = 1;
 	pfm_pmu_mask(vec, &bad);
 	KUNIT_EXPECT_TRUE(test, bad);
-	pfm_bench_swap(test, real);
+	pfm_fixture_swap(test, real);
 }
 
 static void pfm_pmu_test_getinfo(struct kunit *test)

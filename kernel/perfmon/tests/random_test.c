@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bench.h"
+#include "fixture.h"
 
 /* Park and Miller publish this value for the minimal standard generator. */
 static void pfm_random_test_series(struct kunit *test)

@@ -6,7 +6,7 @@
  */
 #include <linux/mm.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define FAULTS		PFM_SW_MINOR_FAULTS
@@ -117,15 +117,15 @@ static struct pfm_context *reg_start(struct kunit *test, u32 flags, u32 notify)
 
 	KUNIT_ASSERT_EQ(test, pfm_format_open(ctx, NULL), 0);
 	mutex_lock(&ctx->mutex);
-	pfm_bench_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
-	pfm_bench_set(ctx, 1, 0);
+	pfm_fixture_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
+	pfm_fixture_set(ctx, 1, 0);
 	for (i = 0; i < 2; i++) {
-		pfm_bench_pmc(ctx, i, FAULTS, notify & BIT(i) ? NOTIFY : 0, 0);
-		pfm_bench_pmd(ctx, i, -3ULL, -50ULL, -20ULL);
+		pfm_fixture_pmc(ctx, i, FAULTS, notify & BIT(i) ? NOTIFY : 0, 0);
+		pfm_fixture_pmd(ctx, i, -3ULL, -50ULL, -20ULL);
 	}
-	pfm_bench_pmc(ctx, PFM_BENCH_IN(1, 0), FAULTS, 0, 0);
-	pfm_bench_load(ctx);
-	pfm_bench_start(ctx);
+	pfm_fixture_pmc(ctx, PFM_FIXTURE_IN(1, 0), FAULTS, 0, 0);
+	pfm_fixture_load(ctx);
+	pfm_fixture_start(ctx);
 	return ctx;
 }
 
@@ -299,16 +299,16 @@ static void reg_test_told(struct kunit *test)
 
 	reg.ctrl[0].reset_ovfl_pmds = reg.ctrl[1].reset_ovfl_pmds = 1;
 	ctx = reg_start(test, 0, BIT(1));
-	pfm_bench_pmd(ctx, 1, 1000, 0, 0);
+	pfm_fixture_pmd(ctx, 1, 1000, 0, 0);
 	for (n = 0; n < 4; n++) {
 		/* Other registers each time. */
 		req.reg_smpl_pmds[w] = n ? (u64)n << b | 2ULL << b : 0;
 		req.reg_smpl_eventid = 100 + n;
-		KUNIT_ASSERT_EQ(test, pfm_bench_write_pmc(ctx, &req), 0);
-		pfm_bench_pmd(ctx, 0, -3ULL, -50ULL, -20ULL);
+		KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmc(ctx, &req), 0);
+		pfm_fixture_pmd(ctx, 0, -3ULL, -50ULL, -20ULL);
 		/* Several at once: it has gone on beyond its end. */
 		current->min_flt += 4 + n;
-		pfm_bench_faults(ctx, 1);
+		pfm_fixture_faults(ctx, 1);
 		KUNIT_EXPECT_EQ(test, reg.handled, n + 1);
 		KUNIT_EXPECT_EQ(test, reg.arg[0].pmd_value, 2ULL + n);
 		KUNIT_EXPECT_EQ(test, reg.arg[0].pmd_last_reset, -3ULL);
@@ -319,9 +319,9 @@ static void reg_test_told(struct kunit *test)
 				hweight64(req.reg_smpl_pmds[w]));
 		if (n)
 			KUNIT_EXPECT_EQ(test, reg.arg[0].smpl_pmds_values[n & 1],
-					pfm_bench_read(ctx, 1));
+					pfm_fixture_read(ctx, 1));
 		KUNIT_EXPECT_EQ(test, (int)reg.arg[0].ovfl_notify, 0);
-		KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, 0), -20ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -20ULL);
 	}
 	reg_stop(test, ctx);
 }
@@ -338,15 +338,15 @@ static void reg_test_reset_one_of_two(struct kunit *test)
 		reg.ctrl[which].reset_ovfl_pmds = 1;
 		reg.restart.reset_ovfl_pmds = 1;
 		ctx = reg_start(test, 0, 0);
-		pfm_bench_faults(ctx, 5);
+		pfm_fixture_faults(ctx, 5);
 		KUNIT_EXPECT_EQ(test, reg.handled, 2U);
-		KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, which), -18ULL);
-		KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, !which), 2ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, which), -18ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, !which), 2ULL);
 		KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_LOADED);
-		KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 		/* What was reset is not reset again. */
-		KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, which), -18ULL);
-		KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, !which), -50ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, which), -18ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, !which), -50ULL);
 		reg_stop(test, ctx);
 	}
 }
@@ -367,7 +367,7 @@ static void reg_test_one_of_two_answers(struct kunit *test)
 			};
 			reg.ctrl[!which].reset_ovfl_pmds = 1;
 			ctx = reg_start(test, PFM_FL_NOTIFY_BLOCK, asks);
-			pfm_bench_faults(ctx, 3);
+			pfm_fixture_faults(ctx, 3);
 			KUNIT_EXPECT_EQ(test, reg.handled, 2U);
 			KUNIT_EXPECT_EQ(test, (int)reg.arg[which].event_notify,
 					!!asks);
@@ -376,7 +376,7 @@ static void reg_test_one_of_two_answers(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue),
 					asks ? 1U : 0U);
 			/* "Masking has priority over reset." */
-			KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, !which), 0ULL);
+			KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, !which), 0ULL);
 			reg_stop(test, ctx);
 		}
 	}
@@ -390,20 +390,20 @@ static void reg_test_deferred_switch(struct kunit *test)
 	reg.ctrl[0] = (pfm_ovfl_ctrl_t){ .mask_monitoring = 1, .block_thread = 1 };
 	reg.restart.mask_monitoring = 1;
 	ctx = reg_start(test, PFM_FL_NOTIFY_BLOCK, 0);
-	pfm_bench_trigger(ctx, 0, -3ULL, -50ULL, -20ULL, 1);
-	pfm_bench_faults(ctx, 3);
+	pfm_fixture_trigger(ctx, 0, -3ULL, -50ULL, -20ULL, 1);
+	pfm_fixture_faults(ctx, 3);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	KUNIT_EXPECT_TRUE(test, ctx->blocked);
-	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	KUNIT_EXPECT_FALSE(test, ctx->blocked);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 0);
 	reg.restart = (pfm_ovfl_ctrl_t){ .reset_ovfl_pmds = 1 };
-	KUNIT_EXPECT_EQ(test, pfm_bench_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_LOADED);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 1);
-	pfm_bench_faults(ctx, 4);
-	KUNIT_EXPECT_EQ(test, pfm_bench_read(ctx, PFM_BENCH_IN(1, 0)), 4ULL);
+	pfm_fixture_faults(ctx, 4);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, PFM_FIXTURE_IN(1, 0)), 4ULL);
 	reg_stop(test, ctx);
 }
 

@@ -2,7 +2,7 @@
 #include <linux/hrtimer.h>
 #include <linux/slab.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 static int pfm_set_test_modify(struct kunit *test, u32 flags, s64 sec, s64 nsec,
 			       pfarg_setdesc_t *out)
@@ -80,14 +80,14 @@ static void pfm_set_test_getinfo(struct kunit *test)
 {
 	pfarg_setinfo_t info = { .set_id = 65535 };
 
-	KUNIT_EXPECT_EQ(test, pfm_bench_getinfo(test->priv, &info), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_getinfo(test->priv, &info), -EINVAL);
 	KUNIT_EXPECT_EQ(test, info.set_flags, PFM_SET_RETFL_NOSET);
 
 	KUNIT_EXPECT_EQ(test, pfm_set_test_modify(test, PFM_SETFL_TIME_SWITCH, 3, 0, NULL), 0);
 	memset(&info, 0x5a, sizeof(info));
 	info.set_id = 0;
 	info.set_flags = 0;
-	KUNIT_EXPECT_EQ(test, pfm_bench_getinfo(test->priv, &info), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_getinfo(test->priv, &info), 0);
 	KUNIT_EXPECT_EQ(test, info.set_flags, (u32)PFM_SETFL_TIME_SWITCH);
 	KUNIT_EXPECT_EQ(test, info.set_timeout.tv_sec, 3LL);
 	KUNIT_EXPECT_EQ(test, info.set_runs, 0ULL);
@@ -228,8 +228,8 @@ static struct kunit_case pfm_set_cases[] = {
 
 static struct kunit_suite pfm_set_suite = {
 	.name = "perfmon-set",
-	.init = pfm_bench_init,
-	.exit = pfm_bench_exit,
+	.init = pfm_fixture_init,
+	.exit = pfm_fixture_exit,
 	.test_cases = pfm_set_cases,
 };
 kunit_test_suite(pfm_set_suite);

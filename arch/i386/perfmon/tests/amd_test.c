@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <asm/processor.h>
 
-#include "file.h"
+#include "regfile.h"
 
 struct amd_test_cpu {
 	const char *name;
@@ -46,22 +46,22 @@ static u32 amd_ctr(unsigned int i)
 static const struct pfm_pmu *amd_prepare(struct kunit *test,
 					 const struct amd_test_cpu *c)
 {
-	const struct pfm_pmu *pmu = pfm_file_use(test, pfm_amd_describe(&c->cpu));
+	const struct pfm_pmu *pmu = pfm_regfile_use(test, pfm_amd_describe(&c->cpu));
 	u64 mask = BIT_ULL(c->counters) - 1;
 	unsigned int i;
 
 	amd_cpu = c;
 	for (i = 0; i < c->counters; i++) {
-		pfm_file_add(amd_ctl(i), PFM_FILE_PLAIN,
-			     BIT_ULL(19) | BIT_ULL(21) |
-			     (GENMASK_ULL(63, 32) & ~(c->high << 32)));
-		pfm_file_add(amd_ctr(i), PFM_FILE_COUNTER, GENMASK_ULL(63, 48));
+		pfm_regfile_add(amd_ctl(i), PFM_REGFILE_PLAIN,
+				BIT_ULL(19) | BIT_ULL(21) |
+				(GENMASK_ULL(63, 32) & ~(c->high << 32)));
+		pfm_regfile_add(amd_ctr(i), PFM_REGFILE_COUNTER, GENMASK_ULL(63, 48));
 	}
 	if (c->cpu.amd_v2) {
-		pfm_file_add(0xc0000300, PFM_FILE_RDONLY, 0);
-		pfm_file_add(0xc0000301, PFM_FILE_PLAIN, ~mask);
-		pfm_file_add_peer(0xc0000302, PFM_FILE_CLEAR,
-				  ~(mask | GENMASK_ULL(59, 58)), 0xc0000300);
+		pfm_regfile_add(0xc0000300, PFM_REGFILE_RDONLY, 0);
+		pfm_regfile_add(0xc0000301, PFM_REGFILE_PLAIN, ~mask);
+		pfm_regfile_add_peer(0xc0000302, PFM_REGFILE_CLEAR,
+				     ~(mask | GENMASK_ULL(59, 58)), 0xc0000300);
 	}
 	return pmu;
 }
@@ -72,12 +72,12 @@ static u64 amd_counting(void)
 	unsigned int i;
 
 	for (i = 0; i < amd_cpu->counters; i++) {
-		ctl = pfm_file_get(amd_ctl(i));
+		ctl = pfm_regfile_get(amd_ctl(i));
 		if (ctl & BIT(22) && ctl & (BIT(16) | BIT(17)) && ctl & BIT(20))
 			mask |= BIT_ULL(i);
 	}
 	if (amd_cpu->cpu.amd_v2)
-		mask &= pfm_file_get(0xc0000301);
+		mask &= pfm_regfile_get(0xc0000301);
 	return mask;
 }
 
@@ -123,7 +123,7 @@ static void amd_test_drive(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(amd_cpus); i++) {
 		pmu = amd_prepare(test, &amd_cpus[i]);
-		pfm_file_drive(test, pmu, amd_counting, 0);
+		pfm_regfile_drive(test, pmu, amd_counting, 0);
 		if (test->status != KUNIT_SUCCESS)
 			KUNIT_FAIL(test, "%s", amd_cpus[i].name);
 	}
@@ -137,20 +137,20 @@ static void amd_test_cost(struct kunit *test)
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[2]);
 
 	KUNIT_EXPECT_NULL(test, pmu->program);
-	pfm_file_start(pmu, 0xf, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
-	pfm_file_stop(pmu, 0xf, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
-	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
+	pfm_regfile_start(pmu, 0xf, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 4U);
+	pfm_regfile_stop(pmu, 0xf, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 4U);
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 
 	pmu = amd_prepare(test, &amd_cpus[11]);
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4U);
-	pfm_file_start(pmu, 0xf, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
-	pfm_file_stop(pmu, 0xf, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 4U);
+	pfm_regfile_start(pmu, 0xf, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+	pfm_regfile_stop(pmu, 0xf, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
 }
 
 static void amd_test_acknowledge(struct kunit *test)
@@ -158,16 +158,16 @@ static void amd_test_acknowledge(struct kunit *test)
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[11]);
 
 	/* What has frozen is let go, but is no reason for an interrupt. */
-	pfm_file_set(0xc0000300, BIT_ULL(60) | GENMASK_ULL(59, 58) | 0x25);
-	KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000300), BIT_ULL(60));
-	pfm_file_set(0xc0000300, BIT_ULL(59));
-	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000300), 0ULL);
-	pfm_file_writes();
-	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	pfm_regfile_set(0xc0000300, BIT_ULL(60) | GENMASK_ULL(59, 58) | 0x25);
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0000300), BIT_ULL(60));
+	pfm_regfile_set(0xc0000300, BIT_ULL(59));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0000300), 0ULL);
+	pfm_regfile_writes();
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 /* Somebody else has switched all on; nothing has. */
@@ -175,10 +175,10 @@ static void amd_test_still(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[11]);
 
-	pfm_file_set(0xc0000301, 0x3f);
-	KUNIT_EXPECT_FALSE(test, pfm_file_still(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc0000301), 0ULL);
-	KUNIT_EXPECT_TRUE(test, pfm_file_still(pmu));
+	pfm_regfile_set(0xc0000301, 0x3f);
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_still(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0000301), 0ULL);
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_still(pmu));
 }
 
 static struct kunit_case amd_cases[] = {
@@ -193,8 +193,8 @@ static struct kunit_case amd_cases[] = {
 
 static struct kunit_suite amd_suite = {
 	.name = "perfmon-x86-amd",
-	.init = pfm_file_init,
-	.exit = pfm_file_exit,
+	.init = pfm_regfile_init,
+	.exit = pfm_regfile_exit,
 	.test_cases = amd_cases,
 };
 kunit_test_suite(amd_suite);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <asm/processor.h>
 
-#include "file.h"
+#include "regfile.h"
 
 /*
  * Counters that go on for ever. The drive of the other families asks the
@@ -18,23 +18,23 @@ static const struct pfm_x86_cpu c3 = {
 static const struct pfm_pmu *centaur_prepare(struct kunit *test,
 					     const struct pfm_x86_cpu *cpu)
 {
-	const struct pfm_pmu *pmu = pfm_file_use(test, pfm_centaur_describe(cpu));
+	const struct pfm_pmu *pmu = pfm_regfile_use(test, pfm_centaur_describe(cpu));
 
 	KUNIT_EXPECT_EQ(test, pmu->flags, (unsigned int)PFM_PMU_NO_INTERRUPT);
 	if (cpu == &winchip) {
-		pfm_file_add(0x11, PFM_FILE_PLAIN, ~0xff00ffULL);
-		pfm_file_add(0x12, PFM_FILE_RDONLY, 0);
-		pfm_file_add(0x13, PFM_FILE_RDONLY, 0);
+		pfm_regfile_add(0x11, PFM_REGFILE_PLAIN, ~0xff00ffULL);
+		pfm_regfile_add(0x12, PFM_REGFILE_RDONLY, 0);
+		pfm_regfile_add(0x13, PFM_REGFILE_RDONLY, 0);
 	} else {
-		pfm_file_add(0x187, PFM_FILE_PLAIN, ~0x1ffULL);
-		pfm_file_add(0xc2, PFM_FILE_RDONLY, 0);
+		pfm_regfile_add(0x187, PFM_REGFILE_PLAIN, ~0x1ffULL);
+		pfm_regfile_add(0xc2, PFM_REGFILE_RDONLY, 0);
 	}
 	return pmu;
 }
 
 static void centaur_go(u32 msr, unsigned int n)
 {
-	pfm_file_set(msr, (pfm_file_get(msr) + n) & GENMASK_ULL(39, 0));
+	pfm_regfile_set(msr, (pfm_regfile_get(msr) + n) & GENMASK_ULL(39, 0));
 }
 
 static void centaur_test_stop(struct kunit *test)
@@ -42,33 +42,33 @@ static void centaur_test_stop(struct kunit *test)
 	const struct pfm_pmu *pmu = centaur_prepare(test, &winchip);
 	u64 v[2] = { 0xff, 0xff };
 
-	pfm_file_set(0x12, 0xfffffff0);
-	pfm_file_set(0x13, 77);
-	pfm_file_reset(pmu, v);
-	pfm_file_write(pmu, 0, 100);
-	pfm_file_write(pmu, 1, 200);
+	pfm_regfile_set(0x12, 0xfffffff0);
+	pfm_regfile_set(0x13, 77);
+	pfm_regfile_reset(pmu, v);
+	pfm_regfile_write(pmu, 0, 100);
+	pfm_regfile_write(pmu, 1, 200);
 	centaur_go(0x12, 1000);			/* stopped */
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 100ULL);
-	pfm_file_start(pmu, 1, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 0), 100ULL);
+	pfm_regfile_start(pmu, 1, v);
 	centaur_go(0x12, 30);
 	centaur_go(0x13, 1000);			/* stopped still */
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 130ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 200ULL);
-	pfm_file_stop(pmu, 1, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 0), 130ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 1), 200ULL);
+	pfm_regfile_stop(pmu, 1, v);
 	centaur_go(0x12, 1000);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 130ULL);
-	pfm_file_start(pmu, 3, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 0), 130ULL);
+	pfm_regfile_start(pmu, 3, v);
 	centaur_go(0x12, 1);
 	centaur_go(0x13, 2);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 131ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 202ULL);
-	pfm_file_stop(pmu, 3, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 0), 131ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 1), 202ULL);
+	pfm_regfile_stop(pmu, 3, v);
 	/* A wrap at 32 bits. */
-	pfm_file_write(pmu, 1, 0xffffffff);
-	pfm_file_start(pmu, 2, v);
+	pfm_regfile_write(pmu, 1, 0xffffffff);
+	pfm_regfile_start(pmu, 2, v);
 	centaur_go(0x13, 2);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 1ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 1), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 /* Nothing but a new event is written. */
@@ -78,24 +78,24 @@ static void centaur_test_program(struct kunit *test)
 	unsigned long changed[4] = { 1 };
 	u64 v[2] = { 0xff, 0xff };
 
-	pfm_file_reset(pmu, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0ULL);
+	pfm_regfile_reset(pmu, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x11), 0ULL);
 	v[0] = 2;
-	pfm_file_program(pmu, changed, v);
+	pfm_regfile_program(pmu, changed, v);
 	v[1] = 0x47;
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0x470002ULL);
-	pfm_file_writes();
-	pfm_file_start(pmu, 3, v);
-	pfm_file_stop(pmu, 3, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x11), 0x470002ULL);
+	pfm_regfile_writes();
+	pfm_regfile_start(pmu, 3, v);
+	pfm_regfile_stop(pmu, 3, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 
 	/* The event of all ones is none, all others count at every level. */
 	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 0, 0xff));
 	KUNIT_EXPECT_TRUE(test, pmu->selects(pmu, 0, 0));
 	KUNIT_EXPECT_TRUE(test, pmu->kernel(pmu, 1, 0));
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, ~0xffULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 static void centaur_test_c3(struct kunit *test)
@@ -108,17 +108,17 @@ static void centaur_test_c3(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->pmds[0].num, (u16)1);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[0].rsvd, ~0x1ffULL);
 	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 1, 0x1ff));
-	pfm_file_reset(pmu, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x79ULL);
+	pfm_regfile_reset(pmu, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x187), 0x79ULL);
 	v[0] = 0x1c0;
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x1c0ULL);
-	pfm_file_start(pmu, 1, v);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x187), 0x1c0ULL);
+	pfm_regfile_start(pmu, 1, v);
 	centaur_go(0xc2, 5);
-	pfm_file_stop(pmu, 1, v);
+	pfm_regfile_stop(pmu, 1, v);
 	centaur_go(0xc2, 5);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 0), 5ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 0), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 static void centaur_test_others(struct kunit *test)
@@ -152,8 +152,8 @@ static struct kunit_case centaur_cases[] = {
 
 static struct kunit_suite centaur_suite = {
 	.name = "perfmon-x86-centaur",
-	.init = pfm_file_init,
-	.exit = pfm_file_exit,
+	.init = pfm_regfile_init,
+	.exit = pfm_regfile_exit,
 	.test_cases = centaur_cases,
 };
 kunit_test_suite(centaur_suite);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <asm/processor.h>
 
-#include "file.h"
+#include "regfile.h"
 
 /* Bits that some processor or other refuses: PC, AnyThread, the upper half. */
 #define EVTSEL_RSVD	(BIT_ULL(19) | BIT_ULL(21) | GENMASK_ULL(63, 32))
@@ -94,14 +94,14 @@ static void intel_file_global(void)
 {
 	u64 bits = intel_global_bits();
 
-	pfm_file_add(0x38e, PFM_FILE_RDONLY, 0);
-	pfm_file_add(0x38f, PFM_FILE_PLAIN, ~bits);
+	pfm_regfile_add(0x38e, PFM_REGFILE_RDONLY, 0);
+	pfm_regfile_add(0x38f, PFM_REGFILE_PLAIN, ~bits);
 	bits |= GENMASK_ULL(63, 62);
 	if (intel_version() >= 3)
 		bits |= BIT_ULL(61);
 	if (intel_version() >= 4)
 		bits |= GENMASK_ULL(60, 58) | BIT_ULL(55);
-	pfm_file_add_peer(0x390, PFM_FILE_CLEAR, ~bits, 0x38e);
+	pfm_regfile_add_peer(0x390, PFM_REGFILE_CLEAR, ~bits, 0x38e);
 }
 
 static void intel_file(const struct intel_test_cpu *c)
@@ -117,26 +117,26 @@ static void intel_file(const struct intel_test_cpu *c)
 	for (i = 0; i < 16; i++) {
 		if (!(c->general & BIT(i)))
 			continue;
-		pfm_file_add(0x186 + i, PFM_FILE_PLAIN, EVTSEL_RSVD);
+		pfm_regfile_add(0x186 + i, PFM_REGFILE_PLAIN, EVTSEL_RSVD);
 		if (zhaoxin)
-			pfm_file_add(0xc1 + i, PFM_FILE_COUNTER, high);
+			pfm_regfile_add(0xc1 + i, PFM_REGFILE_COUNTER, high);
 		else
-			pfm_file_add_peer(0xc1 + i, PFM_FILE_COUNTER32, 0, c->width);
+			pfm_regfile_add_peer(0xc1 + i, PFM_REGFILE_COUNTER32, 0, c->width);
 		if (c->cpu.perf_cap & BIT(13))
-			pfm_file_add_peer(0x4c1 + i, PFM_FILE_ALIAS, high,
-					  0xc1 + i);
+			pfm_regfile_add_peer(0x4c1 + i, PFM_REGFILE_ALIAS, high,
+					     0xc1 + i);
 	}
 	for (i = 0; i < 16; i++) {
 		if (!(c->fixed & BIT(i)))
 			continue;
-		pfm_file_add(0x309 + i, PFM_FILE_COUNTER, high);
+		pfm_regfile_add(0x309 + i, PFM_REGFILE_COUNTER, high);
 		fields |= 0xbULL << 4 * i;
 	}
 	if (fields)
-		pfm_file_add(0x38d, PFM_FILE_PLAIN, ~fields);
+		pfm_regfile_add(0x38d, PFM_REGFILE_PLAIN, ~fields);
 	for (i = 0; i < ARRAY_SIZE(extra); i++)
 		if (intel_extra(extra[i]))
-			pfm_file_add(extra[i], PFM_FILE_PLAIN, ~intel_extra(extra[i]));
+			pfm_regfile_add(extra[i], PFM_REGFILE_PLAIN, ~intel_extra(extra[i]));
 	if (intel_version() >= 2)
 		intel_file_global();
 }
@@ -145,14 +145,14 @@ static void intel_file(const struct intel_test_cpu *c)
 static u64 intel_counting(void)
 {
 	const bool global = intel_version() >= 2;
-	const u64 ctrl = pfm_file_get(0x38f);
+	const u64 ctrl = pfm_regfile_get(0x38f);
 	unsigned int i, pos = 0;
 	u64 mask = 0, sel;
 
 	for (i = 0; i < 16; i++) {
 		if (!(intel_cpu->general & BIT(i)))
 			continue;
-		sel = pfm_file_get(0x186 + i);
+		sel = pfm_regfile_get(0x186 + i);
 		if (sel & BIT(22) && sel & (BIT(16) | BIT(17)) &&
 		    (!global || ctrl & BIT_ULL(i)))
 			mask |= BIT_ULL(pos);
@@ -161,7 +161,7 @@ static u64 intel_counting(void)
 	for (i = 0; i < 16; i++) {
 		if (!(intel_cpu->fixed & BIT(i)))
 			continue;
-		sel = pfm_file_get(0x38d) >> 4 * i;
+		sel = pfm_regfile_get(0x38d) >> 4 * i;
 		if (sel & 3 && ctrl & BIT_ULL(32 + i))
 			mask |= BIT_ULL(pos);
 		pos++;
@@ -176,11 +176,11 @@ static bool intel_interrupts(void)
 	bool all = true;
 
 	for (i = 0; i < 16; i++)
-		if (pfm_file_get(0x186 + i) & BIT(22))
-			all &= !!(pfm_file_get(0x186 + i) & BIT(20));
+		if (pfm_regfile_get(0x186 + i) & BIT(22))
+			all &= !!(pfm_regfile_get(0x186 + i) & BIT(20));
 	for (i = 0; i < 16; i++)
-		if (pfm_file_get(0x38d) >> 4 * i & 3)
-			all &= pfm_file_get(0x38d) >> 4 * i >> 3 & 1;
+		if (pfm_regfile_get(0x38d) >> 4 * i & 3)
+			all &= pfm_regfile_get(0x38d) >> 4 * i >> 3 & 1;
 	return all;
 }
 
@@ -189,10 +189,10 @@ static const struct pfm_pmu *intel_prepare(struct kunit *test,
 {
 	const struct pfm_pmu *pmu;
 
-	pmu = pfm_file_use(test, pfm_intel_describe(&c->cpu));
+	pmu = pfm_regfile_use(test, pfm_intel_describe(&c->cpu));
 	intel_file(c);
 	if (c->cpu.model == 26 && !c->cpu.hypervisor)
-		pfm_file_may_write_more();
+		pfm_regfile_may_write_more();
 	return pmu;
 }
 
@@ -245,7 +245,7 @@ static void intel_test_drive(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(intel_cpus); i++) {
 		const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[i]);
 
-		pfm_file_drive(test, pmu, intel_counting, 0);
+		pfm_regfile_drive(test, pmu, intel_counting, 0);
 		KUNIT_EXPECT_TRUE(test, intel_interrupts());
 		if (test->status != KUNIT_SUCCESS)
 			KUNIT_FAIL(test, "%s", intel_cpus[i].name);
@@ -287,15 +287,15 @@ static void intel_test_extra(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[12].index, 0x1a7ULL);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[12].rsvd, ~0x3fffff8fffULL);
 	KUNIT_EXPECT_EQ(test, pmu->pmcs[14].rsvd, ~0x7fff17ULL);
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 3U);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x1a6), 0x3fffff8fffULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x1a7), 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x3f6), 0x40ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x3f7), 0x100410ULL);
-	pfm_file_reset(pmu, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x1a6), 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 3U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x1a6), 0x3fffff8fffULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x1a7), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x3f6), 0x40ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x3f7), 0x100410ULL);
+	pfm_regfile_reset(pmu, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x1a6), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 
 	/* No register for the front end; none that threads share; none in a hybrid. */
 	pmu = intel_prepare(test, &intel_cpus[CPU_SANDY_BRIDGE]);
@@ -312,15 +312,15 @@ static void intel_test_hole(struct kunit *test)
 	unsigned long changed[2] = { BIT(3) | BIT(9) };
 
 	KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmds[3].num, 4U);
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x18a), 0x5100c0ULL);
-	pfm_file_start(pmu, BIT(3) | BIT(9), v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), BIT_ULL(4) | BIT_ULL(34));
-	pfm_file_write(pmu, 3, 77);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc5), 77ULL);
-	pfm_file_set(0x38e, BIT_ULL(3));
-	KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x18a), 0x5100c0ULL);
+	pfm_regfile_start(pmu, BIT(3) | BIT(9), v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), BIT_ULL(4) | BIT_ULL(34));
+	pfm_regfile_write(pmu, 3, 77);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc5), 77ULL);
+	pfm_regfile_set(0x38e, BIT_ULL(3));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 /* A new event on Nehalem: the four that settle it, and then what was wanted. */
@@ -330,22 +330,22 @@ static void intel_test_settle(struct kunit *test)
 	u64 v[32] = { [0] = 0x1100c0, [1] = 0x110000 | 0x3c, [4] = 2 };
 	unsigned long changed[2] = { BIT(1) };
 
-	pfm_file_set(0xc1, 5);
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 4 + 4 + 2 + 4U);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0xc1), 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x186), 0x5100c0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x187), 0x51003cULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x188), 0ULL);
+	pfm_regfile_set(0xc1, 5);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 4 + 4 + 2 + 4U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc1), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x186), 0x5100c0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x187), 0x51003cULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x188), 0ULL);
 	KUNIT_EXPECT_EQ(test, intel_counting(), 0ULL);
 	changed[0] = BIT(4);
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
 	/* A hypervisor's counters have no such errata. */
 	pmu = intel_prepare(test, &intel_cpus[CPU_VIRTUAL]);
 	changed[0] = BIT(1);
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
 }
 
 /* Somebody else has switched all on; nothing has. */
@@ -353,12 +353,12 @@ static void intel_test_still(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
 
-	pfm_file_set(0x38f, intel_global_bits());
-	KUNIT_EXPECT_FALSE(test, pfm_file_still(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), 0ULL);
-	pfm_file_writes();
-	KUNIT_EXPECT_TRUE(test, pfm_file_still(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
+	pfm_regfile_set(0x38f, intel_global_bits());
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_still(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 0ULL);
+	pfm_regfile_writes();
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_still(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 }
 
 /* Nothing that IA32_PERF_GLOBAL_INUSE would take for use is left. */
@@ -372,12 +372,12 @@ static void intel_test_reset(struct kunit *test)
 		pmu = intel_prepare(test, &intel_cpus[n]);
 		for (i = 0; i < 16; i++)
 			if (intel_cpu->general & BIT(i))
-				pfm_file_set(0x186 + i, 0x5300c0);
-		pfm_file_reset(pmu, v);
+				pfm_regfile_set(0x186 + i, 0x5300c0);
+		pfm_regfile_reset(pmu, v);
 		for (i = 0; i < 16; i++)
-			KUNIT_EXPECT_EQ(test, pfm_file_get(0x186 + i), 0ULL);
-		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38d), 0ULL);
-		KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+			KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x186 + i), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38d), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 	}
 }
 
@@ -437,16 +437,16 @@ static void intel_test_cost(struct kunit *test)
 	u64 v[32] = { [0] = 0x1100c0, [1] = 0x11003c, [8] = 10 };
 	unsigned long changed[2] = { BIT(0) | BIT(1) | BIT(8) };
 
-	pfm_file_program(pmu, changed, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 3U);
-	pfm_file_start(pmu, BIT(0) | BIT(1) | BIT(8), v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), 3ULL | BIT_ULL(32));
-	pfm_file_stop(pmu, BIT(0) | BIT(1) | BIT(8), v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
-	pfm_file_acknowledge(pmu);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	pfm_regfile_program(pmu, changed, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 3U);
+	pfm_regfile_start(pmu, BIT(0) | BIT(1) | BIT(8), v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 3ULL | BIT_ULL(32));
+	pfm_regfile_stop(pmu, BIT(0) | BIT(1) | BIT(8), v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+	pfm_regfile_acknowledge(pmu);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 static void intel_test_acknowledge(struct kunit *test)
@@ -462,29 +462,29 @@ static void intel_test_acknowledge(struct kunit *test)
 			continue;
 		/* ZX-C, as Linux knows it. */
 		if (intel_cpus[i].cpu.vendor == X86_VENDOR_CENTAUR)
-			pfm_file_clears_if(0x38f);
-		pfm_file_set(0x38e, intel_global_bits() | foreign | BIT_ULL(63));
-		KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
-		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), foreign);
-		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38f), 0ULL);
-		pfm_file_writes();
-		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
-		KUNIT_EXPECT_EQ(test, pfm_file_writes(), 0U);
+			pfm_regfile_clears_if(0x38f);
+		pfm_regfile_set(0x38e, intel_global_bits() | foreign | BIT_ULL(63));
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38e), foreign);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 0ULL);
+		pfm_regfile_writes();
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 		/* Cleared, but no reason for an interrupt of ours. */
-		pfm_file_set(0x38e, GENMASK_ULL(63, 62));
-		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
-		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), 0ULL);
-		pfm_file_set(0x38e, intel_global_bits());
-		pfm_file_reset(pmu, v);
-		KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), 0ULL);
-		KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+		pfm_regfile_set(0x38e, GENMASK_ULL(63, 62));
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38e), 0ULL);
+		pfm_regfile_set(0x38e, intel_global_bits());
+		pfm_regfile_reset(pmu, v);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38e), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 	}
 
 	/* The last of three fixed ones, behind a hole. */
 	pmu = intel_prepare(test, &intel_cpus[CPU_HOLES]);
-	pfm_file_set(0x38e, BIT_ULL(35));
-	KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x38e), 0ULL);
+	pfm_regfile_set(0x38e, BIT_ULL(35));
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38e), 0ULL);
 }
 
 static struct kunit_case intel_cases[] = {
@@ -505,8 +505,8 @@ static struct kunit_case intel_cases[] = {
 
 static struct kunit_suite intel_suite = {
 	.name = "perfmon-x86-intel",
-	.init = pfm_file_init,
-	.exit = pfm_file_exit,
+	.init = pfm_regfile_init,
+	.exit = pfm_regfile_exit,
 	.test_cases = intel_cases,
 };
 kunit_test_suite(intel_suite);

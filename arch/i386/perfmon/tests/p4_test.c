@@ -2,7 +2,7 @@
 #include <linux/smp.h>
 #include <asm/processor.h>
 
-#include "file.h"
+#include "regfile.h"
 
 /*
  * The wiring as the manual's tables of events tell it: for each ESCR the
@@ -90,19 +90,19 @@ static void p4_file(void)
 	for (i = 0; i < 18; i++) {
 		if (!(p4_cpu->counters & BIT(i)))
 			continue;
-		pfm_file_add(MSR_P4_BPU_CCCR0 + i, PFM_FILE_PLAIN, cccr);
-		pfm_file_add(MSR_P4_BPU_PERFCTR0 + i, PFM_FILE_COUNTER,
-			     GENMASK_ULL(63, 40));
+		pfm_regfile_add(MSR_P4_BPU_CCCR0 + i, PFM_REGFILE_PLAIN, cccr);
+		pfm_regfile_add(MSR_P4_BPU_PERFCTR0 + i, PFM_REGFILE_COUNTER,
+				GENMASK_ULL(63, 40));
 	}
 	for (i = 0; i < ARRAY_SIZE(p4_escrs); i++)
 		if (p4_escrs[i].counters & p4_cpu->counters &&
 		    p4_exists(&p4_escrs[i]))
-			pfm_file_add(p4_escrs[i].msr, PFM_FILE_PLAIN, escr);
+			pfm_regfile_add(p4_escrs[i].msr, PFM_REGFILE_PLAIN, escr);
 	if (p4_cpu->cpu.threads == 1) {
-		pfm_file_add(MSR_IA32_PEBS_ENABLE, PFM_FILE_PLAIN,
-			     ~(u64)(BIT(24) | GENMASK(12, 0)));
-		pfm_file_add(MSR_P4_PEBS_MATRIX_VERT, PFM_FILE_PLAIN,
-			     GENMASK_ULL(63, 13));
+		pfm_regfile_add(MSR_IA32_PEBS_ENABLE, PFM_REGFILE_PLAIN,
+				~(u64)(BIT(24) | GENMASK(12, 0)));
+		pfm_regfile_add(MSR_P4_PEBS_MATRIX_VERT, PFM_REGFILE_PLAIN,
+				GENMASK_ULL(63, 13));
 	}
 }
 
@@ -114,7 +114,7 @@ static const struct pfm_pmu *p4_prepare(struct kunit *test, unsigned int n)
 {
 	const struct pfm_pmu *pmu;
 
-	pmu = pfm_file_use(test, pfm_p4_describe(&p4_cpus[n].cpu));
+	pmu = pfm_regfile_use(test, pfm_p4_describe(&p4_cpus[n].cpu));
 	p4_cpu = &p4_cpus[n];
 	p4_info->initial_apicid = (p4_info->initial_apicid & ~1) | p4_cpu->thread;
 	p4_file();
@@ -130,7 +130,7 @@ static u64 p4_counting(void)
 	for (i = 0; i < 18; i++) {
 		if (!(p4_cpu->counters & BIT(i)))
 			continue;
-		cccr = pfm_file_get(MSR_P4_BPU_CCCR0 + i);
+		cccr = pfm_regfile_get(MSR_P4_BPU_CCCR0 + i);
 		if (cccr & BIT(12) && cccr & pmi && (cccr >> 16 & 3) == 3)
 			mask |= BIT_ULL(pos);
 		pos++;
@@ -208,7 +208,7 @@ static void p4_test_drive(struct kunit *test)
 
 	for (n = 0; n < ARRAY_SIZE(p4_cpus); n++) {
 		pmu = p4_prepare(test, n);
-		pfm_file_drive(test, pmu, p4_counting, p4_cpus[n].thread);
+		pfm_regfile_drive(test, pmu, p4_counting, p4_cpus[n].thread);
 		if (test->status != KUNIT_SUCCESS)
 			KUNIT_FAIL(test, "cpu %u", n);
 	}
@@ -227,18 +227,18 @@ static void p4_test_threads(struct kunit *test)
 		;
 	v[8] = BIT(12) | 4 << 13 | 3 << 16 | BIT(26);
 	v[escr] = 2 << 25 | 1 << 9 | BIT(3) | BIT(2);
-	pfm_file_reset(pmu, v);
+	pfm_regfile_reset(pmu, v);
 	__set_bit(escr, changed);
-	pfm_file_program(pmu, changed, v);
-	pfm_file_start(pmu, BIT(8), v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(MSR_P4_CRU_ESCR1), 2ULL << 25 | 1 << 9 | 3);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(MSR_P4_IQ_CCCR5),
+	pfm_regfile_program(pmu, changed, v);
+	pfm_regfile_start(pmu, BIT(8), v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(MSR_P4_CRU_ESCR1), 2ULL << 25 | 1 << 9 | 3);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(MSR_P4_IQ_CCCR5),
 			BIT_ULL(12) | 4 << 13 | 3 << 16 | BIT(27));
-	pfm_file_write(pmu, 8, 5);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(MSR_P4_IQ_PERFCTR5), 5ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 8), 5ULL);
-	pfm_file_stop(pmu, BIT(8), v);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	pfm_regfile_write(pmu, 8, 5);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(MSR_P4_IQ_PERFCTR5), 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 8), 5ULL);
+	pfm_regfile_stop(pmu, BIT(8), v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 static void p4_test_acknowledge(struct kunit *test)
@@ -249,27 +249,27 @@ static void p4_test_acknowledge(struct kunit *test)
 
 	for (n = 0; n < ARRAY_SIZE(p4_cpus); n++) {
 		pmu = p4_prepare(test, n);
-		pfm_file_reset(pmu, v);
+		pfm_regfile_reset(pmu, v);
 		/* Nothing was started: nothing is looked at. */
-		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
 		pos = pmu->num_pmds - 2;
 		msr = pmu->pmcs[pos].index + 2 * p4_cpus[n].thread;
 		if (p4_cpus[n].cpu.threads == 1)
 			msr = MSR_P4_IQ_CCCR4;
 		v[pos] = BIT(12) | 3 << 16 | BIT(26);
-		pfm_file_start(pmu, BIT(pos), v);
-		pfm_file_writes();
-		pfm_file_set(msr, pfm_file_get(msr) | BIT_ULL(31));
-		KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
-		KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
+		pfm_regfile_start(pmu, BIT(pos), v);
+		pfm_regfile_writes();
+		pfm_regfile_set(msr, pfm_regfile_get(msr) | BIT_ULL(31));
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
 		/* It goes on counting. */
 		KUNIT_EXPECT_EQ(test, p4_counting(), BIT_ULL(pos));
-		KUNIT_EXPECT_FALSE(test, pfm_file_acknowledge(pmu));
-		pfm_file_stop(pmu, BIT(pos), v);
-		pfm_file_set(msr, pfm_file_get(msr) | BIT_ULL(31));
-		KUNIT_EXPECT_TRUE(test, pfm_file_acknowledge(pmu));
-		KUNIT_EXPECT_EQ(test, pfm_file_get(msr) & (BIT_ULL(31) | BIT(12)), 0ULL);
-		KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+		pfm_regfile_stop(pmu, BIT(pos), v);
+		pfm_regfile_set(msr, pfm_regfile_get(msr) | BIT_ULL(31));
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(msr) & (BIT_ULL(31) | BIT(12)), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 	}
 }
 
@@ -311,7 +311,7 @@ static void p4_test_others(struct kunit *test)
 
 static int p4_init(struct kunit *test)
 {
-	int ret = pfm_file_init(test);
+	int ret = pfm_regfile_init(test);
 
 	p4_info = &cpu_data(raw_smp_processor_id());
 	p4_apicid = p4_info->initial_apicid;
@@ -325,7 +325,7 @@ static void p4_exit(struct kunit *test)
 		p4_info->initial_apicid = p4_apicid;
 		p4_info = NULL;
 	}
-	pfm_file_exit(test);
+	pfm_regfile_exit(test);
 }
 
 static struct kunit_case p4_cases[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <asm/processor.h>
 
-#include "file.h"
+#include "regfile.h"
 
 static const struct p5_test_cpu {
 	struct pfm_x86_cpu cpu;
@@ -15,17 +15,17 @@ static const struct p5_test_cpu {
 static const struct pfm_pmu *p5_prepare(struct kunit *test,
 					const struct p5_test_cpu *c)
 {
-	const struct pfm_pmu *pmu = pfm_file_use(test, pfm_p5_describe(&c->cpu));
+	const struct pfm_pmu *pmu = pfm_regfile_use(test, pfm_p5_describe(&c->cpu));
 
-	pfm_file_add(0x11, PFM_FILE_PLAIN, ~(c->bits | c->bits << 16));
-	pfm_file_add(0x12, PFM_FILE_COUNTER, GENMASK_ULL(63, 40));
-	pfm_file_add(0x13, PFM_FILE_COUNTER, GENMASK_ULL(63, 40));
+	pfm_regfile_add(0x11, PFM_REGFILE_PLAIN, ~(c->bits | c->bits << 16));
+	pfm_regfile_add(0x12, PFM_REGFILE_COUNTER, GENMASK_ULL(63, 40));
+	pfm_regfile_add(0x13, PFM_REGFILE_COUNTER, GENMASK_ULL(63, 40));
 	return pmu;
 }
 
 static u64 p5_counting(void)
 {
-	u64 cesr = pfm_file_get(0x11);
+	u64 cesr = pfm_regfile_get(0x11);
 
 	return (cesr >> 6 & 3 ? 1 : 0) | (cesr >> 22 & 3 ? 2 : 0);
 }
@@ -39,7 +39,7 @@ static void p5_test_drive(struct kunit *test)
 		pmu = p5_prepare(test, &p5_cpus[i]);
 		KUNIT_EXPECT_EQ(test, pmu->flags, (unsigned int)PFM_PMU_NO_INTERRUPT);
 		KUNIT_EXPECT_EQ(test, pmu->pmcs[1].rsvd, ~p5_cpus[i].bits);
-		pfm_file_drive(test, pmu, p5_counting, 0);
+		pfm_regfile_drive(test, pmu, p5_counting, 0);
 	}
 }
 
@@ -49,13 +49,13 @@ static void p5_test_halves(struct kunit *test)
 	const struct pfm_pmu *pmu = p5_prepare(test, &p5_cpus[0]);
 	u64 v[2] = { 0x96, 0xd6 };
 
-	pfm_file_start(pmu, 3, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0xd60096ULL);
-	pfm_file_stop(pmu, 3, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0x160016ULL);
-	pfm_file_start(pmu, 2, v);
-	KUNIT_EXPECT_EQ(test, pfm_file_get(0x11), 0xd60000ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 3U);
+	pfm_regfile_start(pmu, 3, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x11), 0xd60096ULL);
+	pfm_regfile_stop(pmu, 3, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x11), 0x160016ULL);
+	pfm_regfile_start(pmu, 2, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x11), 0xd60000ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 3U);
 
 	/* Clocks need a level, too. */
 	KUNIT_EXPECT_FALSE(test, pmu->selects(pmu, 0, 0x100));
@@ -69,8 +69,8 @@ static void p5_test_wide(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = p5_prepare(test, &p5_cpus[2]);
 
-	pfm_file_set(0x13, 0xabcd12345678abULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_read(pmu, 1), 0x12345678abULL);
+	pfm_regfile_set(0x13, 0xabcd12345678abULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_read(pmu, 1), 0x12345678abULL);
 }
 
 static void p5_test_others(struct kunit *test)
@@ -98,8 +98,8 @@ static struct kunit_case p5_cases[] = {
 
 static struct kunit_suite p5_suite = {
 	.name = "perfmon-x86-p5",
-	.init = pfm_file_init,
-	.exit = pfm_file_exit,
+	.init = pfm_regfile_init,
+	.exit = pfm_regfile_exit,
 	.test_cases = p5_cases,
 };
 kunit_test_suite(p5_suite);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <asm/processor.h>
 
-#include "file.h"
+#include "regfile.h"
 
 static const struct pfm_pmu *p6_prepare(struct kunit *test)
 {
 	static const struct pfm_x86_cpu cpu = { .family = 6, .model = 8 };
-	const struct pfm_pmu *pmu = pfm_file_use(test, pfm_p6_describe(&cpu));
+	const struct pfm_pmu *pmu = pfm_regfile_use(test, pfm_p6_describe(&cpu));
 	const u64 rsvd = BIT_ULL(19) | BIT_ULL(21) | GENMASK_ULL(63, 32);
 
-	pfm_file_add(0x186, PFM_FILE_PLAIN, rsvd);
-	pfm_file_add(0x187, PFM_FILE_PLAIN, rsvd | BIT_ULL(22));
-	pfm_file_add_peer(0xc1, PFM_FILE_COUNTER32, GENMASK_ULL(63, 32), 40);
-	pfm_file_add_peer(0xc2, PFM_FILE_COUNTER32, GENMASK_ULL(63, 32), 40);
+	pfm_regfile_add(0x186, PFM_REGFILE_PLAIN, rsvd);
+	pfm_regfile_add(0x187, PFM_REGFILE_PLAIN, rsvd | BIT_ULL(22));
+	pfm_regfile_add_peer(0xc1, PFM_REGFILE_COUNTER32, GENMASK_ULL(63, 32), 40);
+	pfm_regfile_add_peer(0xc2, PFM_REGFILE_COUNTER32, GENMASK_ULL(63, 32), 40);
 	return pmu;
 }
 
@@ -23,9 +23,9 @@ static u64 p6_counting(void)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
-		if (pfm_file_get(0x186) & BIT(22) &&
-		    pfm_file_get(0x186 + i) & (BIT(16) | BIT(17)) &&
-		    pfm_file_get(0x186 + i) & BIT(20))
+		if (pfm_regfile_get(0x186) & BIT(22) &&
+		    pfm_regfile_get(0x186 + i) & (BIT(16) | BIT(17)) &&
+		    pfm_regfile_get(0x186 + i) & BIT(20))
 			mask |= BIT_ULL(i);
 	return mask;
 }
@@ -65,7 +65,7 @@ static void p6_test_values(struct kunit *test)
 
 static void p6_test_drive(struct kunit *test)
 {
-	pfm_file_drive(test, p6_prepare(test), p6_counting, 0);
+	pfm_regfile_drive(test, p6_prepare(test), p6_counting, 0);
 }
 
 /* The second counter needs the first one's register, and not its event. */
@@ -74,24 +74,24 @@ static void p6_test_second(struct kunit *test)
 	const struct pfm_pmu *pmu = p6_prepare(test);
 	u64 v[2] = { 0x100000, 0x100000 };
 
-	pfm_file_reset(pmu, v);
+	pfm_regfile_reset(pmu, v);
 	v[0] = 0x110079;
 	v[1] = 0x1100c0;
-	pfm_file_writes();
-	pfm_file_start(pmu, BIT(1), v);
+	pfm_regfile_writes();
+	pfm_regfile_start(pmu, BIT(1), v);
 	KUNIT_EXPECT_EQ(test, p6_counting(), BIT_ULL(1));
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 2U);
-	pfm_file_stop(pmu, BIT(1), v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 2U);
+	pfm_regfile_stop(pmu, BIT(1), v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
 	/* Again, and nothing has changed. */
-	pfm_file_start(pmu, BIT(1), v);
-	KUNIT_EXPECT_EQ(test, pfm_file_writes(), 1U);
-	pfm_file_stop(pmu, BIT(1), v);
-	pfm_file_start(pmu, BIT(0), v);
+	pfm_regfile_start(pmu, BIT(1), v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+	pfm_regfile_stop(pmu, BIT(1), v);
+	pfm_regfile_start(pmu, BIT(0), v);
 	KUNIT_EXPECT_EQ(test, p6_counting(), BIT_ULL(0));
-	pfm_file_stop(pmu, BIT(0), v);
+	pfm_regfile_stop(pmu, BIT(0), v);
 	KUNIT_EXPECT_EQ(test, p6_counting(), 0ULL);
-	KUNIT_EXPECT_EQ(test, pfm_file_faults(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 static struct kunit_case p6_cases[] = {
@@ -104,8 +104,8 @@ static struct kunit_case p6_cases[] = {
 
 static struct kunit_suite p6_suite = {
 	.name = "perfmon-x86-p6",
-	.init = pfm_file_init,
-	.exit = pfm_file_exit,
+	.init = pfm_regfile_init,
+	.exit = pfm_regfile_exit,
 	.test_cases = p6_cases,
 };
 kunit_test_suite(p6_suite);

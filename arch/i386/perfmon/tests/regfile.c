@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The register file, and what is tested with every PMU. Registers are where
+ * the manuals have them and fault when the manuals say so; nothing here is
+ * taken from the descriptions. Not covered: RDPMC's numbers (the file is read
+ * by MSR in its stead), the routing of the interrupt, and reservation, which
+ * are the real machine's.
+ */
+#include <linux/bitmap.h>
+#include <linux/irqflags.h>
+#include <linux/prandom.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "pfm.h"
+#include "regfile.h"
+
+#define PFM_REGFILE_REGS	160
+#define PFM_REGFILE_ROUNDS	1000
+
+static struct pfm_regfile_reg pfm_regfile[PFM_REGFILE_REGS];
+static unsigned int pfm_regfile_len;
+static unsigned int pfm_regfile_bad;
+static unsigned int pfm_regfile_written;
+static u32 pfm_regfile_switch;	/* what has to be on to clear */
+static bool pfm_regfile_free_hand;	/* program() may write more than has changed */
+
+static struct pfm_regfile_reg *pfm_regfile_find(u32 msr)
+{
+	unsigned int i;
+
+	for (i = 0; i < pfm_regfile_len; i++)
+		if (pfm_regfile[i].msr == msr)
+			return &pfm_regfile[i];
+	return NULL;
+}
+
+static struct pfm_regfile_reg *pfm_regfile_access(u32 msr)
+{
+	struct pfm_regfile_reg *r = pfm_regfile_find(msr);
+
+	if (!r)
+		pfm_regfile_bad++;
+	return r;
+}
+
+static u64 pfm_regfile_read_op(u32 msr)
+{
+	struct pfm_regfile_reg *r = pfm_regfile_access(msr);
+
+	return r ? r->value : 0;
+}
+
+static void pfm_regfile_clear_status(u32 msr, u64 bits)
+{
+	if (!pfm_regfile_switch || pfm_regfile_find(pfm_regfile_switch)->value)
+		pfm_regfile_find(msr)->value &= ~bits;
+}
+
+static void pfm_regfile_write_op(u32 msr, u64 value)
+{
+	struct pfm_regfile_reg *r = pfm_regfile_access(msr);
+
+	pfm_regfile_written++;
+	if (!r)
+		return;
+	r->writes++;
+	if (value & r->rsvd || r->kind == PFM_REGFILE_RDONLY)
+		pfm_regfile_bad++;
+	else if (r->kind == PFM_REGFILE_ALIAS)
+		pfm_regfile_find(r->peer)->value = value;
+	else if (r->kind == PFM_REGFILE_CLEAR)
+		pfm_regfile_clear_status(r->peer, value);
+	else if (r->kind == PFM_REGFILE_COUNTER32)
+		r->value = (s64)(s32)value & (BIT_ULL(r->peer) - 1);
+	else
+		r->value = value;
+}
+
+static const struct pfm_x86_file pfm_regfile_ops = {
+	.read = pfm_regfile_read_op,
+	.write = pfm_regfile_write_op,
+};
+
+static void pfm_regfile_clear(void)
+{
+	memset(pfm_regfile, 0, sizeof(pfm_regfile));
+	pfm_regfile_len = 0;
+	pfm_regfile_bad = 0;
+	pfm_regfile_written = 0;
+	pfm_regfile_switch = 0;
+	pfm_regfile_free_hand = false;
+}
+
+void pfm_regfile_reset(const struct pfm_pmu *pmu, const u64 *v)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmu->reset(pmu, v);
+	local_irq_restore(flags);
+}
+
+void pfm_regfile_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+			 const u64 *v)
+{
+	const struct pfm_run run = { .v = v };
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmu->program(pmu, changed, &run);
+	local_irq_restore(flags);
+}
+
+void pfm_regfile_start(const struct pfm_pmu *pmu, u64 pmds, const u64 *v)
+{
+	const struct pfm_run run = { .pmds = pmds, .v = v };
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmu->start(pmu, &run);
+	local_irq_restore(flags);
+}
+
+void pfm_regfile_stop(const struct pfm_pmu *pmu, u64 pmds, const u64 *v)
+{
+	const struct pfm_run run = { .pmds = pmds, .v = v };
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmu->stop(pmu, &run);
+	local_irq_restore(flags);
+}
+
+u64 pfm_regfile_read(const struct pfm_pmu *pmu, unsigned int i)
+{
+	unsigned long flags;
+	u64 value;
+
+	local_irq_save(flags);
+	value = pmu->read(pmu, i);
+	local_irq_restore(flags);
+	return value;
+}
+
+void pfm_regfile_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmu->write(pmu, i, value);
+	local_irq_restore(flags);
+}
+
+bool pfm_regfile_still(const struct pfm_pmu *pmu)
+{
+	unsigned long flags;
+	bool still;
+
+	local_irq_save(flags);
+	still = pmu->still(pmu);
+	local_irq_restore(flags);
+	return still;
+}
+
+bool pfm_regfile_acknowledge(const struct pfm_pmu *pmu)
+{
+	const struct pfm_run run = { .pmds = 0 };
+	unsigned long flags;
+	bool any;
+
+	local_irq_save(flags);
+	any = pmu->acknowledge(pmu, &run);
+	local_irq_restore(flags);
+	return any;
+}
+
+static int pfm_regfile_keep(struct kunit_resource *res, void *pmu)
+{
+	res->data = pmu;
+	return 0;
+}
+
+static void pfm_regfile_free(struct kunit_resource *res)
+{
+	kfree_const(res->data);
+}
+
+const struct pfm_pmu *pfm_regfile_described(struct kunit *test,
+					    const struct pfm_pmu *pmu)
+{
+	KUNIT_ASSERT_NOT_NULL(test, pmu);
+	kunit_alloc_resource(test, pfm_regfile_keep, pfm_regfile_free, GFP_KERNEL,
+			     (void *)pmu);
+	return pmu;
+}
+
+const struct pfm_pmu *pfm_regfile_use(struct kunit *test, const struct pfm_pmu *pmu)
+{
+	pfm_regfile_described(test, pmu);
+	KUNIT_ASSERT_EQ(test, pfm_pmu_validate(pmu), 0);
+	pfm_regfile_clear();
+	return pmu;
+}
+
+int pfm_regfile_init(struct kunit *test)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	pfm_x86_file = &pfm_regfile_ops;
+	return 0;
+}
+
+void pfm_regfile_exit(struct kunit *test)
+{
+	pfm_x86_file = NULL;
+}
+
+void pfm_regfile_add_peer(u32 msr, enum pfm_regfile_kind kind, u64 rsvd, u32 peer)
+{
+	struct pfm_regfile_reg *r = &pfm_regfile[pfm_regfile_len];
+
+	if (WARN_ON(pfm_regfile_len == PFM_REGFILE_REGS))
+		return;
+	pfm_regfile_len++;
+	*r = (struct pfm_regfile_reg){
+		.msr = msr, .kind = kind, .rsvd = rsvd, .peer = peer,
+	};
+}
+
+void pfm_regfile_add(u32 msr, enum pfm_regfile_kind kind, u64 rsvd)
+{
+	pfm_regfile_add_peer(msr, kind, rsvd, 0);
+}
+
+void pfm_regfile_clears_if(u32 msr)
+{
+	pfm_regfile_switch = msr;
+}
+
+void pfm_regfile_may_write_more(void)
+{
+	pfm_regfile_free_hand = true;
+}
+
+u64 pfm_regfile_get(u32 msr)
+{
+	struct pfm_regfile_reg *r = pfm_regfile_find(msr);
+
+	return r ? r->value : 0;
+}
+
+void pfm_regfile_set(u32 msr, u64 value)
+{
+	struct pfm_regfile_reg *r = pfm_regfile_find(msr);
+
+	if (!WARN_ON(!r))
+		r->value = value;
+}
+
+unsigned int pfm_regfile_faults(void)
+{
+	unsigned int n = pfm_regfile_bad;
+
+	pfm_regfile_bad = 0;
+	return n;
+}
+
+unsigned int pfm_regfile_writes(void)
+{
+	unsigned int n = pfm_regfile_written;
+
+	pfm_regfile_written = 0;
+	return n;
+}
+
+/* What the rounds below go on with. */
+struct pfm_regfile_drive {
+	struct kunit *test;
+	const struct pfm_pmu *pmu;
+	u64 (*counting)(void);
+	u32 shift;
+	struct rnd_state rnd;
+	u64 v[PFM_PMCS_MAX];
+	DECLARE_BITMAP(changed, PFM_PMCS_MAX);
+};
+
+static u64 pfm_regfile_random(struct rnd_state *rnd)
+{
+	return (u64)prandom_u32_state(rnd) << 32 | prandom_u32_state(rnd);
+}
+
+/* As a program would write it, and the core let it through. */
+static void pfm_regfile_control(struct pfm_regfile_drive *d, unsigned int i)
+{
+	const struct pfm_pmc_desc *c = &d->pmu->pmcs[i];
+	u64 value = pfm_regfile_random(&d->rnd);
+
+	if (prandom_u32_state(&d->rnd) & 1)
+		value &= pfm_regfile_random(&d->rnd);
+	value = (value & ~c->rsvd) | (c->def & c->rsvd);
+	if (d->pmu->accepts && !d->pmu->accepts(d->pmu, c->num, value))
+		return;
+	if (d->v[i] != value)
+		__set_bit(i, d->changed);
+	d->v[i] = value;
+}
+
+static bool pfm_regfile_is_changed(const struct pfm_regfile_drive *d, u32 msr)
+{
+	unsigned int i;
+
+	for_each_set_bit(i, d->changed, d->pmu->num_pmcs)
+		if (d->pmu->pmcs[i].index + d->shift == msr)
+			return true;
+	return false;
+}
+
+static void pfm_regfile_change(struct pfm_regfile_drive *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < pfm_regfile_len; i++)
+		pfm_regfile[i].writes = 0;
+	if (d->pmu->program && !bitmap_empty(d->changed, PFM_PMCS_MAX))
+		pfm_regfile_program(d->pmu, d->changed, d->v);
+	for (i = 0; i < pfm_regfile_len; i++)
+		if (!pfm_regfile_free_hand && pfm_regfile[i].writes &&
+		    (pfm_regfile[i].writes > 1 ||
+		     !pfm_regfile_is_changed(d, pfm_regfile[i].msr)))
+			KUNIT_FAIL(d->test, "program() writes MSR %x, %u times",
+				   pfm_regfile[i].msr, pfm_regfile[i].writes);
+	bitmap_zero(d->changed, PFM_PMCS_MAX);
+}
+
+/* Of @counters, those whose control makes them measure. */
+static u64 pfm_regfile_selected(const struct pfm_regfile_drive *d, u64 counters)
+{
+	const struct pfm_pmu *pmu = d->pmu;
+	unsigned int i, j;
+	u64 mask = 0;
+
+	for (i = 0; i < pmu->num_pmds; i++)
+		for (j = 0; j < pmu->num_pmcs; j++)
+			if (pmu->pmcs[j].num == pmu->pmds[i].ctrl &&
+			    pmu->selects(pmu, pmu->pmcs[j].num, d->v[j]))
+				mask |= BIT_ULL(i);
+	return mask & counters;
+}
+
+static void pfm_regfile_counter(struct pfm_regfile_drive *d, unsigned int i)
+{
+	const struct pfm_pmu *pmu = d->pmu;
+	const unsigned int bits = pmu->pmds[i].write_bits ?: pmu->width;
+	u64 max = GENMASK_ULL(pmu->width - 1, 0);
+	u64 value = pfm_regfile_random(&d->rnd) & GENMASK_ULL(bits - 1, 0);
+
+	if (value & BIT_ULL(bits - 1))
+		value |= max & ~GENMASK_ULL(bits - 1, 0);
+	pfm_regfile_write(pmu, i, value);
+	KUNIT_EXPECT_EQ(d->test, pfm_regfile_read(pmu, i), value);
+}
+
+static void pfm_regfile_round(struct pfm_regfile_drive *d)
+{
+	const struct pfm_pmu *pmu = d->pmu;
+	u64 all = GENMASK_ULL(pmu->num_pmds - 1, 0);
+	u64 counters = pfm_regfile_random(&d->rnd) & all;
+	unsigned int i;
+
+	for (i = 0; i < pmu->num_pmcs; i++)
+		if (prandom_u32_state(&d->rnd) % 3 == 0)
+			pfm_regfile_control(d, i);
+	pfm_regfile_change(d);
+	pfm_regfile_counter(d, prandom_u32_state(&d->rnd) % pmu->num_pmds);
+
+	/* The second time without anything new. */
+	for (i = 0; i < 2; i++) {
+		pfm_regfile_start(pmu, counters, d->v);
+		KUNIT_EXPECT_EQ(d->test, d->counting(),
+				pfm_regfile_selected(d, counters));
+		if (pmu->acknowledge && prandom_u32_state(&d->rnd) & 1)
+			pfm_regfile_acknowledge(pmu);
+		pfm_regfile_stop(pmu, counters, d->v);
+		KUNIT_EXPECT_EQ(d->test, d->counting(), 0ULL);
+		if (pmu->acknowledge)
+			pfm_regfile_acknowledge(pmu);
+		counters = pfm_regfile_random(&d->rnd) & all;
+	}
+}
+
+void pfm_regfile_drive(struct kunit *test, const struct pfm_pmu *pmu,
+		       u64 (*counting)(void), u32 shift)
+{
+	struct pfm_regfile_drive *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, d);
+	d->test = test;
+	d->pmu = pmu;
+	d->counting = counting;
+	d->shift = shift;
+	prandom_seed_state(&d->rnd, pmu->num_pmcs * 1000 + pmu->width);
+
+	/* A machine as some firmware might leave it is put to rest. */
+	for (i = 0; i < pmu->num_pmcs; i++)
+		d->v[i] = pmu->pmcs[i].def;
+	for (i = 0; i < pfm_regfile_len; i++)
+		if (pfm_regfile[i].kind == PFM_REGFILE_PLAIN)
+			pfm_regfile[i].value = ~pfm_regfile[i].rsvd;
+	pfm_regfile_reset(pmu, d->v);
+	KUNIT_EXPECT_EQ(test, counting(), 0ULL);
+	KUNIT_ASSERT_EQ(test, pfm_regfile_faults(), 0U);
+	pfm_regfile_start(pmu, GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
+	KUNIT_EXPECT_EQ(test, counting(), 0ULL);
+	pfm_regfile_stop(pmu, GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
+
+	for (i = 0; i < PFM_REGFILE_ROUNDS && test->status == KUNIT_SUCCESS; i++)
+		pfm_regfile_round(d);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
+}
