@@ -46,7 +46,7 @@ inline put()
 #endif
 }
 
-/* pfm_message_overflow(), pfm_message_end(), pfm_message_notify() */
+/* pfm_message_overflow(), pfm_message_end(), pfm_notify_wake() */
 active proctype Owner()
 {
 	do
@@ -168,7 +168,7 @@ end:	!waits[me];
 	goto again
 }
 
-/* pfm_message_work() */
+/* pfm_notify_work() */
 active proctype Work()
 {
 end:	do

@@ -61,7 +61,7 @@ inline resume(c)
 	fi
 }
 
-/* pfm_message_notify(): irq_work_queue() */
+/* pfm_notify_wake(): irq_work_queue() */
 inline wake_later(c)
 {
 	USE;
@@ -83,7 +83,7 @@ inline wake_later(c)
 #endif
 }
 
-/* pfm_runstate_mask(), pfm_overflow_tell() */
+/* pfm_runstate_mask(), pfm_notify_overflow() */
 inline mask(c)
 {
 	pause(c);
@@ -252,7 +252,7 @@ inline timer_expire(c)
 		fi
 	fi;
 	if
-	:: hit && running -> mask(c)	/* pfm_overflow_throttle() */
+	:: hit && running -> mask(c)	/* pfm_throttle_context() */
 	:: true
 	fi;
 	arm(c);

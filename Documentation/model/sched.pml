@@ -166,7 +166,7 @@ end:	do
 	   go_live(c);
 	   atomic { ipi[c] = 0; leave(c) }
 	/*
-	 * irq_work_single(), pfm_message_work(). Two CPUs can be in here at the
+	 * irq_work_single(), pfm_notify_work(). Two CPUs can be in here at the
 	 * same moment, each with a reference of its own (-DBUG_SHARED_REF). When
 	 * that is gone the flags are looked at: it is RCU that keeps them.
 	 */

@@ -274,14 +274,14 @@ struct pfm_pmu {
  * that nothing of ours can interrupt; @regs are those of the interrupted code.
  * False if it was not ours.
  */
-bool pfm_hw_interrupt(struct pt_regs *regs);
+bool pfm_interrupt_handle(struct pt_regs *regs);
 
 /* False if the interrupt was ours but came too late: it was not acknowledged. */
 bool pfm_hw_is_here(void);
 
 /* This CPU, the last one that runs, sleeps and loses its registers, and wakes. */
-void pfm_hw_suspend(void);
-void pfm_hw_resume(void);
+void pfm_reserve_suspend(void);
+void pfm_reserve_resume(void);
 
 int pfm_pmu_register(const struct pfm_pmu *pmu);
 void pfm_pmu_unregister(const struct pfm_pmu *pmu);

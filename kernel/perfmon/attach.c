@@ -115,7 +115,7 @@ static void pfm_attach_finish(struct pfm_detach *d)
 		return;
 	wake_up_all(&d->ctx->block_wait);
 	if (d->held)
-		pfm_hw_put(d->held);
+		pfm_reserve_put(d->held);
 	pfm_session_unhook(pfm_is_system(d->ctx));
 	if (d->task)
 		put_task_struct(d->task);
@@ -355,7 +355,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 		return -EPERM;
 	ret = pfm_set_link(ctx);
 	if (!ret && ctx->uses)
-		ret = pfm_context_hold_hardware(ctx, ctx->uses);
+		ret = pfm_reserve_hold(ctx, ctx->uses);
 	if (ret)
 		return ret;
 
@@ -366,7 +366,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 		ret = pfm_attach_load_thread(&a, req->load_pid);
 	put_cred(a.cred);
 	if (ret) {
-		pfm_context_yield_hardware(ctx);
+		pfm_reserve_yield(ctx);
 		return ret;
 	}
 	pfm_message_drop(&ctx->queue, mark);
@@ -454,7 +454,7 @@ static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
 		else
 			/* Pairs with pfm_file_read(). */
 			smp_store_release(&ctx->gone, true);
-		pfm_message_notify(ctx);
+		pfm_notify_wake(ctx);
 	}
 	raw_spin_unlock(&ctx->lock);
 	local_irq_restore(flags);
@@ -571,7 +571,7 @@ int pfm_attach_offline(unsigned int cpu)
 		    !pfm_attach_end(ctx, &d)) {
 			/* Pairs with pfm_file_read(). */
 			smp_store_release(&ctx->gone, true);
-			pfm_message_notify(ctx);
+			pfm_notify_wake(ctx);
 		}
 		raw_spin_unlock(&ctx->lock);
 	}

@@ -83,7 +83,7 @@ void pfm_context_close(struct pfm_context *ctx)
 	pfm_set_free_all(ctx);
 	/* Whatever ended its last attachment has given them back. */
 	if (WARN_ON_ONCE(ctx->held))
-		pfm_hw_put(ctx->held);
+		pfm_reserve_put(ctx->held);
 	mutex_destroy(&ctx->mutex);
 	put_cred(ctx->cred);
 	put_pid_ns(ctx->pid_ns);
@@ -154,7 +154,7 @@ struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 	mutex_init(&ctx->mutex);
 	raw_spin_lock_init(&ctx->lock);
 	init_waitqueue_head(&ctx->block_wait);
-	init_irq_work(&ctx->notify_work, pfm_message_work);
+	init_irq_work(&ctx->notify_work, pfm_notify_work);
 	pfm_mapping_init(&ctx->buf);
 	xa_init(&ctx->sets);
 	ctx->cpu = -1;
@@ -254,58 +254,6 @@ int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 	ctx->holder = current->files;
 	fd_install(fd, file);
 	return 0;
-}
-
-/**
- * pfm_context_hold_hardware() - have the PMU's registers for a context
- * @ctx:  context
- * @what: PFM_HOLD_...; nothing happens if the context holds that
- *
- * The code that ends the attachment finds, under ctx->lock, that the context holds
- * them, and gives them back. If the attachment ends before that, or if nothing gets
- * programmed, the caller has to do it: by pfm_context_yield_hardware().
- *
- * Context: process, ctx->mutex.
- * Return: 0, or -EBUSY if another user in the kernel, as perf_events, has them.
- */
-int pfm_context_hold_hardware(struct pfm_context *ctx, unsigned int what)
-{
-	int ret;
-
-	lockdep_assert_held(&ctx->mutex);
-	/* If the attachment ends right now, the registers are not needed. */
-	what &= ~READ_ONCE(ctx->held);
-	if (!what)
-		return 0;
-	ret = pfm_hw_get(what);
-	if (ret)
-		return ret;
-	raw_spin_lock_irq(&ctx->lock);
-	ctx->held |= what;
-	raw_spin_unlock_irq(&ctx->lock);
-	return 0;
-}
-
-/**
- * pfm_context_yield_hardware() - give the PMU's registers back if not needed
- * @ctx: context; nothing happens if it is loaded and has programmed some of
- *       them, or does not hold them
- *
- * Context: process, ctx->mutex.
- */
-void pfm_context_yield_hardware(struct pfm_context *ctx)
-{
-	unsigned int put;
-
-	lockdep_assert_held(&ctx->mutex);
-	raw_spin_lock_irq(&ctx->lock);
-	put = ctx->held;
-	if (ctx->state != PFM_UNLOADED)
-		put &= ~ctx->uses;
-	ctx->held &= ~put;
-	raw_spin_unlock_irq(&ctx->lock);
-	if (put)
-		pfm_hw_put(put);
 }
 
 struct pfm_context_call {

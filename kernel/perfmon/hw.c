@@ -26,41 +26,15 @@
  *
  * Everything here runs with interrupts off on the CPU where the context is
  * live, under ctx->lock, or says otherwise.
- *
- * The overflow interrupt is an NMI on some machines. It takes ctx->lock if it
- * can. If it cannot, this CPU is in the midst of changing what the NMI would
- * look at, or another one looks at the context for a moment: then the NMI
- * acknowledges the interrupt and leaves the rest to an irq_work, which may
- * wait for the lock. Nothing is lost meanwhile, since what overflowed is found
- * by comparing values, not by asking the hardware: the first code that compares
- * them finds it. An interrupt that comes when its overflow has been found is late,
- * not spurious: it is claimed as ours if the CPU has a credit for it, and credits
- * expire after PFM_HW_LATE.
  */
 #include <linux/sched/clock.h>
 
-#include <asm/irq_regs.h>
-
 #include "pfm.h"
 
-/* No interrupt is later than this. */
-#define PFM_HW_LATE	(100 * NSEC_PER_MSEC)
 /* At most two NMIs are in flight on a CPU: one being handled, one latched behind it. */
 #define PFM_HW_IN_FLIGHT	2U
 
-/*
- * A storm: more than PFM_HW_STORM back-to-back interrupts (each ordinary one takes
- * PFM_HW_CALM off the count) that took PFM_HW_STORM_NS together.
- */
-#define PFM_HW_STORM	256
-#define PFM_HW_CALM	16U
-#define PFM_HW_STORM_NS	(NSEC_PER_SEC / 2)
-#define PFM_HW_OVERHEAD	(10 * NSEC_PER_MSEC)
-
 static atomic64_t pfm_hw_ids = ATOMIC64_INIT(0);	/* of control values */
-
-static DEFINE_MUTEX(pfm_hw_mutex);
-static unsigned int pfm_hw_users[2];		/* by PFM_HOLD_...; under the mutex */
 
 /* A number for a CPU's counters that no other state of them has had. */
 static u64 pfm_hw_stamp(struct pfm_cpu *c)
@@ -133,8 +107,14 @@ static noinline void pfm_hw_arm(struct pfm_set *set, u64 mask, bool known)
 	}
 }
 
-static void pfm_hw_reset(struct pfm_cpu *c)
+/**
+ * pfm_hw_reset() - give all control registers of this CPU their defaults
+ *
+ * Context: interrupts off; nothing counts here.
+ */
+void pfm_hw_reset(void)
 {
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
 
@@ -147,21 +127,6 @@ static void pfm_hw_reset(struct pfm_cpu *c)
 	bitmap_copy(c->lost, pfm_regmap.claimed, PFM_PMCS_MAX);
 	c->stamp = pfm_hw_stamp(c);
 	pmu->reset(pmu, c->pmcs);
-}
-
-/* Interrupts are off. */
-static void pfm_hw_let_go(void *unused)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	unsigned int i;
-
-	pfm_hw_reset(c);
-	/* Other users of the PMU let programs read counters: leave no counts. */
-	for (i = 0; i < pmu->num_pmds; i++)
-		if (!(pmu->pmds[i].flags & PFM_PMD_RDONLY))
-			pmu->write(pmu, i, pmu->pmds[i].def);
-	c->touched = false;
 }
 
 /*
@@ -180,7 +145,7 @@ static noinline void pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
 	/* Who had them before may have left anything, an interrupt above all. */
 	if (!c->touched) {
 		c->touched = true;
-		pfm_hw_reset(c);
+		pfm_hw_reset();
 	}
 	bitmap_zero(changed, PFM_PMCS_MAX);
 	for_each_set_bit(i, set->written, pmu->num_pmcs) {
@@ -316,6 +281,18 @@ void pfm_hw_forget(struct pfm_set *set)
 }
 
 /**
+ * pfm_hw_disown() - the counters of this CPU have changed: no set's counts are in them
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_hw_disown(void)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	c->stamp = pfm_hw_stamp(c);
+}
+
+/**
  * __pfm_hw_sync() - bring hardware counters up to date
  * @ctx:  context
  * @mask: PMDs; those that are not counters of the hardware in use are ignored
@@ -379,122 +356,6 @@ void __pfm_hw_rearm(struct pfm_context *ctx)
 		pfm_hw_start(ctx);
 }
 
-/*
- * When kernel-level events are sampled, returning from one overflow interrupt can
- * cause the next. On a slow machine that starves everything long before
- * interrupts_max is reached. One slow interrupt proves nothing: a virtual CPU may
- * have been descheduled in it. One that arrived while we were still handling the
- * last does: all the time since then was overhead.
- */
-static bool pfm_hw_is_storm(struct pfm_cpu *c, u64 begin)
-{
-	u64 end = local_clock(), spent = end - begin;
-
-	if (c->deferred)
-		spent = min_t(u64, end - c->ended, PFM_HW_OVERHEAD);
-	if (begin - c->ended > spent && !c->deferred)
-		c->storm -= min(c->storm, PFM_HW_CALM);
-	else
-		c->storm++;
-	c->deferred = false;
-	c->spent = c->storm ? c->spent + spent : 0;
-	c->ended = end;
-	if (c->storm <= PFM_HW_STORM || c->spent <= PFM_HW_STORM_NS)
-		return false;
-	/* The next context starts from zero. */
-	c->storm = 0;
-	c->spent = 0;
-	return true;
-}
-
-/* The interrupt's work proper. */
-static void pfm_hw_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
-{
-	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
-	u64 now;
-
-	if (!pfm_runstate_counting(ctx))
-		return;
-	now = pfm_clock_advance();
-	pfm_hw_stop(ctx);
-	pfm_runstate_update(ctx);
-	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_hw_is_storm(c, now))
-		pfm_overflow_throttle(ctx);
-	if (pfm_runstate_counting(ctx))
-		pfm_hw_start(ctx);
-}
-
-/*
- * An ordinary interrupt cannot come while this CPU holds the lock, since that turns
- * interrupts off; and another CPU that holds it does not wait for this one.
- *
- * An NMI must not wait, so it tries. Without SMP there is no lock to try. Code that
- * was interrupted at user level does not hold it; any other code may.
- */
-static bool pfm_hw_trylock(struct pfm_context *ctx, struct pt_regs *regs)
-{
-	if (!in_nmi()) {
-		raw_spin_lock(&ctx->lock);
-		return true;
-	}
-	if (!IS_ENABLED(CONFIG_SMP) && !(regs && user_mode(regs)))
-		return false;
-	return raw_spin_trylock(&ctx->lock);
-}
-
-/**
- * pfm_hw_work() - what an NMI could not do
- * @work: of this CPU
- *
- * Context: interrupt.
- */
-void pfm_hw_work(struct irq_work *work)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	struct pfm_context *ctx;
-	unsigned int turned;
-
-	pfm_clock_refresh();
-	rcu_read_lock();
-	ctx = READ_ONCE(c->live);
-	if (ctx) {
-		raw_spin_lock(&ctx->lock);
-		if (c->live == ctx) {
-			/* The interrupt of what is found here has come already. */
-			turned = c->turned;
-			pfm_hw_overflow(ctx, c);
-			c->turned = min(c->turned, turned);
-			pfm_timer_arm(ctx, local_clock());
-		}
-		raw_spin_unlock(&ctx->lock);
-	}
-	rcu_read_unlock();
-}
-
-/* Whether the overflow was found and handled before its interrupt came: use a credit. */
-static bool pfm_hw_is_late(struct pfm_cpu *c)
-{
-	unsigned int n = c->turned;
-
-	if (n && local_clock() - c->turned_at > PFM_HW_LATE)
-		n = 0;
-	c->turned = n ? n - 1 : 0;
-	return n;
-}
-
-/*
- * Another user of the PMU had our counters count while they should stand. If that
- * was in this very NMI, as by Intel PT's handler, they have counted next to nothing.
- * If they have @overflowed since they were stopped, they have counted for long, and
- * for others: what they hold is nobody's.
- */
-static void pfm_hw_moved(struct pfm_cpu *c, bool overflowed)
-{
-	pfm_stat_inc(PFM_STAT_FOREIGN);
-	if (overflowed)
-		c->stamp = pfm_hw_stamp(c);
-}
-
 /**
  * pfm_hw_is_here() - whether this CPU's registers are in our use
  *
@@ -504,67 +365,6 @@ static void pfm_hw_moved(struct pfm_cpu *c, bool overflowed)
 bool pfm_hw_is_here(void)
 {
 	return __this_cpu_read(pfm_cpu.touched);
-}
-
-/**
- * pfm_hw_interrupt() - the overflow interrupt of this CPU
- * @regs: of the interrupted code
- *
- * Context: NMI, or an interrupt that nothing of ours can interrupt.
- * Return: whether it was ours. It may be when the registers are no longer in our
- * use: then it was not acknowledged.
- */
-bool pfm_hw_interrupt(struct pt_regs *regs)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_pmu *pmu = READ_ONCE(pfm_regmap.hw);
-	struct pfm_context *ctx = NULL;
-	struct pt_regs *old;
-	unsigned long before;
-	bool locked, late, moved;
-
-	if (!pmu || !pmu->acknowledge)
-		return false;
-	if (!c->touched) {
-		late = pfm_hw_is_late(c);
-		goto out;
-	}
-	/* This CPU clears it, interrupts off, before the context can go. */
-	ctx = READ_ONCE(c->live);
-	locked = ctx && pfm_hw_trylock(ctx, regs);
-	moved = !c->run.pmds && pmu->still && !pmu->still(pmu);
-	if (locked)
-		pfm_hw_stop(ctx);
-	late = pmu->acknowledge(pmu, &c->run);
-	if (unlikely(moved))
-		pfm_hw_moved(c, late && (locked || !ctx));
-	before = c->found;
-	if (locked) {
-		old = set_irq_regs(regs);
-		pfm_hw_overflow(ctx, c);
-		set_irq_regs(old);
-		raw_spin_unlock(&ctx->lock);
-	} else if (ctx) {
-		/* Whether it was ours cannot be known here. Most likely it was. */
-		irq_work_queue(&c->work);
-		c->deferred = true;
-		late = true;
-	}
-
-	/* Counters that wrapped together may raise one interrupt each. */
-	if (c->found != before) {
-		c->turned--;
-		pfm_stat_inc(PFM_STAT_INTERRUPTS);
-		return true;
-	}
-	late |= pfm_hw_is_late(c);
-out:
-	/* Without an overflow of ours it may be another user's. */
-	if (late)
-		pfm_stat_inc(PFM_STAT_LATE);
-	else if (ctx)
-		pfm_stat_inc(PFM_STAT_SPURIOUS);
-	return late;
 }
 
 /**
@@ -588,159 +388,4 @@ void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what)
 
 	pfm_assert_live(ctx);
 	pmu->thread(pmu, &run, what);
-}
-
-/**
- * pfm_hw_online() - a CPU comes
- * @cpu: its number
- *
- * It may have gone offline while its registers were in our use. Whether they kept
- * their values is unknown.
- *
- * Context: process, on that CPU, under the hotplug lock.
- */
-void pfm_hw_online(unsigned int cpu)
-{
-	mutex_lock(&pfm_hw_mutex);
-	if (per_cpu(pfm_cpu.touched, cpu)) {
-		local_irq_disable();
-		pfm_hw_let_go(NULL);
-		local_irq_enable();
-	}
-	mutex_unlock(&pfm_hw_mutex);
-}
-
-/**
- * pfm_hw_suspend() - this CPU is about to lose its registers
- *
- * Context: interrupts off, the last CPU that runs.
- */
-void pfm_hw_suspend(void)
-{
-	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
-
-	__this_cpu_write(pfm_cpu.asleep, ctx);
-	if (!ctx)
-		return;
-	raw_spin_lock(&ctx->lock);
-	pfm_runstate_hold(ctx);
-	pfm_hw_forget(ctx->set);
-	/* A late interrupt would start them again. */
-	__this_cpu_write(pfm_cpu.live, NULL);
-	raw_spin_unlock(&ctx->lock);
-}
-
-/**
- * pfm_hw_resume() - it has lost them, and lives again
- *
- * Context: as pfm_hw_suspend().
- */
-void pfm_hw_resume(void)
-{
-	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.asleep);
-
-	/* The kernel that woke us up from disk may have used them, too. */
-	if (pfm_hw_users[0])
-		pfm_hw_reset(this_cpu_ptr(&pfm_cpu));
-	if (!ctx)
-		return;
-	raw_spin_lock(&ctx->lock);
-	__this_cpu_write(pfm_cpu.live, ctx);
-	pfm_runstate_release(ctx);
-	raw_spin_unlock(&ctx->lock);
-}
-
-/* Others may have written what is claimed now. Interrupts are off. */
-static void pfm_hw_lose(void *unused)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-
-	bitmap_copy(c->lost, pfm_regmap.claimed, PFM_PMCS_MAX);
-	c->controls = 0;
-}
-
-static int pfm_hw_acquire(unsigned int what)
-{
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	const unsigned int i = __ffs(what);
-	int ret;
-
-	if (!pfm_hw_users[i]) {
-		ret = pmu->acquire(pmu, what);
-		if (ret)
-			return ret;
-		if (what == PFM_HOLD_CLAIMED)
-			on_each_cpu(pfm_hw_lose, NULL, 1);
-	}
-	pfm_hw_users[i]++;
-	return 0;
-}
-
-static bool pfm_hw_is_there(int cpu, void *unused)
-{
-	return per_cpu(pfm_cpu.touched, cpu);
-}
-
-static void pfm_hw_quiesce(void)
-{
-	int cpu;
-
-	/* No others are disturbed, however often this is done. */
-	on_each_cpu_cond(pfm_hw_is_there, pfm_hw_let_go, NULL, true);
-	/* Those that are offline: they begin anew. */
-	for_each_possible_cpu(cpu) {
-		per_cpu(pfm_cpu.touched, cpu) = false;
-		per_cpu(pfm_cpu.controls, cpu) = 0;
-	}
-}
-
-static void pfm_hw_release(unsigned int what)
-{
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-
-	if (--pfm_hw_users[__ffs(what)])
-		return;
-	if (what == PFM_HOLD_PMU)
-		pfm_hw_quiesce();
-	pmu->release(pmu, what);
-}
-
-/**
- * pfm_hw_get() - a context is going to use registers of the hardware
- * @what: PFM_HOLD_...
- *
- * Context: process.
- * Return: 0; or -EBUSY if others in the kernel have any of them, and then the
- * context gets none.
- */
-int pfm_hw_get(unsigned int what)
-{
-	int ret = 0;
-
-	mutex_lock(&pfm_hw_mutex);
-	if (what & PFM_HOLD_PMU)
-		ret = pfm_hw_acquire(PFM_HOLD_PMU);
-	if (!ret && (what & PFM_HOLD_CLAIMED)) {
-		ret = pfm_hw_acquire(PFM_HOLD_CLAIMED);
-		if (ret && (what & PFM_HOLD_PMU))
-			pfm_hw_release(PFM_HOLD_PMU);
-	}
-	mutex_unlock(&pfm_hw_mutex);
-	return ret;
-}
-
-/**
- * pfm_hw_put() - undo pfm_hw_get()
- * @what: PFM_HOLD_...
- *
- * Context: process; the context is not loaded, or has programmed nothing.
- */
-void pfm_hw_put(unsigned int what)
-{
-	mutex_lock(&pfm_hw_mutex);
-	if (what & PFM_HOLD_CLAIMED)
-		pfm_hw_release(PFM_HOLD_CLAIMED);
-	if (what & PFM_HOLD_PMU)
-		pfm_hw_release(PFM_HOLD_PMU);
-	mutex_unlock(&pfm_hw_mutex);
 }

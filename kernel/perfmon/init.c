@@ -130,7 +130,7 @@ static void __init pfm_init_check_layout(void)
 static int pfm_init_online(unsigned int cpu)
 {
 	pfm_timer_cancel(cpu);
-	pfm_hw_online(cpu);
+	pfm_reserve_online(cpu);
 	return 0;
 }
 

@@ -4,15 +4,13 @@
  *
  * A context reports overflows and the end of its thread by messages that read()
  * returns. The ring has one producer, the owner of the context's live state, which
- * needs no lock and can be an NMI. Waking a reader does need locks; that is left to
- * an irq_work.
+ * needs no lock and can be an NMI. Readers are woken by notify.c.
  *
  * There always is a slot for the end of the thread, which must not be lost
  * (3.3.6).
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
-#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -211,43 +209,4 @@ ssize_t pfm_message_read(struct pfm_queue *q, char __user *buf, size_t size)
 			done += sizeof(msg);
 	}
 	return done;
-}
-
-/**
- * pfm_message_notify() - wake readers and send SIGIO, a moment later
- * @ctx: context
- *
- * The notification has a reference of its own, since close() does not wait
- * for it. It is run by this CPU when interrupts are on again: not before it has
- * got the reference.
- *
- * Context: owner of the context's live state, interrupts off; NMI too. The
- * message, if any, is in the queue: a signal never comes before its message
- * (3.3.7).
- */
-void pfm_message_notify(struct pfm_context *ctx)
-{
-	lockdep_assert_irqs_disabled();
-	if (irq_work_queue(&ctx->notify_work))
-		pfm_context_get(ctx);
-}
-
-/**
- * pfm_message_work() - the part of a notification that takes locks
- * @work: of a context, which may have been closed meanwhile
- *
- * Context: interrupt, on the CPU where pfm_message_notify() was called. If it is
- * queued again while it runs, two of it can run at the same moment, on two CPUs.
- */
-void pfm_message_work(struct irq_work *work)
-{
-	struct pfm_context *ctx =
-		container_of(work, struct pfm_context, notify_work);
-
-	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
-		pfm_block_queue(ctx);
-	wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
-				   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
-	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
-	pfm_context_put(ctx);
 }

@@ -11,13 +11,9 @@
  * Runs where runstate.c does. It is in the kernel because a period must end
  * at the event that ends it, not when a program is scheduled to look at it.
  */
-#include <linux/jiffies.h>
 #include <linux/sched/clock.h>
 
 #include "pfm.h"
-
-/* Contexts below interrupts_max / PFM_OVERFLOW_SHARE in their own second are exempt. */
-#define PFM_OVERFLOW_SHARE	16
 
 static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 				   bool is_long)
@@ -86,78 +82,6 @@ void pfm_overflow_reset_read(struct pfm_set *set, unsigned int i)
 		rest |= set->pmcs[pmc].reset_pmds;
 	for (; rest; rest &= rest - 1)
 		pfm_overflow_reset_one(set, __ffs64(rest), true);
-}
-
-/* Queue the message. False if it is lost. */
-static bool pfm_overflow_tell(struct pfm_context *ctx, u64 ovfl)
-{
-	if ((ctx->flags & PFM_FL_OVFL_NO_MSG) ||
-	    pfm_message_overflow(&ctx->queue, ctx->set->id, ovfl))
-		return true;
-	pfm_stat_inc(PFM_STAT_LOST);
-	return false;
-}
-
-static void pfm_overflow_block(struct pfm_context *ctx)
-{
-	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
-		ctx->blocked = true;
-}
-
-/*
- * True if the CPU has used up interrupts_max in this second and the context has a
- * relevant share of it; above twice the limit, whatever its share. The second is
- * measured in jiffies, which are exact enough, the same on all CPUs, and free.
- */
-static bool pfm_overflow_too_many(struct pfm_context *ctx)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	u64 max = READ_ONCE(pfm_config.interrupts_max);
-	unsigned long now = jiffies;
-
-	if (now - c->second >= HZ) {
-		c->second = now;
-		c->interrupts = 0;
-	}
-	/* The context's second is its own: it moves between CPUs. */
-	if (now - ctx->second >= HZ) {
-		ctx->second = now;
-		ctx->interrupts = 0;
-	}
-	ctx->interrupts++;
-	if (c->interrupts >= max &&
-	    (ctx->interrupts >= max / PFM_OVERFLOW_SHARE ||
-	     c->interrupts / 2 >= max))
-		return true;
-	/*
-	 * Interrupts that get masked are not counted: endless restarts would use up
-	 * the others' allowance.
-	 */
-	c->interrupts++;
-	return false;
-}
-
-/**
- * pfm_overflow_throttle() - a context overflows so often that others suffer
- * @ctx: context, up to date
- *
- * If the context runs, it is masked and gets a message even if no counter has
- * PFM_REGFL_OVFL_NOTIFY: with a period like this the machine does nothing else. The
- * message names the counters that wait for a reset, none if they were reset.
- *
- * Context: see above; or NMI.
- */
-void pfm_overflow_throttle(struct pfm_context *ctx)
-{
-	pfm_assert_live(ctx);
-	if (!pfm_runstate_running(ctx))
-		return;
-	pfm_stat_inc(PFM_STAT_THROTTLED);
-	ctx->throttled++;
-	pfm_runstate_mask(ctx);
-	pfm_overflow_tell(ctx, ctx->set->ovfl);
-	pfm_overflow_block(ctx);
-	pfm_message_notify(ctx);
 }
 
 /*
@@ -231,7 +155,7 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 	reset = ctx->format ? pfm_format_overflow(ctx, ovfl, &ctrl) :
 			      pfm_overflow_plain(set, ovfl, &ctrl);
 	/* A full queue masks: otherwise the program would never learn of this overflow. */
-	if (ctrl.notify_user && !pfm_overflow_tell(ctx, ovfl))
+	if (ctrl.notify_user && !pfm_notify_overflow(ctx, ovfl))
 		ctrl.mask_monitoring = 1;
 
 	/* Masking goes before all resets. */
@@ -249,11 +173,11 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 		pfm_timer_rearm(ctx);
 	}
 	if (ctrl.block_thread)
-		pfm_overflow_block(ctx);
+		pfm_notify_block(ctx);
 	if (ctrl.notify_user || ctx->blocked)
-		pfm_message_notify(ctx);
-	if (unlikely(pfm_overflow_too_many(ctx)))
-		pfm_overflow_throttle(ctx);
+		pfm_notify_wake(ctx);
+	if (unlikely(pfm_throttle_is_too_many(ctx)))
+		pfm_throttle_context(ctx);
 }
 
 /* What the format says to PFM_RESTART: by default reset, and go on. */

@@ -502,9 +502,6 @@ u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* hw.c */
-int pfm_hw_get(unsigned int what);
-void pfm_hw_put(unsigned int what);
-void pfm_hw_online(unsigned int cpu);
 void pfm_hw_attached(struct pfm_set *set);
 void pfm_hw_changed(struct pfm_set *set, unsigned int pmc);
 void __pfm_hw_start(struct pfm_context *ctx);
@@ -512,8 +509,9 @@ bool __pfm_hw_stop(struct pfm_context *ctx);
 u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
 void __pfm_hw_rearm(struct pfm_context *ctx);
 void pfm_hw_forget(struct pfm_set *set);
+void pfm_hw_disown(void);
+void pfm_hw_reset(void);
 void __pfm_hw_wipe(void);
-void pfm_hw_work(struct irq_work *work);
 void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what);
 
 /* The common ways past hw.c, for sets that count in software only. */
@@ -557,6 +555,16 @@ static __always_inline void pfm_hw_wipe(void)
 		__pfm_hw_wipe();
 }
 
+/* reserve.c */
+int pfm_reserve_get(unsigned int what);
+void pfm_reserve_put(unsigned int what);
+int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what);
+void pfm_reserve_yield(struct pfm_context *ctx);
+void pfm_reserve_online(unsigned int cpu);
+
+/* interrupt.c */
+void pfm_interrupt_work(struct irq_work *work);
+
 /* timer.c */
 
 /*
@@ -594,8 +602,18 @@ u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped);
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
 void pfm_overflow_reset_read(struct pfm_set *set, unsigned int i);
-void pfm_overflow_throttle(struct pfm_context *ctx);
 int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
+
+/* throttle.c */
+bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin);
+bool pfm_throttle_is_too_many(struct pfm_context *ctx);
+void pfm_throttle_context(struct pfm_context *ctx);
+
+/* notify.c */
+bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl);
+void pfm_notify_block(struct pfm_context *ctx);
+void pfm_notify_wake(struct pfm_context *ctx);
+void pfm_notify_work(struct irq_work *work);
 
 /* message.c */
 size_t pfm_message_mem(unsigned int depth);
@@ -607,8 +625,6 @@ bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds);
 void pfm_message_end(struct pfm_queue *q);
 unsigned int pfm_message_count(const struct pfm_queue *q);
 ssize_t pfm_message_read(struct pfm_queue *q, char __user *buf, size_t size);
-void pfm_message_notify(struct pfm_context *ctx);
-void pfm_message_work(struct irq_work *work);
 
 /* block.c */
 int pfm_block_prepare(struct pfm_context *ctx, struct pfm_blocker **blocker);
@@ -625,8 +641,6 @@ void pfm_context_put(struct pfm_context *ctx);
 int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
-int pfm_context_hold_hardware(struct pfm_context *ctx, unsigned int what);
-void pfm_context_yield_hardware(struct pfm_context *ctx);
 
 /* attach.c */
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req);

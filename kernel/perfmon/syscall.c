@@ -175,12 +175,12 @@ static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
 	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)
 		return pfm_syscall_write_pmcs_pieces(call);
 
-	ret = pfm_context_hold_hardware(ctx, uses);
+	ret = pfm_reserve_hold(ctx, uses);
 	if (ret)
 		return ret;
 	ret = pfm_syscall_write_pmcs_pieces(call);
 	/* All of the elements that mattered may have been refused. */
-	pfm_context_yield_hardware(ctx);
+	pfm_reserve_yield(ctx);
 	return ret;
 }
 

@@ -48,7 +48,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	if (c->timer_at && c->timer_at <= at)
 		return;
 	/*
-	 * It takes a lock. And between pfm_hw_suspend() and pfm_hw_resume(), which
+	 * It takes a lock. And between pfm_reserve_suspend() and pfm_reserve_resume(), which
 	 * may both get here, there is no time: the work comes when the interrupts do,
 	 * and they come after timekeeping_resume().
 	 */
@@ -159,5 +159,5 @@ void pfm_timer_init_cpu(int cpu)
 
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer->function = pfm_timer_handler;
-	per_cpu(pfm_cpu, cpu).work = IRQ_WORK_INIT_HARD(pfm_hw_work);
+	per_cpu(pfm_cpu, cpu).work = IRQ_WORK_INIT_HARD(pfm_interrupt_work);
 }

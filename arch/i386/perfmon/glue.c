@@ -116,7 +116,7 @@ void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int 
 
 static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 {
-	if (!pfm_hw_interrupt(regs))
+	if (!pfm_interrupt_handle(regs))
 		return NMI_DONE;
 	/* perfmon no longer owns the PMU: unmask LVTPC for the code that does. */
 	if (!pfm_hw_is_here())
@@ -126,13 +126,13 @@ static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 
 static int pfm_x86_suspend(void)
 {
-	pfm_hw_suspend();
+	pfm_reserve_suspend();
 	return 0;
 }
 
 static struct syscore_ops pfm_x86_syscore = {
 	.suspend = pfm_x86_suspend,
-	.resume = pfm_hw_resume,
+	.resume = pfm_reserve_resume,
 };
 
 /* No 64-bit kernel runs on the last three. */

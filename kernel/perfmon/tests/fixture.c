@@ -289,7 +289,7 @@ struct pfm_context *pfm_fixture_context(struct kunit *test, unsigned int n)
 
 void pfm_fixture_load_hw(struct kunit *test, struct pfm_context *ctx)
 {
-	KUNIT_ASSERT_EQ(test, pfm_context_hold_hardware(ctx, PFM_HOLD_PMU), 0);
+	KUNIT_ASSERT_EQ(test, pfm_reserve_hold(ctx, PFM_HOLD_PMU), 0);
 	pfm_fixture_load(ctx);
 	pfm_fixture_start(ctx);
 }
@@ -301,7 +301,7 @@ void pfm_fixture_free(struct pfm_context *ctx)
 	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
 	ctx->state = PFM_UNLOADED;
 	ctx->task = NULL;
-	pfm_context_yield_hardware(ctx);
+	pfm_reserve_yield(ctx);
 	mutex_unlock(&ctx->mutex);
 	irq_work_sync(&ctx->notify_work);
 	pfm_context_close(ctx);

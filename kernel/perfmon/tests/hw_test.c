@@ -194,7 +194,7 @@ static bool fake_interrupt(void)
 	bool ours;
 
 	local_irq_save(flags);
-	ours = pfm_hw_interrupt(NULL);
+	ours = pfm_interrupt_handle(NULL);
 	local_irq_restore(flags);
 	return ours;
 }
@@ -207,7 +207,7 @@ static bool fake_nmi(void)
 
 	local_irq_save(flags);
 	nmi_enter();
-	ours = pfm_hw_interrupt(NULL);
+	ours = pfm_interrupt_handle(NULL);
 	nmi_exit();
 	local_irq_restore(flags);
 	return ours;
@@ -423,13 +423,13 @@ static void hw_test_too_late(struct kunit *test)
 	pfm_fixture_in(ctx);
 	fake_count(12);
 	pfm_fixture_out(ctx);
-	pfm_context_yield_hardware(ctx);
+	pfm_reserve_yield(ctx);
 	KUNIT_EXPECT_TRUE(test, pfm_hw_is_here());
 	ctx->state = PFM_UNLOADED;
-	pfm_context_yield_hardware(ctx);
+	pfm_reserve_yield(ctx);
 	KUNIT_EXPECT_FALSE(test, pfm_hw_is_here());
-	KUNIT_EXPECT_TRUE(test, pfm_hw_interrupt(NULL));
-	KUNIT_EXPECT_FALSE(test, pfm_hw_interrupt(NULL));
+	KUNIT_EXPECT_TRUE(test, pfm_interrupt_handle(NULL));
+	KUNIT_EXPECT_FALSE(test, pfm_interrupt_handle(NULL));
 }
 
 /* Two overflows may be two interrupts, of which the first finds both. */
@@ -975,11 +975,11 @@ static void hw_test_suspend(struct kunit *test)
 	pfm_fixture_in(ctx);
 	fake_count(10);
 	local_irq_save(flags);
-	pfm_hw_suspend();
+	pfm_reserve_suspend();
 	fake_count(10);
 	fake.ctr[0] = 0;
 	fake.sel[0] = 0;
-	pfm_hw_resume();
+	pfm_reserve_resume();
 	local_irq_restore(flags);
 	fake_count(10);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 20ULL);
@@ -999,7 +999,7 @@ static void hw_test_work_grants_nothing(struct kunit *test)
 	pfm_fixture_in(ctx);
 	fake_count(12);
 	local_irq_save(flags);
-	pfm_hw_work(NULL);
+	pfm_interrupt_work(NULL);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, hw_messages(ctx), 1U);
 	KUNIT_EXPECT_FALSE(test, fake_interrupt());

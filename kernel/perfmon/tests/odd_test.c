@@ -182,7 +182,7 @@ static void odd_interrupt(void)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_hw_interrupt(NULL);
+	pfm_interrupt_handle(NULL);
 	local_irq_restore(flags);
 }
 
@@ -465,7 +465,7 @@ static void odd_test_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, odd.held, 0U);
 	odd.debugger = false;
 	/* Another context holds the PMU all the while. */
-	KUNIT_ASSERT_EQ(test, pfm_hw_get(PFM_HOLD_PMU), 0);
+	KUNIT_ASSERT_EQ(test, pfm_reserve_get(PFM_HOLD_PMU), 0);
 	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
 	pfm_fixture_start(ctx);
 	KUNIT_EXPECT_EQ(test, odd.held, PFM_HOLD_PMU | PFM_HOLD_CLAIMED);
@@ -479,7 +479,7 @@ static void odd_test_claimed(struct kunit *test)
 	pfm_fixture_start(ctx);
 	KUNIT_EXPECT_EQ(test, odd.range, 5ULL);
 	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
-	pfm_hw_put(PFM_HOLD_PMU);
+	pfm_reserve_put(PFM_HOLD_PMU);
 }
 
 static struct kunit_case odd_cases[] = {

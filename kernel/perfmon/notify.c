@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: how a program learns of an overflow: by a message, a wake-up of whoever
+ * waits for it in read() or poll(), SIGIO, and by its own thread that stops.
+ *
+ * An overflow can be found in an NMI, or under the scheduler's locks. Waking a reader
+ * takes such locks itself; that is left to an irq_work.
+ */
+#include <linux/fs.h>
+#include <linux/poll.h>
+
+#include "pfm.h"
+
+/**
+ * pfm_notify_overflow() - queue the message of an overflow, if the context has any
+ * @ctx:  context
+ * @ovfl: its counters that overflowed
+ *
+ * Context: owner of the context's live state; NMI too.
+ * Return: false if there was no room, and the message is lost.
+ */
+bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl)
+{
+	if ((ctx->flags & PFM_FL_OVFL_NO_MSG) ||
+	    pfm_message_overflow(&ctx->queue, ctx->set->id, ovfl))
+		return true;
+	pfm_stat_inc(PFM_STAT_LOST);
+	return false;
+}
+
+/**
+ * pfm_notify_block() - have the thread wait for PFM_RESTART, if the context does that
+ * @ctx: context; pfm_notify_wake() has to follow
+ *
+ * Context: as above.
+ */
+void pfm_notify_block(struct pfm_context *ctx)
+{
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
+		ctx->blocked = true;
+}
+
+/**
+ * pfm_notify_wake() - wake readers and send SIGIO, a moment later
+ * @ctx: context
+ *
+ * The notification has a reference of its own, since close() does not wait
+ * for it. It is run by this CPU when interrupts are on again: not before it has
+ * got the reference.
+ *
+ * Context: owner of the context's live state, interrupts off; NMI too. The
+ * message, if any, is in the queue: a signal never comes before its message
+ * (3.3.7).
+ */
+void pfm_notify_wake(struct pfm_context *ctx)
+{
+	lockdep_assert_irqs_disabled();
+	if (irq_work_queue(&ctx->notify_work))
+		pfm_context_get(ctx);
+}
+
+/**
+ * pfm_notify_work() - the part of a notification that takes locks
+ * @work: of a context, which may have been closed meanwhile
+ *
+ * Context: interrupt, on the CPU where pfm_notify_wake() was called. If it is
+ * queued again while it runs, two of it can run at the same moment, on two CPUs.
+ */
+void pfm_notify_work(struct irq_work *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, notify_work);
+
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
+		pfm_block_queue(ctx);
+	wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
+				   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
+	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
+	pfm_context_put(ctx);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: who has the registers of the hardware.
+ *
+ * Other code in the kernel uses them, too: they are reserved while a context needs
+ * them, and as long as one does. A context needs them from when it is loaded, or from
+ * when it first programs them while it is loaded, until its attachment ends.
+ *
+ * A CPU can lose its registers meanwhile: it goes offline, or sleeps with the machine.
+ */
+#include <linux/cpu.h>
+#include <linux/mutex.h>
+#include <linux/smp.h>
+
+#include "pfm.h"
+
+static DEFINE_MUTEX(pfm_reserve_mutex);
+static unsigned int pfm_reserve_users[2];		/* by PFM_HOLD_...; under the mutex */
+
+/* Interrupts are off. */
+static void pfm_reserve_let_go(void *unused)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	unsigned int i;
+
+	pfm_hw_reset();
+	/* Other users of the PMU let programs read counters: leave no counts. */
+	for (i = 0; i < pmu->num_pmds; i++)
+		if (!(pmu->pmds[i].flags & PFM_PMD_RDONLY))
+			pmu->write(pmu, i, pmu->pmds[i].def);
+	c->touched = false;
+}
+
+/**
+ * pfm_reserve_online() - a CPU comes
+ * @cpu: its number
+ *
+ * It may have gone offline while its registers were in our use. Whether they kept
+ * their values is unknown.
+ *
+ * Context: process, on that CPU, under the hotplug lock.
+ */
+void pfm_reserve_online(unsigned int cpu)
+{
+	mutex_lock(&pfm_reserve_mutex);
+	if (per_cpu(pfm_cpu.touched, cpu)) {
+		local_irq_disable();
+		pfm_reserve_let_go(NULL);
+		local_irq_enable();
+	}
+	mutex_unlock(&pfm_reserve_mutex);
+}
+
+/**
+ * pfm_reserve_suspend() - this CPU is about to lose its registers
+ *
+ * Context: interrupts off, the last CPU that runs.
+ */
+void pfm_reserve_suspend(void)
+{
+	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
+
+	__this_cpu_write(pfm_cpu.asleep, ctx);
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	pfm_runstate_hold(ctx);
+	pfm_hw_forget(ctx->set);
+	/* A late interrupt would start them again. */
+	__this_cpu_write(pfm_cpu.live, NULL);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * pfm_reserve_resume() - it has lost them, and lives again
+ *
+ * Context: as pfm_reserve_suspend().
+ */
+void pfm_reserve_resume(void)
+{
+	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.asleep);
+
+	/* The kernel that woke us up from disk may have used them, too. */
+	if (pfm_reserve_users[0])
+		pfm_hw_reset();
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	__this_cpu_write(pfm_cpu.live, ctx);
+	pfm_runstate_release(ctx);
+	raw_spin_unlock(&ctx->lock);
+}
+
+/* Others may have written what is claimed now. Interrupts are off. */
+static void pfm_reserve_lose(void *unused)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	bitmap_copy(c->lost, pfm_regmap.claimed, PFM_PMCS_MAX);
+	c->controls = 0;
+}
+
+static int pfm_reserve_acquire(unsigned int what)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	const unsigned int i = __ffs(what);
+	int ret;
+
+	if (!pfm_reserve_users[i]) {
+		ret = pmu->acquire(pmu, what);
+		if (ret)
+			return ret;
+		if (what == PFM_HOLD_CLAIMED)
+			on_each_cpu(pfm_reserve_lose, NULL, 1);
+	}
+	pfm_reserve_users[i]++;
+	return 0;
+}
+
+static bool pfm_reserve_is_there(int cpu, void *unused)
+{
+	return per_cpu(pfm_cpu.touched, cpu);
+}
+
+static void pfm_reserve_quiesce(void)
+{
+	int cpu;
+
+	/* No others are disturbed, however often this is done. */
+	on_each_cpu_cond(pfm_reserve_is_there, pfm_reserve_let_go, NULL, true);
+	/* Those that are offline: they begin anew. */
+	for_each_possible_cpu(cpu) {
+		per_cpu(pfm_cpu.touched, cpu) = false;
+		per_cpu(pfm_cpu.controls, cpu) = 0;
+	}
+}
+
+static void pfm_reserve_release(unsigned int what)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+
+	if (--pfm_reserve_users[__ffs(what)])
+		return;
+	if (what == PFM_HOLD_PMU)
+		pfm_reserve_quiesce();
+	pmu->release(pmu, what);
+}
+
+/**
+ * pfm_reserve_get() - a context is going to use registers of the hardware
+ * @what: PFM_HOLD_...
+ *
+ * Context: process.
+ * Return: 0; or -EBUSY if others in the kernel have any of them, and then the
+ * context gets none.
+ */
+int pfm_reserve_get(unsigned int what)
+{
+	int ret = 0;
+
+	mutex_lock(&pfm_reserve_mutex);
+	if (what & PFM_HOLD_PMU)
+		ret = pfm_reserve_acquire(PFM_HOLD_PMU);
+	if (!ret && (what & PFM_HOLD_CLAIMED)) {
+		ret = pfm_reserve_acquire(PFM_HOLD_CLAIMED);
+		if (ret && (what & PFM_HOLD_PMU))
+			pfm_reserve_release(PFM_HOLD_PMU);
+	}
+	mutex_unlock(&pfm_reserve_mutex);
+	return ret;
+}
+
+/**
+ * pfm_reserve_put() - undo pfm_reserve_get()
+ * @what: PFM_HOLD_...
+ *
+ * Context: process; the context is not loaded, or has programmed nothing.
+ */
+void pfm_reserve_put(unsigned int what)
+{
+	mutex_lock(&pfm_reserve_mutex);
+	if (what & PFM_HOLD_CLAIMED)
+		pfm_reserve_release(PFM_HOLD_CLAIMED);
+	if (what & PFM_HOLD_PMU)
+		pfm_reserve_release(PFM_HOLD_PMU);
+	mutex_unlock(&pfm_reserve_mutex);
+}
+
+/**
+ * pfm_reserve_hold() - have the PMU's registers for a context
+ * @ctx:  context
+ * @what: PFM_HOLD_...; nothing happens if the context holds that
+ *
+ * The code that ends the attachment finds, under ctx->lock, that the context holds
+ * them, and gives them back. If the attachment ends before that, or if nothing gets
+ * programmed, the caller has to do it: by pfm_reserve_yield().
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0, or -EBUSY if another user in the kernel, as perf_events, has them.
+ */
+int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
+{
+	int ret;
+
+	lockdep_assert_held(&ctx->mutex);
+	/* If the attachment ends right now, the registers are not needed. */
+	what &= ~READ_ONCE(ctx->held);
+	if (!what)
+		return 0;
+	ret = pfm_reserve_get(what);
+	if (ret)
+		return ret;
+	raw_spin_lock_irq(&ctx->lock);
+	ctx->held |= what;
+	raw_spin_unlock_irq(&ctx->lock);
+	return 0;
+}
+
+/**
+ * pfm_reserve_yield() - give the PMU's registers back if not needed
+ * @ctx: context; nothing happens if it is loaded and has programmed some of
+ *       them, or does not hold them
+ *
+ * Context: process, ctx->mutex.
+ */
+void pfm_reserve_yield(struct pfm_context *ctx)
+{
+	unsigned int put;
+
+	lockdep_assert_held(&ctx->mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	put = ctx->held;
+	if (ctx->state != PFM_UNLOADED)
+		put &= ~ctx->uses;
+	ctx->held &= ~put;
+	raw_spin_unlock_irq(&ctx->lock);
+	if (put)
+		pfm_reserve_put(put);
+}

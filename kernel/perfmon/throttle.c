@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: a context whose overflows are too many is masked (4.1).
+ *
+ * There are two reasons: the CPU has had as many overflows in this second as the
+ * administrator allows (interrupts_max), or the PMU's interrupts leave no time for
+ * anything else. The program gets a message, and goes on by PFM_RESTART.
+ *
+ * Runs where runstate.c does.
+ */
+#include <linux/jiffies.h>
+#include <linux/sched/clock.h>
+
+#include "pfm.h"
+
+/* Contexts below interrupts_max / PFM_THROTTLE_SHARE in their own second are exempt. */
+#define PFM_THROTTLE_SHARE	16
+
+/*
+ * A storm: more than PFM_THROTTLE_STORM back-to-back interrupts (each ordinary one takes
+ * PFM_THROTTLE_CALM off the count) that took PFM_THROTTLE_STORM_NS together.
+ */
+#define PFM_THROTTLE_STORM	256
+#define PFM_THROTTLE_CALM	16U
+#define PFM_THROTTLE_STORM_NS	(NSEC_PER_SEC / 2)
+#define PFM_THROTTLE_OVERHEAD	(10 * NSEC_PER_MSEC)
+
+/**
+ * pfm_throttle_is_storm() - whether interrupts of the PMU leave no time for others
+ * @c:     this CPU
+ * @begin: local_clock() at which the one that is being handled began
+ *
+ * When kernel-level events are sampled, returning from one overflow interrupt can
+ * cause the next. On a slow machine that starves everything long before
+ * interrupts_max is reached. One slow interrupt proves nothing: a virtual CPU may
+ * have been descheduled in it. One that arrived while we were still handling the
+ * last does: all the time since then was overhead.
+ *
+ * Context: interrupts off, at the end of such an interrupt; or NMI.
+ * Return: whether it is a storm by now. Then the count begins anew.
+ */
+bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin)
+{
+	u64 end = local_clock(), spent = end - begin;
+
+	if (c->deferred)
+		spent = min_t(u64, end - c->ended, PFM_THROTTLE_OVERHEAD);
+	if (begin - c->ended > spent && !c->deferred)
+		c->storm -= min(c->storm, PFM_THROTTLE_CALM);
+	else
+		c->storm++;
+	c->deferred = false;
+	c->spent = c->storm ? c->spent + spent : 0;
+	c->ended = end;
+	if (c->storm <= PFM_THROTTLE_STORM || c->spent <= PFM_THROTTLE_STORM_NS)
+		return false;
+	/* The next context starts from zero. */
+	c->storm = 0;
+	c->spent = 0;
+	return true;
+}
+
+/**
+ * pfm_throttle_is_too_many() - count an overflow against interrupts_max
+ * @ctx: context that has overflowed
+ *
+ * The second is measured in jiffies, which are exact enough, the same on all CPUs, and
+ * free.
+ *
+ * Context: see above; or NMI.
+ * Return: true if the CPU has used up interrupts_max in this second and the context has
+ * a relevant share of it; above twice the limit, whatever its share.
+ */
+bool pfm_throttle_is_too_many(struct pfm_context *ctx)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	u64 max = READ_ONCE(pfm_config.interrupts_max);
+	unsigned long now = jiffies;
+
+	if (now - c->second >= HZ) {
+		c->second = now;
+		c->interrupts = 0;
+	}
+	/* The context's second is its own: it moves between CPUs. */
+	if (now - ctx->second >= HZ) {
+		ctx->second = now;
+		ctx->interrupts = 0;
+	}
+	ctx->interrupts++;
+	if (c->interrupts >= max &&
+	    (ctx->interrupts >= max / PFM_THROTTLE_SHARE ||
+	     c->interrupts / 2 >= max))
+		return true;
+	/*
+	 * Interrupts that get masked are not counted: endless restarts would use up
+	 * the others' allowance.
+	 */
+	c->interrupts++;
+	return false;
+}
+
+/**
+ * pfm_throttle_context() - a context overflows so often that others suffer
+ * @ctx: context, up to date
+ *
+ * If the context runs, it is masked and gets a message even if no counter has
+ * PFM_REGFL_OVFL_NOTIFY: with a period like this the machine does nothing else. The
+ * message names the counters that wait for a reset, none if they were reset.
+ *
+ * Context: see above; or NMI.
+ */
+void pfm_throttle_context(struct pfm_context *ctx)
+{
+	pfm_assert_live(ctx);
+	if (!pfm_runstate_running(ctx))
+		return;
+	pfm_stat_inc(PFM_STAT_THROTTLED);
+	ctx->throttled++;
+	pfm_runstate_mask(ctx);
+	pfm_notify_overflow(ctx, ctx->set->ovfl);
+	pfm_notify_block(ctx);
+	pfm_notify_wake(ctx);
+}
