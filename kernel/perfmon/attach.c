@@ -482,7 +482,7 @@ void __pfm_attach_exit(struct task_struct *task)
 	ctx = rcu_dereference(task->pfm_context);
 	raw_spin_unlock_irq(&task->pi_lock);
 	if (ctx)
-		pfm_attach_leave(task, ctx, !pfm_file_held(ctx, task->files), &d);
+		pfm_attach_leave(task, ctx, !pfm_holder_has(ctx, task->files), &d);
 	rcu_read_unlock();
 	pfm_attach_finish(&d);
 }

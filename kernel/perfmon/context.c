@@ -7,16 +7,11 @@
  * command from another thread: the command goes to the CPU where the thread is.
  */
 #include <linux/cred.h>
-#include <linux/file.h>
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/uaccess.h>
 
 #include "pfm.h"
-
-#define PFM_CONTEXT_FLAGS	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | \
-				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC)
 
 /* Overflows that can wait to be read when no format says how many. */
 #define PFM_CONTEXT_DEPTH	14
@@ -179,81 +174,6 @@ put_pmu:
 	pfm_pmu_put();
 	kfree(ctx);
 	return ERR_PTR(ret);
-}
-
-/**
- * pfm_context_create() - PFM_CREATE_CONTEXT (3.1.1)
- * @req:  argument, copied in once
- * @uarg: where it came from and the descriptor's number goes to; the format's
- *        argument follows it
- *
- * The descriptor is published last, when nothing can fail any more: another
- * thread may guess its number and use or close it at once.
- *
- * Context: process.
- * Return: 0, or -errno.
- */
-int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
-{
-	struct pfm_format *format = NULL;
-	struct pfm_context *ctx;
-	struct file *file;
-	int fd, ret;
-
-	if (req->ctx_flags & ~(PFM_CONTEXT_FLAGS | pfm_pmu_ctx_flags()))
-		return -EINVAL;
-	/* Table 3.2: there is no thread to block. */
-	if ((req->ctx_flags & PFM_FL_SYSTEM_WIDE) &&
-	    (req->ctx_flags & PFM_FL_NOTIFY_BLOCK))
-		return -EINVAL;
-	if (memchr_inv(req->ctx_reserved, 0, sizeof(req->ctx_reserved)))
-		return -EINVAL;
-	if (!pfm_access_may_create(req->ctx_flags))
-		return -EPERM;
-
-	if (memchr_inv(req->ctx_smpl_buf_id, 0, sizeof(req->ctx_smpl_buf_id))) {
-		format = pfm_format_get(req->ctx_smpl_buf_id);
-		if (IS_ERR(format))
-			return PTR_ERR(format);
-	}
-	ctx = pfm_context_new(req->ctx_flags, format);
-	if (IS_ERR(ctx)) {
-		pfm_format_put(format);
-		return PTR_ERR(ctx);
-	}
-	if (!pfm_pmu_admits(ctx, ctx->set)) {
-		pfm_context_close(ctx);
-		return -EINVAL;
-	}
-	if (format) {
-		ret = pfm_format_open(ctx, uarg + 1);
-		if (ret) {
-			pfm_context_close(ctx);
-			return ret;
-		}
-	}
-	file = pfm_file_new(ctx);
-	if (IS_ERR(file)) {
-		pfm_context_close(ctx);
-		return PTR_ERR(file);
-	}
-	/* From here on the file owns the context. */
-
-	fd = get_unused_fd_flags(req->ctx_flags & PFM_FL_CLOEXEC ? O_CLOEXEC : 0);
-	if (fd < 0) {
-		fput(file);
-		return fd;
-	}
-	req->ctx_fd = fd;
-	req->ctx_smpl_buf_size = ctx->buf.size;
-	if (copy_to_user(uarg, req, sizeof(*req))) {
-		put_unused_fd(fd);
-		fput(file);
-		return -EFAULT;
-	}
-	ctx->holder = current->files;
-	fd_install(fd, file);
-	return 0;
 }
 
 struct pfm_context_call {

@@ -8,7 +8,6 @@
  * is gone, however it goes.
  */
 #include <linux/anon_inodes.h>
-#include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
@@ -46,57 +45,6 @@ struct file *pfm_file_new(struct pfm_context *ctx)
 	if (!IS_ERR(file))
 		ctx->file = file;
 	return file;
-}
-
-/**
- * pfm_file_listed() - look a table of descriptors through for a file
- * @files: table
- * @file:  file
- *
- * Without the table's lock: who changes it at the same moment is the same process,
- * which could as well do so a moment earlier or later.
- *
- * Context: process, may be under rcu_read_lock().
- * Return: whether it is there.
- */
-bool pfm_file_listed(struct files_struct *files, const struct file *file)
-{
-	struct fdtable *fdt;
-	unsigned int fd;
-	bool listed = false;
-
-	rcu_read_lock();
-	fdt = files_fdtable(files);
-	for_each_set_bit(fd, fdt->open_fds, fdt->max_fds) {
-		listed = rcu_access_pointer(fdt->fd[fd]) == file;
-		if (listed)
-			break;
-	}
-	rcu_read_unlock();
-	return listed;
-}
-
-/**
- * pfm_file_held() - whether a table of descriptors has the context's
- * @ctx:   context, whose file cannot be freed meanwhile
- * @files: table, likewise
- *
- * The creator's process has, as is known. Nobody else has if that one descriptor
- * is all that holds the file. Only a file that is held several times, by a
- * reader who waits or by other processes, makes it necessary to look.
- *
- * Context: process, may be under rcu_read_lock().
- * Return: whether it has.
- */
-bool pfm_file_held(struct pfm_context *ctx, struct files_struct *files)
-{
-	const void *holder = READ_ONCE(ctx->holder);
-
-	if (files == holder)
-		return true;
-	if (holder && !pfm_mapping_others(ctx->file))
-		return false;
-	return pfm_file_listed(files, ctx->file);
 }
 
 static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
@@ -189,7 +137,7 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 	mapped = pfm_mapping_closed(&ctx->buf, id, &start);
 	task = pfm_file_target(ctx, id);
 	if ((mapped || task || READ_ONCE(ctx->holder) == id) &&
-	    !(pfm_mapping_others(file) && pfm_file_listed(id, file))) {
+	    !(pfm_mapping_others(file) && pfm_holder_listed(id, file))) {
 		cmpxchg(&ctx->holder, id, NULL);
 		if (mapped)
 			pfm_mapping_remove(file, start);

@@ -156,7 +156,7 @@ static int pfm_mapping_add(struct pfm_context *ctx, struct vm_area_struct *vma)
 		return -EBUSY;
 	}
 	/* A close() that has not found it may have been of this descriptor. */
-	if (closed && !pfm_file_listed(current->files, ctx->file)) {
+	if (closed && !pfm_holder_listed(current->files, ctx->file)) {
 		pfm_mapping_close(vma);
 		return -EBADF;
 	}

@@ -399,6 +399,8 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc);
 int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc);
 int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info);
 int pfm_set_link(struct pfm_context *ctx);
+u64 pfm_set_act_ns(const struct pfm_context *ctx, const struct pfm_set *set, u64 now);
+u64 pfm_set_left(const struct pfm_context *ctx, const struct pfm_set *set, u64 now);
 
 /*
  * What a data register makes of a value: reserved bits keep their default, and a
@@ -592,10 +594,6 @@ void pfm_runstate_unmask(struct pfm_context *ctx);
 void pfm_runstate_idle(struct pfm_context *ctx, bool idle, u64 now);
 void pfm_runstate_in(struct pfm_context *ctx, u64 now);
 void pfm_runstate_out(struct pfm_context *ctx, u64 now);
-u64 pfm_runstate_act_ns(const struct pfm_context *ctx,
-			const struct pfm_set *set, u64 now);
-u64 pfm_runstate_left(const struct pfm_context *ctx,
-		      const struct pfm_set *set, u64 now);
 
 /* overflow.c */
 u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped);
@@ -640,7 +638,9 @@ void pfm_context_get(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
 int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
-int pfm_context_create(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
+
+/* create.c */
+int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
 
 /* attach.c */
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req);
@@ -658,8 +658,10 @@ void pfm_session_count(unsigned int *system, unsigned int *thread);
 /* file.c */
 struct pfm_context *pfm_file_context(struct file *file);
 struct file *pfm_file_new(struct pfm_context *ctx);
-bool pfm_file_listed(struct files_struct *files, const struct file *file);
-bool pfm_file_held(struct pfm_context *ctx, struct files_struct *files);
+
+/* holder.c */
+bool pfm_holder_listed(struct files_struct *files, const struct file *file);
+bool pfm_holder_has(struct pfm_context *ctx, struct files_struct *files);
 
 /* format.c */
 struct pfm_format *pfm_format_get(const pfm_uuid_t uuid);

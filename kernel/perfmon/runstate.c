@@ -16,11 +16,6 @@
 
 #include "pfm.h"
 
-static u64 pfm_runstate_elapsed(u64 since, u64 now)
-{
-	return now > since ? now - since : 0;
-}
-
 /* The context runs, and is live on this CPU, from now on. */
 static void pfm_runstate_enter(struct pfm_context *ctx, u64 now)
 {
@@ -71,8 +66,8 @@ void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
 		return;
 	if (pfm_hw_stop(ctx))
 		pfm_hw_forget(set);
-	set->left = pfm_runstate_left(ctx, set, now);
-	set->act_ns = pfm_runstate_act_ns(ctx, set, now);
+	set->left = pfm_set_left(ctx, set, now);
+	set->act_ns = pfm_set_act_ns(ctx, set, now);
 }
 
 /**
@@ -293,48 +288,4 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 	pfm_hw_wipe();
 	ctx->cpu = -1;
 	__this_cpu_write(pfm_cpu.live, NULL);
-}
-
-static bool pfm_runstate_runs_here(const struct pfm_context *ctx,
-				   const struct pfm_set *set)
-{
-	return set == ctx->set && ctx->cpu >= 0 && pfm_runstate_running(ctx);
-}
-
-/**
- * pfm_runstate_act_ns() - for how long a set was active and counted
- * @ctx: context
- * @set: one of its sets
- * @now: as above
- *
- * Context: see above.
- * Return: nanoseconds.
- */
-u64 pfm_runstate_act_ns(const struct pfm_context *ctx,
-			const struct pfm_set *set, u64 now)
-{
-	pfm_assert_live(ctx);
-	if (!pfm_runstate_runs_here(ctx, set) || ctx->idle)
-		return set->act_ns;
-	return set->act_ns + pfm_runstate_elapsed(set->since, now);
-}
-
-/**
- * pfm_runstate_left() - what is left of a set's time-out
- * @ctx: context
- * @set: one of its sets
- * @now: as above
- *
- * Context: see above.
- * Return: nanoseconds, 0 if it is over or there is none.
- */
-u64 pfm_runstate_left(const struct pfm_context *ctx,
-		      const struct pfm_set *set, u64 now)
-{
-	u64 gone = 0;
-
-	pfm_assert_live(ctx);
-	if (pfm_runstate_runs_here(ctx, set))
-		gone = pfm_runstate_elapsed(set->left_at, now);
-	return set->left > gone ? set->left - gone : 0;
 }

@@ -311,6 +311,48 @@ int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 	return 0;
 }
 
+static bool pfm_set_runs_here(const struct pfm_context *ctx,
+				   const struct pfm_set *set)
+{
+	return set == ctx->set && ctx->cpu >= 0 && pfm_runstate_running(ctx);
+}
+
+/**
+ * pfm_set_act_ns() - for how long a set was active and counted
+ * @ctx: context
+ * @set: one of its sets
+ * @now: local_clock(), or the scheduler's last look at it
+ *
+ * Context: ctx->lock, interrupts off, on the context's CPU.
+ * Return: nanoseconds.
+ */
+u64 pfm_set_act_ns(const struct pfm_context *ctx, const struct pfm_set *set, u64 now)
+{
+	pfm_assert_live(ctx);
+	if (!pfm_set_runs_here(ctx, set) || ctx->idle)
+		return set->act_ns;
+	return set->act_ns + pfm_clock_since(set->since, now);
+}
+
+/**
+ * pfm_set_left() - what is left of a set's time-out
+ * @ctx: context
+ * @set: one of its sets
+ * @now: local_clock(), or the scheduler's last look at it
+ *
+ * Context: ctx->lock, interrupts off, on the context's CPU.
+ * Return: nanoseconds, 0 if it is over or there is none.
+ */
+u64 pfm_set_left(const struct pfm_context *ctx, const struct pfm_set *set, u64 now)
+{
+	u64 gone = 0;
+
+	pfm_assert_live(ctx);
+	if (pfm_set_runs_here(ctx, set))
+		gone = pfm_clock_since(set->left_at, now);
+	return set->left > gone ? set->left - gone : 0;
+}
+
 /**
  * pfm_set_getinfo() - PFM_GETINFO_EVTSETS, one element (3.1.12)
  * @ctx:  context
@@ -341,9 +383,9 @@ int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
 		.set_id_next = set->id_next,
 		.set_flags = set->flags,
 		.set_runs = set->runs,
-		.set_timeout = pfm_set_timespec(pfm_runstate_left(ctx, set, now)),
+		.set_timeout = pfm_set_timespec(pfm_set_left(ctx, set, now)),
 		.set_act_duration =
-			pfm_set_timespec(pfm_runstate_act_ns(ctx, set, now)),
+			pfm_set_timespec(pfm_set_act_ns(ctx, set, now)),
 	};
 	if (set->load == ctx->load)
 		pfm_pmu_vector(set->switched, info->set_switch_pmds);

@@ -141,7 +141,7 @@ bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
 	return (ctx->set->flags & PFM_SETFL_TIME_SWITCH) &&
-	       pfm_runstate_left(ctx, ctx->set, now) < PFM_SETSWITCH_SLACK;
+	       pfm_set_left(ctx, ctx->set, now) < PFM_SETSWITCH_SLACK;
 }
 
 /**

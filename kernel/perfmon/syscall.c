@@ -63,7 +63,7 @@ struct pfm_command {
 
 static int pfm_syscall_create_context(struct pfm_syscall *call)
 {
-	return pfm_context_create(call->arg, call->uarg);
+	return pfm_create_context(call->arg, call->uarg);
 }
 
 static int pfm_syscall_set_config(struct pfm_syscall *call)

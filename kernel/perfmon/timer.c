@@ -35,7 +35,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	if (ctx->cpu < 0 || !pfm_runstate_running(ctx))
 		return;
 	if (ctx->set->flags & PFM_SETFL_TIME_SWITCH)
-		left = pfm_runstate_left(ctx, ctx->set, now);
+		left = pfm_set_left(ctx, ctx->set, now);
 	if (ctx->set->sw[PFM_SW_TASK_CLOCK])
 		left = min(left, pfm_soft_left(ctx));
 	if (ctx->set->hard)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: which process has a descriptor of a context (4.3.1).
+ */
+#include <linux/fdtable.h>
+#include <linux/file.h>
+
+#include "pfm.h"
+
+/**
+ * pfm_holder_listed() - look a table of descriptors through for a file
+ * @files: table
+ * @file:  file
+ *
+ * Without the table's lock: who changes it at the same moment is the same process,
+ * which could as well do so a moment earlier or later.
+ *
+ * Context: process, may be under rcu_read_lock().
+ * Return: whether it is there.
+ */
+bool pfm_holder_listed(struct files_struct *files, const struct file *file)
+{
+	struct fdtable *fdt;
+	unsigned int fd;
+	bool listed = false;
+
+	rcu_read_lock();
+	fdt = files_fdtable(files);
+	for_each_set_bit(fd, fdt->open_fds, fdt->max_fds) {
+		listed = rcu_access_pointer(fdt->fd[fd]) == file;
+		if (listed)
+			break;
+	}
+	rcu_read_unlock();
+	return listed;
+}
+
+/**
+ * pfm_holder_has() - whether a table of descriptors has the context's
+ * @ctx:   context, whose file cannot be freed meanwhile
+ * @files: table, likewise
+ *
+ * The creator's process has, as is known. Nobody else has if that one descriptor
+ * is all that holds the file. Only a file that is held several times, by a
+ * reader who waits or by other processes, makes it necessary to look.
+ *
+ * Context: process, may be under rcu_read_lock().
+ * Return: whether it has.
+ */
+bool pfm_holder_has(struct pfm_context *ctx, struct files_struct *files)
+{
+	const void *holder = READ_ONCE(ctx->holder);
+
+	if (files == holder)
+		return true;
+	if (holder && !pfm_mapping_others(ctx->file))
+		return false;
+	return pfm_holder_listed(files, ctx->file);
+}
