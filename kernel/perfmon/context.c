@@ -248,6 +248,34 @@ int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg)
 }
 
 /**
+ * pfm_context_call_pieces() - as pfm_context_call(), for the elements of a vector
+ * @ctx:   context
+ * @piece: as above; works on elements until pfm_vector_end(), or one fails
+ * @v:     vector, its argument
+ *
+ * Pieces have a bounded length, since each runs with interrupts off. All of them find
+ * the same CPU (3.1). Nothing in here sleeps: a thread that may not leave its CPU must
+ * not keep it from going offline.
+ *
+ * Context: process, interrupts on.
+ * Return: 0; what @piece returned for the element that failed; and as above.
+ */
+int pfm_context_call_pieces(struct pfm_context *ctx, pfm_context_fn piece,
+			    struct pfm_vector *v)
+{
+	bool pin = pfm_is_system(ctx) && v->n > PFM_VECTOR_PIECE;
+	int ret = 0;
+
+	if (pin)
+		migrate_disable();
+	while (v->done < v->n && !ret)
+		ret = pfm_context_call(ctx, piece, v);
+	if (pin)
+		migrate_enable();
+	return ret;
+}
+
+/**
  * pfm_context_call_any() - as pfm_context_call(), from any CPU
  * @ctx: context
  * @fn:  as above

@@ -329,6 +329,16 @@ static u64 pfm_format_stamp(const struct pfm_context *ctx)
 	return *last;
 }
 
+/* A register of the active set, which is up to date. */
+static u64 pfm_format_value(struct pfm_context *ctx, unsigned int i)
+{
+	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
+
+	pfm_assert_live(ctx);
+	return pfm_soft_is_virtual(d) ? pfm_soft_virtual(ctx, d->num)
+				      : ctx->set->pmds[i].value;
+}
+
 static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
 			    pfm_ovfl_arg_t *arg)
 {
@@ -350,7 +360,7 @@ static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
 		pfm_pmu_vector(pmc->smpl_pmds, arg->smpl_pmds);
 	}
 	for (rest = pmc->smpl_pmds; rest; rest &= rest - 1)
-		arg->smpl_pmds_values[n++] = pfm_regs_value(ctx, __ffs64(rest));
+		arg->smpl_pmds_values[n++] = pfm_format_value(ctx, __ffs64(rest));
 	arg->num_smpl_pmds = n;
 }
 

@@ -240,6 +240,22 @@ struct pfm_context {
 	wait_queue_head_t block_wait;	/* [s] */
 };
 
+/* The argument of a command on a vector, copied in. [s] */
+struct pfm_vector {
+	void *elem;
+	unsigned int n;
+	unsigned int done;		/* elements that were looked at */
+};
+
+/* Elements for which interrupts stay off. */
+#define PFM_VECTOR_PIECE	64
+
+/* Where a piece ends. */
+static __always_inline unsigned int pfm_vector_end(const struct pfm_vector *v)
+{
+	return min(v->n, v->done + PFM_VECTOR_PIECE);
+}
+
 /* Statistics, per CPU; debugfs shows them. */
 enum pfm_stat {
 	PFM_STAT_INTERRUPTS,		/* timer or PMU interrupts */
@@ -397,7 +413,7 @@ void pfm_set_free_all(struct pfm_context *ctx);
 struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id);
 int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc);
 int pfm_set_delete(struct pfm_context *ctx, pfarg_setdesc_t *desc);
-int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info);
+int pfm_set_getinfo(struct pfm_context *ctx, struct pfm_vector *v);
 int pfm_set_link(struct pfm_context *ctx);
 u64 pfm_set_act_ns(const struct pfm_context *ctx, const struct pfm_set *set, u64 now);
 u64 pfm_set_left(const struct pfm_context *ctx, const struct pfm_set *set, u64 now);
@@ -424,12 +440,9 @@ bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now);
 int pfm_setswitch_start(struct pfm_context *ctx, u16 id);
 
 /* regs.c */
-int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
-int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
-#define PFM_REGS_HOLD	1		/* what pfm_regs_read_pmd() says */
-int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
-int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
-u64 pfm_regs_value(struct pfm_context *ctx, unsigned int i);
+int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v);
+int pfm_regs_write_pmds(struct pfm_context *ctx, struct pfm_vector *v);
+int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v);
 
 /* clock.c */
 void pfm_clock_refresh(void);
@@ -496,6 +509,11 @@ static __always_inline void pfm_clock_set(struct pfm_cpu *c, u64 thread, u64 now
 }
 
 /* soft.c */
+static inline bool pfm_soft_is_virtual(const struct pfm_pmd_desc *d)
+{
+	return d->type == PFM_REG_TYPE_VIRTUAL && !(d->flags & PFM_PMD_COUNTER);
+}
+
 extern const struct pfm_pmu pfm_soft_pmu;
 bool pfm_soft_wants_clock(const pfarg_pmc_t *req);
 u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
@@ -600,7 +618,11 @@ u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped);
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
 void pfm_overflow_reset_read(struct pfm_set *set, unsigned int i);
-int pfm_overflow_restart(struct pfm_context *ctx, void *unused);
+
+/* control.c */
+int pfm_control_start(struct pfm_context *ctx, pfarg_start_t *req);
+int pfm_control_stop(struct pfm_context *ctx);
+int pfm_control_restart(struct pfm_context *ctx);
 
 /* throttle.c */
 bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin);
@@ -637,6 +659,8 @@ void pfm_context_close(struct pfm_context *ctx);
 void pfm_context_get(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
 int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
+int pfm_context_call_pieces(struct pfm_context *ctx, pfm_context_fn piece,
+			    struct pfm_vector *v);
 int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
 
 /* create.c */

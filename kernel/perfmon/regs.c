@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon2: the three register commands (3.1.2-3.1.4), one element each.
+ * perfmon2: the three register commands (3.1.2-3.1.4).
  *
- * They address the registers of any set, active or not. A command on a vector
+ * They address the registers of any set, active or not. A piece of a vector
  * first brings the active set of a counting context up to date, by
  * pfm_runstate_update(), or, before writes, pfm_runstate_hold(), so that nothing
  * that was counted before a change is lost by it; then come the elements; after
  * writes, pfm_runstate_release().
  *
- * All of them run under ctx->mutex and ctx->lock, with interrupts off, on the
- * CPU where the context is live if it is anywhere: pfm_context_call().
+ * Pieces and elements run under ctx->mutex and ctx->lock, with interrupts off, on
+ * the CPU where the context is live if it is anywhere: pfm_context_call_pieces().
  */
 #include "pfm.h"
 
@@ -17,32 +17,13 @@
 #define PFM_REGS_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | \
 			 PFM_REGFL_NO_64BIT_EMUL)
 
+/* What an element of PFM_READ_PMDS says whose register is to be reset. */
+#define PFM_REGS_HOLD	1
+
 static bool pfm_regs_is_active(const struct pfm_context *ctx,
 			       const struct pfm_set *set)
 {
 	return set == ctx->set && pfm_runstate_counting(ctx);
-}
-
-static bool pfm_regs_is_virtual(const struct pfm_pmd_desc *d)
-{
-	return d->type == PFM_REG_TYPE_VIRTUAL && !(d->flags & PFM_PMD_COUNTER);
-}
-
-/**
- * pfm_regs_value() - a register of the active set, for a sample
- * @ctx: context, up to date
- * @i:   PMD
- *
- * Context: as above, but for ctx->mutex; or NMI.
- * Return: its value.
- */
-u64 pfm_regs_value(struct pfm_context *ctx, unsigned int i)
-{
-	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
-
-	pfm_assert_live(ctx);
-	return pfm_regs_is_virtual(d) ? pfm_soft_virtual(ctx, d->num)
-				      : ctx->set->pmds[i].value;
 }
 
 static __always_inline struct pfm_set *pfm_regs_set(struct pfm_context *ctx,
@@ -156,7 +137,7 @@ static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
  * Return: 0; -EINVAL; -EPERM for the kernel's level, or for a register of the
  * PMU if the caller may use none.
  */
-int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
+static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 {
 	const struct pfm_regmap *map = &pfm_regmap;
 	const struct pfm_pmc_desc *d;
@@ -208,6 +189,55 @@ int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	return 0;
 }
 
+static int pfm_regs_write_pmcs_piece(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_vector *v = arg;
+	unsigned int end = pfm_vector_end(v);
+	pfarg_pmc_t *req = v->elem;
+	int ret = 0;
+
+	pfm_runstate_hold(ctx);
+	while (v->done < end && !ret)
+		ret = pfm_regs_write_pmc(ctx, &req[v->done++]);
+	pfm_runstate_release(ctx);
+	return ret;
+}
+
+/**
+ * pfm_regs_write_pmcs() - PFM_WRITE_PMCS (3.1.2)
+ * @ctx: context
+ * @v:   elements: pfarg_pmc_t
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0; the error of the element that failed: see pfm_regs_write_pmc(); -EBUSY if
+ * others have the PMU; and see pfm_context_call().
+ */
+int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
+{
+	const pfarg_pmc_t *req = v->elem;
+	unsigned int uses = 0;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < v->n; i++) {
+		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
+		uses |= pfm_pmu_holds(req[i].reg_num);
+	}
+	/* Asked here: the elements may be worked on where another thread runs. */
+	ctx->no_hard = uses && !pfm_access_may_hold();
+	/* A context that is not loaded gets the PMU when it is. */
+	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)
+		return pfm_context_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
+
+	ret = pfm_reserve_hold(ctx, uses);
+	if (ret)
+		return ret;
+	ret = pfm_context_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
+	/* All of the elements that mattered may have been refused. */
+	pfm_reserve_yield(ctx);
+	return ret;
+}
+
 /*
  * Most commands are reads, and most of the time of a read is spent here. The
  * command takes the flags in @allowed.
@@ -238,7 +268,7 @@ static __always_inline struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx,
  * Context: see above.
  * Return: 0, or -EINVAL.
  */
-int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+static int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
 	const struct pfm_pmd_desc *d;
 	struct pfm_set *set;
@@ -274,6 +304,33 @@ int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	return 0;
 }
 
+static int pfm_regs_write_pmds_piece(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_vector *v = arg;
+	unsigned int end = pfm_vector_end(v);
+	pfarg_pmd_t *req = v->elem;
+	int ret = 0;
+
+	pfm_runstate_hold(ctx);
+	while (v->done < end && !ret)
+		ret = pfm_regs_write_pmd(ctx, &req[v->done++]);
+	pfm_runstate_release(ctx);
+	return ret;
+}
+
+/**
+ * pfm_regs_write_pmds() - PFM_WRITE_PMDS (3.1.3)
+ * @ctx: context
+ * @v:   elements: pfarg_pmd_t
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0; -EINVAL; and see pfm_context_call().
+ */
+int pfm_regs_write_pmds(struct pfm_context *ctx, struct pfm_vector *v)
+{
+	return pfm_context_call_pieces(ctx, pfm_regs_write_pmds_piece, v);
+}
+
 static __always_inline void pfm_regs_fill(struct pfm_context *ctx,
 					  const struct pfm_set *set,
 					  unsigned int i, pfarg_pmd_t *req)
@@ -281,7 +338,7 @@ static __always_inline void pfm_regs_fill(struct pfm_context *ctx,
 	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
 	const struct pfm_pmd *p = &set->pmds[i];
 
-	if (pfm_regs_is_virtual(d))
+	if (pfm_soft_is_virtual(d))
 		req->reg_value = pfm_soft_virtual(ctx, d->num);
 	else
 		req->reg_value = p->value;
@@ -313,7 +370,7 @@ static noinline int pfm_regs_refused(pfarg_pmd_t *req)
  * Return: 0; -EINVAL; or PFM_REGS_HOLD if the register is to be reset, for which
  * counters have to stand still: pfm_regs_read_held_pmd() does that.
  */
-int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+static int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
 	struct pfm_set *set;
 	unsigned int i;
@@ -335,7 +392,7 @@ int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
  * Context: see above.
  * Return: 0; -EINVAL, also for the reset of a register that cannot be written.
  */
-int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+static int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
 	struct pfm_set *set;
 	unsigned int i;
@@ -352,4 +409,56 @@ int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	if (req->reg_flags)
 		pfm_overflow_reset_read(set, i);
 	return 0;
+}
+
+static int pfm_regs_read_pmds_piece(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_vector *v = arg;
+	unsigned int end = pfm_vector_end(v);
+	pfarg_pmd_t *req = v->elem;
+	int ret = 0;
+
+	pfm_runstate_update(ctx);
+	while (v->done < end && !ret)
+		ret = pfm_regs_read_pmd(ctx, &req[v->done++]);
+	return ret;
+}
+
+static int pfm_regs_read_held_pmds_piece(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_vector *v = arg;
+	unsigned int end = pfm_vector_end(v);
+	pfarg_pmd_t *req = v->elem;
+	int ret = 0;
+
+	pfm_runstate_hold(ctx);
+	while (v->done < end && !ret)
+		ret = pfm_regs_read_held_pmd(ctx, &req[v->done++]);
+	pfm_runstate_release(ctx);
+	return ret;
+}
+
+/**
+ * pfm_regs_read_pmds() - PFM_READ_PMDS (3.1.4)
+ * @ctx: context
+ * @v:   elements: pfarg_pmd_t
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0; -EINVAL; and see pfm_context_call().
+ */
+int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v)
+{
+	const pfarg_pmd_t *req = v->elem, *end = req + v->n;
+	bool clocked = ctx->clocked;
+	int ret;
+
+	for (; req < end; req++)
+		clocked |= req->reg_num == PFM_VPMD_THREAD_TIME;
+	ctx->clocked = clocked;
+	ret = pfm_context_call_pieces(ctx, pfm_regs_read_pmds_piece, v);
+	if (likely(ret != PFM_REGS_HOLD))
+		return ret;
+	/* One is to be reset: its piece is read anew, while nothing counts. */
+	v->done = round_down(v->done - 1, PFM_VECTOR_PIECE);
+	return pfm_context_call_pieces(ctx, pfm_regs_read_held_pmds_piece, v);
 }

@@ -353,15 +353,7 @@ u64 pfm_set_left(const struct pfm_context *ctx, const struct pfm_set *set, u64 n
 	return set->left > gone ? set->left - gone : 0;
 }
 
-/**
- * pfm_set_getinfo() - PFM_GETINFO_EVTSETS, one element (3.1.12)
- * @ctx:  context
- * @info: element; filled in, or its flags get RETFL bits
- *
- * Context: ctx->mutex, ctx->lock, interrupts off, on the context's CPU.
- * Return: 0, or -EINVAL.
- */
-int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
+static int pfm_set_getinfo_one(struct pfm_context *ctx, pfarg_setinfo_t *info)
 {
 	u32 flags = info->set_flags & ~PFM_SET_RETFL_MASK;
 	struct pfm_set *set;
@@ -390,6 +382,31 @@ int pfm_set_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
 	if (set->load == ctx->load)
 		pfm_pmu_vector(set->switched, info->set_switch_pmds);
 	return 0;
+}
+
+static int pfm_set_getinfo_piece(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_vector *v = arg;
+	unsigned int end = pfm_vector_end(v);
+	pfarg_setinfo_t *info = v->elem;
+	int ret = 0;
+
+	while (v->done < end && !ret)
+		ret = pfm_set_getinfo_one(ctx, &info[v->done++]);
+	return ret;
+}
+
+/**
+ * pfm_set_getinfo() - PFM_GETINFO_EVTSETS (3.1.12)
+ * @ctx: context
+ * @v:   elements: pfarg_setinfo_t, which are filled in, or their flags get RETFL bits
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0; -EINVAL; and see pfm_context_call().
+ */
+int pfm_set_getinfo(struct pfm_context *ctx, struct pfm_vector *v)
+{
+	return pfm_context_call_pieces(ctx, pfm_set_getinfo_piece, v);
 }
 
 /**

@@ -3,9 +3,7 @@
  * perfmon2: the system call (3.1): one table of commands.
  *
  * The argument is copied in once: nothing that is acted upon is read from the
- * program again. Results are copied out without a lock held. A command on a
- * vector is applied in pieces of bounded length, since each runs with interrupts
- * off; all counters of a piece are brought up to date at its beginning.
+ * program again. Results are copied out without a lock held.
  */
 #include <linux/file.h>
 #include <linux/mm.h>
@@ -14,9 +12,6 @@
 #include <linux/uaccess.h>
 
 #include "pfm.h"
-
-/* Elements for which interrupts stay off. */
-#define PFM_SYSCALL_PIECE	64
 
 /* Arguments up to this size need no allocation: eight PMDs, four PMCs. */
 #define PFM_SYSCALL_STACK	512
@@ -30,10 +25,8 @@
 
 struct pfm_syscall {
 	struct pfm_context *ctx;	/* NULL if the command needs none */
-	void *arg;			/* n elements, or NULL */
+	struct pfm_vector vec;		/* its elements, or none */
 	void __user *uarg;
-	unsigned int n;
-	unsigned int done;		/* elements that were looked at */
 };
 
 enum pfm_syscall_narg {
@@ -63,29 +56,29 @@ struct pfm_command {
 
 static int pfm_syscall_create_context(struct pfm_syscall *call)
 {
-	return pfm_create_context(call->arg, call->uarg);
+	return pfm_create_context(call->vec.elem, call->uarg);
 }
 
 static int pfm_syscall_set_config(struct pfm_syscall *call)
 {
-	return pfm_config_set(call->arg);
+	return pfm_config_set(call->vec.elem);
 }
 
 static int pfm_syscall_get_config(struct pfm_syscall *call)
 {
 	/* All of it is output: what the program has left there is ignored. */
-	pfm_config_get(call->arg);
-	call->done = 1;
+	pfm_config_get(call->vec.elem);
+	call->vec.done = 1;
 	return 0;
 }
 
 static int pfm_syscall_getinfo(struct pfm_syscall *call, bool pmd)
 {
-	pfarg_pmcinfo_t *info = call->arg;
+	pfarg_pmcinfo_t *info = call->vec.elem;
 	int ret = 0;
 
-	while (call->done < call->n && !ret)
-		ret = pfm_pmu_getinfo(pmd, &info[call->done++]);
+	while (call->vec.done < call->vec.n && !ret)
+		ret = pfm_pmu_getinfo(pmd, &info[call->vec.done++]);
 	return ret;
 }
 
@@ -99,106 +92,24 @@ static int pfm_syscall_getinfo_pmds(struct pfm_syscall *call)
 	return pfm_syscall_getinfo(call, true);
 }
 
-/*
- * All pieces of a vector find the same CPU (3.1). Nothing in here sleeps: a
- * thread that may not leave its CPU must not keep it from going offline.
- */
-static int pfm_syscall_pieces(struct pfm_syscall *call, pfm_context_fn piece)
-{
-	bool pin = pfm_is_system(call->ctx) && call->n > PFM_SYSCALL_PIECE;
-	int ret = 0;
-
-	if (pin)
-		migrate_disable();
-	while (call->done < call->n && !ret)
-		ret = pfm_context_call(call->ctx, piece, call);
-	if (pin)
-		migrate_enable();
-	return ret;
-}
-
-/*
- * The vector commands on live state: a function for a piece, called by
- * pfm_context_call(), made from the function for an element and from what
- * comes before and after the elements.
- */
-#define PFM_SYSCALL_VECTOR(name, type, before, element, after)		\
-static int pfm_syscall_##name##_piece(struct pfm_context *ctx, void *arg) \
-{									\
-	struct pfm_syscall *call = arg;					\
-	unsigned int end = min(call->n, call->done + PFM_SYSCALL_PIECE); \
-	type *req = call->arg;						\
-	int ret = 0;							\
-									\
-	before(ctx);							\
-	while (call->done < end && !ret)				\
-		ret = element(ctx, &req[call->done++]);			\
-	after(ctx);							\
-	return ret;							\
-}									\
-									\
-static int pfm_syscall_##name(struct pfm_syscall *call)			\
-{									\
-	return pfm_syscall_pieces(call, pfm_syscall_##name##_piece);	\
-}
-
-static void pfm_syscall_nothing(struct pfm_context *ctx)
-{
-}
-
-PFM_SYSCALL_VECTOR(write_pmcs_pieces, pfarg_pmc_t, pfm_runstate_hold,
-		   pfm_regs_write_pmc, pfm_runstate_release)
-PFM_SYSCALL_VECTOR(write_pmds, pfarg_pmd_t, pfm_runstate_hold,
-		   pfm_regs_write_pmd, pfm_runstate_release)
-PFM_SYSCALL_VECTOR(read_pmds_pieces, pfarg_pmd_t, pfm_runstate_update,
-		   pfm_regs_read_pmd, pfm_syscall_nothing)
-PFM_SYSCALL_VECTOR(read_held_pmds, pfarg_pmd_t, pfm_runstate_hold,
-		   pfm_regs_read_held_pmd, pfm_runstate_release)
-PFM_SYSCALL_VECTOR(getinfo_evtsets, pfarg_setinfo_t, pfm_syscall_nothing,
-		   pfm_set_getinfo, pfm_syscall_nothing)
-
 static int pfm_syscall_write_pmcs(struct pfm_syscall *call)
 {
-	const pfarg_pmc_t *req = call->arg;
-	struct pfm_context *ctx = call->ctx;
-	unsigned int uses = 0;
-	unsigned int i;
-	int ret;
+	return pfm_regs_write_pmcs(call->ctx, &call->vec);
+}
 
-	for (i = 0; i < call->n; i++) {
-		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
-		uses |= pfm_pmu_holds(req[i].reg_num);
-	}
-	/* Asked here: the elements may be worked on where another thread runs. */
-	ctx->no_hard = uses && !pfm_access_may_hold();
-	/* A context that is not loaded gets the PMU when it is. */
-	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)
-		return pfm_syscall_write_pmcs_pieces(call);
-
-	ret = pfm_reserve_hold(ctx, uses);
-	if (ret)
-		return ret;
-	ret = pfm_syscall_write_pmcs_pieces(call);
-	/* All of the elements that mattered may have been refused. */
-	pfm_reserve_yield(ctx);
-	return ret;
+static int pfm_syscall_write_pmds(struct pfm_syscall *call)
+{
+	return pfm_regs_write_pmds(call->ctx, &call->vec);
 }
 
 static int pfm_syscall_read_pmds(struct pfm_syscall *call)
 {
-	const pfarg_pmd_t *req = call->arg, *end = req + call->n;
-	bool clocked = call->ctx->clocked;
-	int ret;
+	return pfm_regs_read_pmds(call->ctx, &call->vec);
+}
 
-	for (; req < end; req++)
-		clocked |= req->reg_num == PFM_VPMD_THREAD_TIME;
-	call->ctx->clocked = clocked;
-	ret = pfm_syscall_read_pmds_pieces(call);
-	if (likely(ret != PFM_REGS_HOLD))
-		return ret;
-	/* One is to be reset: its piece is read anew, while nothing counts. */
-	call->done = round_down(call->done - 1, PFM_SYSCALL_PIECE);
-	return pfm_syscall_read_held_pmds(call);
+static int pfm_syscall_getinfo_evtsets(struct pfm_syscall *call)
+{
+	return pfm_set_getinfo(call->ctx, &call->vec);
 }
 
 /* Sets change only while the context is loaded nowhere (3.7.4). */
@@ -207,7 +118,7 @@ static int pfm_syscall_evtsets(struct pfm_syscall *call,
 					      pfarg_setdesc_t *desc))
 {
 	struct pfm_context *ctx = call->ctx;
-	pfarg_setdesc_t *desc = call->arg;
+	pfarg_setdesc_t *desc = call->vec.elem;
 	bool unloaded;
 	int ret = 0;
 
@@ -217,8 +128,8 @@ static int pfm_syscall_evtsets(struct pfm_syscall *call,
 	raw_spin_unlock_irq(&ctx->lock);
 	if (!unloaded)
 		return -EBUSY;
-	while (call->done < call->n && !ret)
-		ret = element(ctx, &desc[call->done++]);
+	while (call->vec.done < call->vec.n && !ret)
+		ret = element(ctx, &desc[call->vec.done++]);
 	return ret;
 }
 
@@ -234,7 +145,7 @@ static int pfm_syscall_delete_evtsets(struct pfm_syscall *call)
 
 static int pfm_syscall_load(struct pfm_syscall *call)
 {
-	return pfm_attach_load(call->ctx, call->arg);
+	return pfm_attach_load(call->ctx, call->vec.elem);
 }
 
 static int pfm_syscall_unload(struct pfm_syscall *call)
@@ -242,49 +153,19 @@ static int pfm_syscall_unload(struct pfm_syscall *call)
 	return pfm_attach_unload(call->ctx);
 }
 
-static int pfm_syscall_start_here(struct pfm_context *ctx, void *arg)
-{
-	const pfarg_start_t *req = arg;
-	int ret = 0;
-
-	if (ctx->state == PFM_UNLOADED)
-		return -EBUSY;
-	if (req)
-		ret = pfm_setswitch_start(ctx, req->start_set);
-	if (!ret)
-		pfm_runstate_start(ctx);
-	return ret;
-}
-
 static int pfm_syscall_start(struct pfm_syscall *call)
 {
-	const pfarg_start_t *req = call->arg;
-
-	if (req && memchr_inv(req->start_pad, 0, sizeof(req->start_pad)))
-		return -EINVAL;
-	return pfm_context_call(call->ctx, pfm_syscall_start_here, call->arg);
-}
-
-static int pfm_syscall_stop_here(struct pfm_context *ctx, void *unused)
-{
-	if (ctx->state == PFM_UNLOADED)
-		return -EBUSY;
-	pfm_runstate_stop(ctx);
-	return 0;
+	return pfm_control_start(call->ctx, call->vec.elem);
 }
 
 static int pfm_syscall_stop(struct pfm_syscall *call)
 {
-	return pfm_context_call(call->ctx, pfm_syscall_stop_here, NULL);
+	return pfm_control_stop(call->ctx);
 }
 
 static int pfm_syscall_restart(struct pfm_syscall *call)
 {
-	int ret = pfm_context_call(call->ctx, pfm_overflow_restart, NULL);
-
-	if (!ret)
-		wake_up_all(&call->ctx->block_wait);
-	return ret;
+	return pfm_control_restart(call->ctx);
 }
 
 #define PFM_COMMAND(cmd, f, type, na, o) \
@@ -356,12 +237,12 @@ static int pfm_syscall_check_narg(const struct pfm_command *cmd,
 static int pfm_syscall_copy_in_read(const struct pfm_syscall *call)
 {
 	const pfarg_pmd_t __user *from = call->uarg;
-	pfarg_pmd_t *to = call->arg;
+	pfarg_pmd_t *to = call->vec.elem;
 	unsigned int i;
 
-	if (!user_read_access_begin(from, call->n * sizeof(*from)))
+	if (!user_read_access_begin(from, call->vec.n * sizeof(*from)))
 		return -EFAULT;
-	for (i = 0; i < call->n; i++, from++, to++) {
+	for (i = 0; i < call->vec.n; i++, from++, to++) {
 		unsafe_get_user(to->reg_num, &from->reg_num, fault);
 		unsafe_get_user(to->reg_set, &from->reg_set, fault);
 		unsafe_get_user(to->reg_flags, &from->reg_flags, fault);
@@ -378,12 +259,12 @@ fault:
 static int pfm_syscall_copy_values(const struct pfm_syscall *call)
 {
 	pfarg_pmd_t __user *to = call->uarg;
-	const pfarg_pmd_t *from = call->arg;
+	const pfarg_pmd_t *from = call->vec.elem;
 	unsigned int i;
 
-	if (!user_write_access_begin(to, call->done * sizeof(*to)))
+	if (!user_write_access_begin(to, call->vec.done * sizeof(*to)))
 		return -EFAULT;
-	for (i = 0; i < call->done; i++, from++, to++) {
+	for (i = 0; i < call->vec.done; i++, from++, to++) {
 		unsafe_put_user(from->reg_flags, &to->reg_flags, fault);
 		if (PFM_REG_HAS_ERROR(from->reg_flags))
 			break;
@@ -406,10 +287,10 @@ static int pfm_syscall_copy_flags(const struct pfm_syscall *call, size_t size)
 {
 	unsigned int i;
 
-	for (i = 0; i < call->done; i++) {
+	for (i = 0; i < call->vec.done; i++) {
 		size_t offset = i * size + PFM_FLAGS_OFFSET;
 		u32 __user *to = call->uarg + offset;
-		u32 *flags = call->arg + offset;
+		u32 *flags = call->vec.elem + offset;
 		u32 old;
 
 		if (get_user(old, to) || (old != *flags && put_user(*flags, to)))
@@ -423,7 +304,7 @@ static int pfm_syscall_copy_in(const struct pfm_command *cmd,
 {
 	if (cmd->out == PFM_OUT_VALUES)
 		return pfm_syscall_copy_in_read(call);
-	return copy_from_user(call->arg, call->uarg, call->n * cmd->size) ?
+	return copy_from_user(call->vec.elem, call->uarg, call->vec.n * cmd->size) ?
 	       -EFAULT : 0;
 }
 
@@ -438,7 +319,7 @@ static int pfm_syscall_copy_out(const struct pfm_command *cmd,
 	case PFM_OUT_VALUES:
 		return pfm_syscall_copy_values(call);
 	case PFM_OUT_ALL:
-		if (copy_to_user(call->uarg, call->arg, call->done * cmd->size))
+		if (copy_to_user(call->uarg, call->vec.elem, call->vec.done * cmd->size))
 			return -EFAULT;
 	}
 	return 0;
@@ -499,13 +380,13 @@ SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
 	if (ret)
 		return ret;
 
-	call.n = narg;
+	call.vec.n = narg;
 	size = array_size(narg, cmd->size);
 	if (size) {
-		call.arg = stack;
+		call.vec.elem = stack;
 		if (size > sizeof(stack)) {
-			call.arg = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-			if (!call.arg)
+			call.vec.elem = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+			if (!call.vec.elem)
 				return -ENOMEM;
 		}
 		ret = pfm_syscall_copy_in(cmd, &call);
@@ -519,6 +400,6 @@ SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
 		ret = out;
 free:
 	if (size > sizeof(stack))
-		kvfree(call.arg);
+		kvfree(call.vec.elem);
 	return ret;
 }

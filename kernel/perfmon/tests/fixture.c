@@ -69,19 +69,11 @@ int pfm_fixture_set(struct pfm_context *ctx, u16 id, u32 flags)
 	return pfm_set_create(ctx, &desc);
 }
 
-static int pfm_fixture_pmc_here(struct pfm_context *ctx, void *arg)
-{
-	int ret;
-
-	pfm_runstate_hold(ctx);
-	ret = pfm_regs_write_pmc(ctx, arg);
-	pfm_runstate_release(ctx);
-	return ret;
-}
-
 int pfm_fixture_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 {
-	return pfm_context_call(ctx, pfm_fixture_pmc_here, req);
+	struct pfm_vector v = { .elem = req, .n = 1 };
+
+	return pfm_regs_write_pmcs(ctx, &v);
 }
 
 int pfm_fixture_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
@@ -96,23 +88,14 @@ int pfm_fixture_pmc(struct pfm_context *ctx, unsigned int n, unsigned int event,
 
 	/* PMD 288 is bit 32 of the last word. */
 	req.reg_reset_pmds[4] = reset_vec << 32;
-	ctx->clocked |= pfm_soft_wants_clock(&req);
 	return pfm_fixture_write_pmc(ctx, &req);
-}
-
-static int pfm_fixture_pmd_here(struct pfm_context *ctx, void *arg)
-{
-	int ret;
-
-	pfm_runstate_hold(ctx);
-	ret = pfm_regs_write_pmd(ctx, arg);
-	pfm_runstate_release(ctx);
-	return ret;
 }
 
 int pfm_fixture_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
-	return pfm_context_call(ctx, pfm_fixture_pmd_here, req);
+	struct pfm_vector v = { .elem = req, .n = 1 };
+
+	return pfm_regs_write_pmds(ctx, &v);
 }
 
 int pfm_fixture_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
@@ -130,40 +113,18 @@ int pfm_fixture_trigger(struct pfm_context *ctx, unsigned int n, u64 value,
 	return pfm_fixture_write_pmd(ctx, &req);
 }
 
-static int pfm_fixture_read_here(struct pfm_context *ctx, void *arg)
-{
-	pfm_runstate_update(ctx);
-	return pfm_regs_read_pmd(ctx, arg);
-}
-
 int pfm_fixture_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
-	return pfm_context_call(ctx, pfm_fixture_read_here, req);
-}
+	struct pfm_vector v = { .elem = req, .n = 1 };
 
-static int pfm_fixture_getinfo_here(struct pfm_context *ctx, void *arg)
-{
-	return pfm_set_getinfo(ctx, arg);
+	return pfm_regs_read_pmds(ctx, &v);
 }
 
 int pfm_fixture_getinfo(struct pfm_context *ctx, pfarg_setinfo_t *info)
 {
-	return pfm_context_call(ctx, pfm_fixture_getinfo_here, info);
-}
+	struct pfm_vector v = { .elem = info, .n = 1 };
 
-static int pfm_fixture_read_reset_here(struct pfm_context *ctx, void *arg)
-{
-	int ret;
-
-	pfm_runstate_hold(ctx);
-	ret = pfm_regs_read_held_pmd(ctx, arg);
-	pfm_runstate_release(ctx);
-	return ret;
-}
-
-int pfm_fixture_read_reset(struct pfm_context *ctx, pfarg_pmd_t *req)
-{
-	return pfm_context_call(ctx, pfm_fixture_read_reset_here, req);
+	return pfm_set_getinfo(ctx, &v);
 }
 
 int pfm_fixture_pmd(struct pfm_context *ctx, unsigned int n, u64 value,
@@ -182,15 +143,9 @@ u64 pfm_fixture_read(struct pfm_context *ctx, unsigned int n)
 	return pfm_fixture_read_pmd(ctx, &req) ? 0xdeadbeef : req.reg_value;
 }
 
-static int pfm_fixture_start_here(struct pfm_context *ctx, void *unused)
-{
-	pfm_runstate_start(ctx);
-	return 0;
-}
-
 void pfm_fixture_start(struct pfm_context *ctx)
 {
-	pfm_context_call(ctx, pfm_fixture_start_here, NULL);
+	pfm_control_start(ctx, NULL);
 }
 
 static int pfm_fixture_start_set_here(struct pfm_context *ctx, void *arg)
@@ -204,15 +159,9 @@ int pfm_fixture_start_set(struct pfm_context *ctx, u16 id)
 				(void *)(unsigned long)id);
 }
 
-static int pfm_fixture_stop_here(struct pfm_context *ctx, void *unused)
-{
-	pfm_runstate_stop(ctx);
-	return 0;
-}
-
 void pfm_fixture_stop(struct pfm_context *ctx)
 {
-	pfm_context_call(ctx, pfm_fixture_stop_here, NULL);
+	pfm_control_stop(ctx);
 }
 
 static int pfm_fixture_expired_here(struct pfm_context *ctx, void *unused)
@@ -227,7 +176,7 @@ bool pfm_fixture_expired(struct pfm_context *ctx)
 
 int pfm_fixture_restart(struct pfm_context *ctx)
 {
-	return pfm_context_call(ctx, pfm_overflow_restart, NULL);
+	return pfm_control_restart(ctx);
 }
 
 static int pfm_fixture_happen(struct pfm_context *ctx, void *arg)

@@ -25,7 +25,6 @@ const struct pfm_pmu *pfm_fixture_swap(struct kunit *test,
 int pfm_fixture_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_fixture_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
 int pfm_fixture_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
-int pfm_fixture_read_reset(struct pfm_context *ctx, pfarg_pmd_t *req);
 
 /* What a PMD of a set says, or 0xdeadbeef if it cannot be read. */
 u64 pfm_fixture_value(struct pfm_context *ctx, u16 set, u16 n);

@@ -848,7 +848,7 @@ static int hw_read_reset(struct pfm_context *ctx, u16 set, u16 n, u64 *value)
 	pfarg_pmd_t req = {
 		.reg_num = n, .reg_set = set, .reg_flags = PFM_REGFL_READ_RESET,
 	};
-	int ret = pfm_fixture_read_reset(ctx, &req);
+	int ret = pfm_fixture_read_pmd(ctx, &req);
 
 	*value = req.reg_value;
 	/* The flag stays, for the next read of the same vector. */
