@@ -12,7 +12,7 @@
 
 #include "context.h"
 #include "events.h"
-#include "format.h"
+#include "numbers.h"
 #include "hardware.h"
 #include "pfmon.h"
 
@@ -63,7 +63,7 @@ static void print_group(const char *label, uint32_t gid, const char *any)
 
 static void print_config(const pfarg_config_t *cfg)
 {
-	char number[FORMAT_MAX], buf[64];
+	char number[NUMBERS_MAX], buf[64];
 
 	print_label("perfmon version");
 	printf("%u.%u\n", PFM_VERSION_MAJOR(cfg->cf_version),
@@ -73,10 +73,10 @@ static void print_config(const pfarg_config_t *cfg)
 	print_label("counter width");
 	printf("%u bits in the hardware, 64 to programs\n", cfg->cf_counter_width);
 	print_label("vector argument");
-	printf("at most %s bytes\n", format_count(number, cfg->cf_arg_size_max));
+	printf("at most %s bytes\n", numbers_count(number, cfg->cf_arg_size_max));
 	print_label("sampling buffers");
 	printf("at most %s bytes together, ",
-	       format_count(number, cfg->cf_smpl_buf_size_max));
+	       numbers_count(number, cfg->cf_smpl_buf_size_max));
 	printf("%s in use\n", sysfs_or("smpl_buf_size_cur", "?", buf));
 	print_group("per-thread", cfg->cf_thread_gid, "by any user");
 	print_group("system-wide", cfg->cf_sys_gid, is_hardened() ?

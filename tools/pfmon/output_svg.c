@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "format.h"
+#include "numbers.h"
 #include "output.h"
 #include "text.h"
 
@@ -90,13 +90,13 @@ static void print_colour(FILE *out, const char *name)
 static void print_frame(FILE *out, const struct profile *p,
 			const struct node *node, double x, double y, double width)
 {
-	char count[FORMAT_MAX];
+	char count[NUMBERS_MAX];
 	size_t len = text_cut(node->name, (int)((width - 6) / LETTER));
 
 	fputs("<g role=\"listitem\"><title>", out);
 	text_xml(out, node->name, SIZE_MAX);
 	fprintf(out, ": %s sample%s, %.2f%%</title>",
-		format_count(count, node->count), node->count == 1 ? "" : "s",
+		numbers_count(count, node->count), node->count == 1 ? "" : "s",
 		output_percent(p, node->count));
 	fprintf(out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
 		x, y, width, HEIGHT - 1);
@@ -133,7 +133,7 @@ static void print_head(FILE *out, const struct profile *p, int height)
 {
 	const char *title = text_intern(p->header.title);
 	const struct sampled_event *e = &p->event[p->chosen];
-	char n[FORMAT_MAX];
+	char n[NUMBERS_MAX];
 
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
 		" viewBox=\"0 0 %d %d\" role=\"group\" aria-labelledby=\"t d\">\n",
@@ -141,7 +141,7 @@ static void print_head(FILE *out, const struct profile *p, int height)
 	fputs("<title id=\"t\">", out);
 	text_xml(out, title, SIZE_MAX);
 	fputs("</title>\n<desc id=\"d\">Flame graph: each frame is as wide as its share of ", out);
-	fprintf(out, "%s samples of ", format_count(n, p->samples));
+	fprintf(out, "%s samples of ", numbers_count(n, p->samples));
 	text_xml(out, text_intern(e->name), SIZE_MAX);
 	fputs(" and stands on the one that it is part of.</desc>\n"
 	      "<style>text{font:12px monospace;fill:#000}"
@@ -151,9 +151,9 @@ static void print_head(FILE *out, const struct profile *p, int height)
 	fprintf(out, "<text x=\"%d\" y=\"20\" style=\"font-weight:bold\">", MARGIN);
 	text_xml(out, title, SIZE_MAX);
 	fprintf(out, "</text>\n<text x=\"%d\" y=\"38\">%s samples of ", MARGIN,
-		format_count(n, p->samples));
+		numbers_count(n, p->samples));
 	text_xml(out, text_intern(e->name), SIZE_MAX);
-	fprintf(out, ", %s lost%s</text>\n", format_lost(n, p->lost.samples, p->lost.estimated),
+	fprintf(out, ", %s lost%s</text>\n", numbers_lost(n, p->lost.samples, p->lost.estimated),
 		p->complete ? "" : "; the file is not complete");
 }
 

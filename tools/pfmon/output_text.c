@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A profile as a table for people. */
-#include "format.h"
+#include "numbers.h"
 #include "output.h"
 #include "text.h"
 
@@ -10,20 +10,20 @@
 static void print_heading(FILE *out, const struct profile *p,
 			  const struct sampled_event *e)
 {
-	char n[FORMAT_MAX];
+	char n[NUMBERS_MAX];
 
 	fprintf(out, "\n %s: %s sample%s of %s, one each ",
-		text_intern(p->header.title), format_count(n, p->samples),
+		text_intern(p->header.title), numbers_count(n, p->samples),
 		p->samples == 1 ? "" : "s", text_intern(e->name));
 	if (e->unit == UNIT_NS)
-		fprintf(out, "%s ms", format_ms(n, e->period));
+		fprintf(out, "%s ms", numbers_ms(n, e->period));
 	else
-		fprintf(out, "%s", format_count(n, e->period));
+		fprintf(out, "%s", numbers_count(n, e->period));
 	if (e->random_mask)
 		fputs(" or less", out);
-	fprintf(out, "; %s lost", format_lost(n, p->lost.samples, p->lost.estimated));
+	fprintf(out, "; %s lost", numbers_lost(n, p->lost.samples, p->lost.estimated));
 	if (p->complete)
-		fprintf(out, "; %s s", format_s(n, p->end.elapsed_ns));
+		fprintf(out, "; %s s", numbers_s(n, p->end.elapsed_ns));
 	fputs("\n\n", out);
 }
 
@@ -84,7 +84,7 @@ static void print_rows(FILE *out, const struct profile *p,
 {
 	const char *name[DIMENSIONS];
 	int width[DIMENSIONS];
-	char n[FORMAT_MAX];
+	char n[NUMBERS_MAX];
 	unsigned int r;
 	size_t i;
 
@@ -101,11 +101,11 @@ static void print_rows(FILE *out, const struct profile *p,
 		const struct row *row = p->row[i];
 
 		fprintf(out, "%8.2f %*s", output_percent(p, row->count),
-			NUMBER_WIDTH, format_count(n, row->count));
+			NUMBER_WIDTH, numbers_count(n, row->count));
 		for (r = 0; r < e->readings; r++)
 			if (e->reading[r].since_last)
 				fprintf(out, " %*s", reading_width(&e->reading[r]),
-					format_count(n, row->sum[r]));
+					numbers_count(n, row->sum[r]));
 		print_frames(out, p, row->frame, row->frames, width);
 	}
 }
@@ -125,30 +125,30 @@ static void print_rest(FILE *out, const struct profile *p, size_t rows)
 
 static void print_notes(FILE *out, const struct profile *p)
 {
-	char n[FORMAT_MAX], ms[FORMAT_MAX];
+	char n[NUMBERS_MAX], ms[NUMBERS_MAX];
 	unsigned int i;
 
 	if (p->lost.estimated)
 		fprintf(out, " note: sampling stopped %s time%s for a full buffer, for %s ms together: losses are estimated from that\n",
-			format_count(n, p->lost.full), p->lost.full == 1 ? "" : "s",
-			format_ms(ms, p->lost.masked_ns));
+			numbers_count(n, p->lost.full), p->lost.full == 1 ? "" : "s",
+			numbers_ms(ms, p->lost.masked_ns));
 	if (p->lost.samples)
 		fprintf(out, " note: %s samples lost because the buffer was full, as counted by the kernel\n",
-			format_count(n, p->lost.samples));
+			numbers_count(n, p->lost.samples));
 	if (p->lost.maps)
 		fprintf(out, " note: %s mmap or exec record%s lost: some symbols may be missing\n",
-			format_count(n, p->lost.maps),
+			numbers_count(n, p->lost.maps),
 			p->lost.maps == 1 ? " was" : "s were");
 	if (p->lost.messages)
 		fprintf(out, " note: the kernel could not queue %s messages\n",
-			format_count(n, p->lost.messages));
+			numbers_count(n, p->lost.messages));
 	if (p->lost.throttled)
 		fprintf(out, " note: sampling was too fast and was stopped %s time%s\n",
-			format_count(n, p->lost.throttled),
+			numbers_count(n, p->lost.throttled),
 			p->lost.throttled == 1 ? "" : "s");
 	if (p->lost.threads)
 		fprintf(out, " note: threads that were not sampled: %s\n",
-			format_count(n, p->lost.threads));
+			numbers_count(n, p->lost.threads));
 	for (i = 0; i < p->events; i++)
 		if (i != p->chosen)
 			fprintf(out, " note: there are samples of %s, too: -e %s\n",

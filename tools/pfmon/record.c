@@ -11,7 +11,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "format.h"
+#include "numbers.h"
 #include "hardware.h"
 #include "pfmon.h"
 #include "recording.h"
@@ -271,41 +271,41 @@ static void set_buffer(struct sampling *s)
 static void explain_loss(const struct recording *rec)
 {
 	const struct df_lost *lost = &rec->lost;
-	char full[FORMAT_MAX], ms[FORMAT_MAX];
+	char full[NUMBERS_MAX], ms[NUMBERS_MAX];
 
 	if (lost->estimated)
 		fprintf(stderr, " note: sampling stopped %s time%s for a full buffer, for %s ms together: the samples of that time are lost; use a larger buffer (-b)\n",
-			format_count(full, lost->full), lost->full == 1 ? "" : "s",
-			format_ms(ms, lost->masked_ns));
+			numbers_count(full, lost->full), lost->full == 1 ? "" : "s",
+			numbers_ms(ms, lost->masked_ns));
 	if (lost->samples)
 		fprintf(stderr, " note: %s sample%s lost because the buffer was full: use a larger one (-b)\n",
-			format_count(full, lost->samples),
+			numbers_count(full, lost->samples),
 			lost->samples == 1 ? " was" : "s were");
 	if (lost->maps)
 		fprintf(stderr, " note: %s mmap or exec record%s lost: use a larger buffer (-b)\n",
-			format_count(full, lost->maps),
+			numbers_count(full, lost->maps),
 			lost->maps == 1 ? " was" : "s were");
 	if (lost->messages)
 		fprintf(stderr, " note: the kernel could not queue %s messages\n",
-			format_count(full, lost->messages));
+			numbers_count(full, lost->messages));
 	if (lost->throttled)
 		fprintf(stderr, " note: sampling was too fast and was stopped %s time%s: a larger period (-c) is needed\n",
-			format_count(full, lost->throttled),
+			numbers_count(full, lost->throttled),
 			lost->throttled == 1 ? "" : "s");
 }
 
 static void print_summary(const struct recording *rec, const char *path,
 			  uint64_t bytes)
 {
-	char samples[FORMAT_MAX], lost[FORMAT_MAX], size[FORMAT_MAX];
+	char samples[NUMBERS_MAX], lost[NUMBERS_MAX], size[NUMBERS_MAX];
 	unsigned int i;
 
 	if (rec->progress)
 		fprintf(stderr, "\r%60s\r", "");
 	fprintf(stderr, "%s sample%s, %s lost, %s, %s bytes\n",
-		format_count(samples, rec->samples), rec->samples == 1 ? "" : "s",
-		format_lost(lost, rec->lost.samples, rec->lost.estimated), path,
-		format_count(size, bytes));
+		numbers_count(samples, rec->samples), rec->samples == 1 ? "" : "s",
+		numbers_lost(lost, rec->lost.samples, rec->lost.estimated), path,
+		numbers_count(size, bytes));
 	explain_loss(rec);
 	for (i = 0; i < rec->result.notes; i++)
 		fprintf(stderr, " note: %s\n", rec->result.note[i]);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "format.h"
+#include "numbers.h"
 #include "result.h"
 
 #define NUMBER_WIDTH	18
@@ -59,24 +59,24 @@ static void print_counter(FILE *out, const struct result *result,
 	const struct event *event = result->counters->c[i].event;
 	uint64_t value = result->values[i], clock = task_clock(result);
 	const char *name = result->counters->c[i].name;
-	char number[FORMAT_MAX], comment[FORMAT_MAX + 16] = "";
+	char number[NUMBERS_MAX], comment[NUMBERS_MAX + 16] = "";
 	int cycles = counters_ipc(result->counters, i);
 
 	if (event->unit == UNIT_NS) {
-		format_ms(number, value);
+		numbers_ms(number, value);
 		if (result->elapsed_ns)
 			snprintf(comment, sizeof(comment), "%.2f CPUs used",
 				 (double)value / (double)result->elapsed_ns);
 	} else {
-		format_count(number, value);
+		numbers_count(number, value);
 		if (cycles >= 0 && result->values[cycles])
 			snprintf(comment, sizeof(comment), "%.2f IPC",
 				 (double)value / (double)result->values[cycles]);
 		else if (value && clock && event->unit == UNIT_CYCLES &&
 			 result->counters->c[i].levels == LEVEL_BOTH)
-			format_hertz(comment, value, clock);
+			numbers_hertz(comment, value, clock);
 		else if (value && clock)
-			format_rate(comment, value, clock);
+			numbers_rate(comment, value, clock);
 	}
 	fprintf(out, "%*s %-3s", NUMBER_WIDTH, number,
 		event->unit == UNIT_NS ? "ms" : "");
@@ -88,9 +88,9 @@ static void print_counter(FILE *out, const struct result *result,
 
 static void print_time(FILE *out, uint64_t ns, const char *name)
 {
-	char number[FORMAT_MAX];
+	char number[NUMBERS_MAX];
 
-	fprintf(out, "%*s s  %s\n", NUMBER_WIDTH, format_s(number, ns), name);
+	fprintf(out, "%*s s  %s\n", NUMBER_WIDTH, numbers_s(number, ns), name);
 }
 
 void result_print(FILE *out, const struct result *result)

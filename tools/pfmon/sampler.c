@@ -20,7 +20,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "format.h"
+#include "numbers.h"
 #include "recording.h"
 
 struct sampler {
@@ -432,7 +432,7 @@ static void sampler_process(struct result *result, pid_t pid,
 static void sampler_tick(struct result *result)
 {
 	struct recording *rec = (struct recording *)result;
-	char samples[FORMAT_MAX], lost[FORMAT_MAX];
+	char samples[NUMBERS_MAX], lost[NUMBERS_MAX];
 	struct smpl_state state;
 	struct sampler *s;
 	uint64_t n;
@@ -447,8 +447,8 @@ static void sampler_tick(struct result *result)
 	}
 	recording_flush(rec);
 	if (rec->progress)
-		fprintf(stderr, "\r%s samples, %s lost ", format_count(samples, n),
-			format_lost(lost, rec->lost.samples, rec->lost.estimated));
+		fprintf(stderr, "\r%s samples, %s lost ", numbers_count(samples, n),
+			numbers_lost(lost, rec->lost.samples, rec->lost.estimated));
 	pthread_mutex_unlock(&rec->lock);
 }
 

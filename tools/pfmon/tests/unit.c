@@ -11,46 +11,46 @@
 #include "check.h"
 #include "../child.h"
 #include "../events.h"
-#include "../format.h"
+#include "../numbers.h"
 #include "../measure.h"
 #include "../result.h"
 
 static void test_format(void)
 {
-	char b[FORMAT_MAX];
+	char b[NUMBERS_MAX];
 
-	CHECK_STR(format_count(b, 0), "0");
-	CHECK_STR(format_count(b, 7), "7");
-	CHECK_STR(format_count(b, 999), "999");
-	CHECK_STR(format_count(b, 1000), "1,000");
-	CHECK_STR(format_count(b, 1234567), "1,234,567");
-	CHECK_STR(format_count(b, UINT64_MAX), "18,446,744,073,709,551,615");
+	CHECK_STR(numbers_count(b, 0), "0");
+	CHECK_STR(numbers_count(b, 7), "7");
+	CHECK_STR(numbers_count(b, 999), "999");
+	CHECK_STR(numbers_count(b, 1000), "1,000");
+	CHECK_STR(numbers_count(b, 1234567), "1,234,567");
+	CHECK_STR(numbers_count(b, UINT64_MAX), "18,446,744,073,709,551,615");
 
-	CHECK_STR(format_ms(b, 0), "0.00");
-	CHECK_STR(format_ms(b, 4999), "0.00");
-	CHECK_STR(format_ms(b, 5000), "0.01");
-	CHECK_STR(format_ms(b, 1994999), "1.99");
-	CHECK_STR(format_ms(b, 1995000), "2.00");
-	CHECK_STR(format_ms(b, 1234567890000), "1,234,567.89");
-	CHECK_STR(format_ms(b, UINT64_MAX), "18,446,744,073,709.55");
+	CHECK_STR(numbers_ms(b, 0), "0.00");
+	CHECK_STR(numbers_ms(b, 4999), "0.00");
+	CHECK_STR(numbers_ms(b, 5000), "0.01");
+	CHECK_STR(numbers_ms(b, 1994999), "1.99");
+	CHECK_STR(numbers_ms(b, 1995000), "2.00");
+	CHECK_STR(numbers_ms(b, 1234567890000), "1,234,567.89");
+	CHECK_STR(numbers_ms(b, UINT64_MAX), "18,446,744,073,709.55");
 
-	CHECK_STR(format_s(b, 0), "0.0000");
-	CHECK_STR(format_s(b, 1500000000), "1.5000");
-	CHECK_STR(format_s(b, 999999999), "1.0000");
-	CHECK_STR(format_s(b, 49999), "0.0000");
-	CHECK_STR(format_s(b, 3600000000000), "3,600.0000");
+	CHECK_STR(numbers_s(b, 0), "0.0000");
+	CHECK_STR(numbers_s(b, 1500000000), "1.5000");
+	CHECK_STR(numbers_s(b, 999999999), "1.0000");
+	CHECK_STR(numbers_s(b, 49999), "0.0000");
+	CHECK_STR(numbers_s(b, 3600000000000), "3,600.0000");
 
-	CHECK_STR(format_rate(b, 5, 1000000000), "5.00 /s");
-	CHECK_STR(format_rate(b, 1, 2000000000), "0.50 /s");
-	CHECK_STR(format_rate(b, 99, 1000000000), "99.0 /s");
-	CHECK_STR(format_rate(b, 999, 1000000000), "999 /s");
-	CHECK_STR(format_rate(b, 1000, 1000000000), "1.00 K/s");
-	CHECK_STR(format_rate(b, 9996, 10000000000), "1.00 K/s");
-	CHECK_STR(format_rate(b, 24512, 1000000000), "24.5 K/s");
-	CHECK_STR(format_rate(b, 1000, 1000000), "1.00 M/s");
-	CHECK_STR(format_rate(b, 5, 0), "0.00 /s");
-	CHECK_STR(format_hertz(b, 3192000000, 1000000000), "3.19 GHz");
-	CHECK(format_rate(b, UINT64_MAX, 1) && strlen(b) < 20);
+	CHECK_STR(numbers_rate(b, 5, 1000000000), "5.00 /s");
+	CHECK_STR(numbers_rate(b, 1, 2000000000), "0.50 /s");
+	CHECK_STR(numbers_rate(b, 99, 1000000000), "99.0 /s");
+	CHECK_STR(numbers_rate(b, 999, 1000000000), "999 /s");
+	CHECK_STR(numbers_rate(b, 1000, 1000000000), "1.00 K/s");
+	CHECK_STR(numbers_rate(b, 9996, 10000000000), "1.00 K/s");
+	CHECK_STR(numbers_rate(b, 24512, 1000000000), "24.5 K/s");
+	CHECK_STR(numbers_rate(b, 1000, 1000000), "1.00 M/s");
+	CHECK_STR(numbers_rate(b, 5, 0), "0.00 /s");
+	CHECK_STR(numbers_hertz(b, 3192000000, 1000000000), "3.19 GHz");
+	CHECK(numbers_rate(b, UINT64_MAX, 1) && strlen(b) < 20);
 }
 
 static void test_counters(void)

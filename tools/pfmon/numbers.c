@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format.h"
+#include "numbers.h"
 
-char *format_count(char buf[FORMAT_MAX], uint64_t n)
+char *numbers_count(char buf[NUMBERS_MAX], uint64_t n)
 {
 	char digits[24];
 	int len, i, at = 0;
@@ -27,31 +27,31 @@ static uint64_t rounded(uint64_t n, uint64_t step)
 	return n / step + (n % step >= step / 2);
 }
 
-char *format_ms(char buf[FORMAT_MAX], uint64_t ns)
+char *numbers_ms(char buf[NUMBERS_MAX], uint64_t ns)
 {
 	uint64_t hundredths = rounded(ns, 10000);
 	size_t len;
 
-	format_count(buf, hundredths / 100);
+	numbers_count(buf, hundredths / 100);
 	len = strlen(buf);
-	snprintf(buf + len, FORMAT_MAX - len, ".%02u",
+	snprintf(buf + len, NUMBERS_MAX - len, ".%02u",
 		 (unsigned int)(hundredths % 100));
 	return buf;
 }
 
-char *format_s(char buf[FORMAT_MAX], uint64_t ns)
+char *numbers_s(char buf[NUMBERS_MAX], uint64_t ns)
 {
 	uint64_t parts = rounded(ns, 100000);
 	size_t len;
 
-	format_count(buf, parts / 10000);
+	numbers_count(buf, parts / 10000);
 	len = strlen(buf);
-	snprintf(buf + len, FORMAT_MAX - len, ".%04u",
+	snprintf(buf + len, NUMBERS_MAX - len, ".%04u",
 		 (unsigned int)(parts % 10000));
 	return buf;
 }
 
-static char *format_per_second(char buf[FORMAT_MAX], uint64_t n, uint64_t ns,
+static char *numbers_per_second(char buf[NUMBERS_MAX], uint64_t n, uint64_t ns,
 			       const char *per_second)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T", "P" };
@@ -63,26 +63,26 @@ static char *format_per_second(char buf[FORMAT_MAX], uint64_t n, uint64_t ns,
 		rate /= 1000;
 		unit++;
 	}
-	snprintf(buf, FORMAT_MAX, "%.*f %s%s",
+	snprintf(buf, NUMBERS_MAX, "%.*f %s%s",
 		 rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0, rate, units[unit],
 		 per_second);
 	return buf;
 }
 
-char *format_rate(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
+char *numbers_rate(char buf[NUMBERS_MAX], uint64_t n, uint64_t ns)
 {
-	return format_per_second(buf, n, ns, "/s");
+	return numbers_per_second(buf, n, ns, "/s");
 }
 
-char *format_hertz(char buf[FORMAT_MAX], uint64_t n, uint64_t ns)
+char *numbers_hertz(char buf[NUMBERS_MAX], uint64_t n, uint64_t ns)
 {
-	return format_per_second(buf, n, ns, "Hz");
+	return numbers_per_second(buf, n, ns, "Hz");
 }
 
-char *format_lost(char buf[FORMAT_MAX], uint64_t counted, uint64_t estimated)
+char *numbers_lost(char buf[NUMBERS_MAX], uint64_t counted, uint64_t estimated)
 {
 	size_t len = (size_t)sprintf(buf, "%s", estimated ? "about " : "");
 
-	format_count(buf + len, counted + estimated);
+	numbers_count(buf + len, counted + estimated);
 	return buf;
 }
