@@ -6,7 +6,7 @@
  * difference is what those pay who do not use it. Each figure is the least of
  * many rounds: what comes in between, as a tick, only ever adds.
  */
-#include "bench.h"
+#include "cost.h"
 
 static uint64_t overhead;
 

@@ -7,7 +7,7 @@
  * counter. Both sides count the same events: software's, and the hardware's if
  * there is an Intel PMU.
  */
-#include "bench.h"
+#include "cost.h"
 #include <perfmon/default_smpl.h>
 #include <pthread.h>
 #include <sys/resource.h>

@@ -6,7 +6,7 @@
  * and more. Counted by the bench's QEMU, and read by /dev/cpu/0/msr. One line is
  * writes + reads (RDPMC included) for one operation, the average of many.
  */
-#include "bench.h"
+#include "cost.h"
 
 #include "../qemu/bench-msr.h"
 

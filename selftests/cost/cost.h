@@ -7,8 +7,8 @@
  * executed instructions (make bench-NAME starts it so). Elsewhere the numbers
  * are time, and noise.
  */
-#ifndef BENCH_H
-#define BENCH_H
+#ifndef COST_H
+#define COST_H
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,7 +61,7 @@ static const struct events hardware = {
 static inline void must(int ok, const char *what)
 {
 	if (!ok) {
-		fprintf(stderr, "bench: %s: %s\n", what, strerror(errno));
+		fprintf(stderr, "cost: %s: %s\n", what, strerror(errno));
 		exit(1);
 	}
 }
@@ -229,4 +229,4 @@ static inline void loop(unsigned long n)
 	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 }
 
-#endif /* BENCH_H */
+#endif /* COST_H */
