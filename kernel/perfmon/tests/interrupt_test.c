@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * interrupt.c, on a PMU in memory: late interrupts, NMIs that find the lock taken, and
+ * interrupts that are not ours; on PMUs that others share, and on one without any.
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/hardirq.h>
+#include <linux/workqueue.h>
+
+#include "fake.h"
+
+static int interrupt_init(struct kunit *test)
+{
+	return pfm_fake_init(test, &pfm_fake_pmu);
+}
+
+/* The first look finds the overflow, once; the interrupt comes late. */
+static void interrupt_test_late(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long late = pfm_fake_stat(PFM_STAT_LATE), spurious;
+	int blind;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	for (blind = 0; blind < 2; blind++) {
+		pfm_fake.blind = blind;
+		pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+		pfm_fake_count(12);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 2ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
+		KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
+		KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_LATE), ++late);
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 0U);
+		/* That was the one; the next is another user's. */
+		spurious = pfm_fake_stat(PFM_STAT_SPURIOUS);
+		KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
+		KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_SPURIOUS), spurious + 1);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -10ULL);
+	}
+}
+
+/* It may even come when the registers are no longer ours. */
+static void interrupt_test_too_late(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(12);
+	pfm_fixture_out(ctx);
+	pfm_reserve_yield(ctx);
+	KUNIT_EXPECT_TRUE(test, pfm_hw_is_here());
+	ctx->state = PFM_UNLOADED;
+	pfm_reserve_yield(ctx);
+	KUNIT_EXPECT_FALSE(test, pfm_hw_is_here());
+	KUNIT_EXPECT_TRUE(test, pfm_interrupt_handle(NULL));
+	KUNIT_EXPECT_FALSE(test, pfm_interrupt_handle(NULL));
+}
+
+/* Two overflows may be two interrupts, of which the first finds both. */
+static void interrupt_test_two_interrupts(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	pfm_fake.blind = true;
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fake_pmc(ctx, 0, 1, 1, 0);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -1000ULL);
+	pfm_fake_pmd(ctx, 0, 1, -10ULL, -1000ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(10);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
+	KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
+	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
+	/* But not for ever. */
+	pfm_fake_count(1000);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
+	this_cpu_sub(pfm_cpu.turned_at, NSEC_PER_SEC);
+	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
+}
+
+/* Two at once are one event. */
+static void interrupt_test_together(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfm_msg_t *msg = &ctx->queue.ring[0];
+
+	pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmc(ctx, 0, 3, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	pfm_fake_pmd(ctx, 0, 3, -10ULL, -10ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_happen(10);
+	KUNIT_EXPECT_EQ(test, msg->pfm_ovfl_msg.msg_ovfl_pmds[0], 9ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
+}
+
+/* Interrupts that leave the CPU no time are too many, however few they are. */
+static void interrupt_test_storm(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned int n;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fake_pmd(ctx, 0, 0, -1ULL, -1ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake.slow = true;
+	for (n = 0; n < 20000 && pfm_fake.running; n++)
+		pfm_fake_happen(1);
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
+	KUNIT_EXPECT_LT(test, 256U, n);
+	KUNIT_EXPECT_LT(test, n, 20000U);
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
+}
+
+/* An NMI that finds the lock taken leaves it to the irq_work. */
+static void interrupt_test_locked(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	pfm_fake_count(11);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_nmi());
+	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 0U);
+	/* Meanwhile it counts. */
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 1ULL);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 1ULL);
+}
+
+struct interrupt_holder {
+	struct work_struct work;
+	struct pfm_context *ctx;
+	struct completion held;
+};
+
+/* Another CPU has the lock for a moment. */
+static void interrupt_hold(struct work_struct *work)
+{
+	struct interrupt_holder *h = container_of(work, struct interrupt_holder, work);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&h->ctx->lock, flags);
+	complete(&h->held);
+	mdelay(2);
+	raw_spin_unlock_irqrestore(&h->ctx->lock, flags);
+}
+
+/* An interrupt that is not an NMI waits for it, and leaves nothing to do. */
+static void interrupt_test_waits(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long late = pfm_fake_stat(PFM_STAT_LATE);
+	struct interrupt_holder h = { .ctx = ctx };
+	unsigned int cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+
+	/* This thread has to run its exit, too. */
+	if (cpu >= nr_cpu_ids) {
+		kunit_mark_skipped(test, "needs two CPUs");
+		return;
+	}
+	pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	INIT_WORK_ONSTACK(&h.work, interrupt_hold);
+	init_completion(&h.held);
+	schedule_work_on(cpu, &h.work);
+	while (!completion_done(&h.held))
+		cpu_relax();
+	pfm_fake_count(11);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
+	/* It is handled as it comes, not left to an irq_work as late. */
+	KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_LATE), late);
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
+	flush_work(&h.work);
+	destroy_work_on_stack(&h.work);
+}
+
+/* The interrupt of what an NMI has left to others has been: the next is not ours. */
+static void interrupt_test_work_grants_nothing(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
+
+	pfm_fake.blind = true;
+	pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(12);
+	local_irq_save(flags);
+	pfm_interrupt_work(NULL);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
+	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
+}
+
+static struct kunit_case interrupt_cases[] = {
+	KUNIT_CASE(interrupt_test_late),
+	KUNIT_CASE(interrupt_test_too_late),
+	KUNIT_CASE(interrupt_test_two_interrupts),
+	KUNIT_CASE(interrupt_test_together),
+	KUNIT_CASE(interrupt_test_storm),
+	KUNIT_CASE(interrupt_test_locked),
+	KUNIT_CASE(interrupt_test_waits),
+	KUNIT_CASE(interrupt_test_work_grants_nothing),
+	{}
+};
+
+static struct kunit_suite interrupt_suite = {
+	.name = "perfmon-interrupt",
+	.init = interrupt_init,
+	.exit = pfm_fake_exit,
+	.test_cases = interrupt_cases,
+};
+
+static int shared_init(struct kunit *test)
+{
+	return pfm_fake_init(test, &pfm_fake_shared);
+}
+
+/* Somebody else has them count while the context is stopped. */
+static void interrupt_test_stranger(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long foreign = pfm_fake_stat(PFM_STAT_FOREIGN);
+
+	pfm_fake.ctr[0] = FAKE_MAX - 1000;
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(10);
+	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
+	KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_FOREIGN), foreign);
+	pfm_fixture_stop(ctx);
+	/* They are found in the interrupt of others, and stopped. */
+	pfm_fake.running = 1;
+	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_FOREIGN), foreign + 1);
+	/* Or in their own, when they have counted what nobody asked for. */
+	pfm_fake.running = 1;
+	pfm_fake_count(5000);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_FOREIGN), foreign + 2);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 10ULL);
+	pfm_fixture_start(ctx);
+	pfm_fake_count(1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 11ULL);
+}
+
+/* The wrap is not nearer than the hardware likes, and is found none the less. */
+static void interrupt_test_least_period(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	u64 period, least;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fixture_load_hw(test, ctx);
+	for (period = 5; period; period--) {
+		pfm_fake_pmd(ctx, 0, 0, -period, -period);
+		if (ctx->cpu < 0)
+			pfm_fixture_in(ctx);
+		least = period > 3 ? period : 3;
+		KUNIT_EXPECT_EQ_MSG(test, pfm_fake.ctr[0], FAKE_MAX + 1 - least, "%llu",
+				    period);
+		pfm_fake_happen(least);
+		KUNIT_EXPECT_EQ_MSG(test, pfm_fake_messages(ctx), 1U, "%llu", period);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+	}
+}
+
+static struct kunit_case shared_cases[] = {
+	KUNIT_CASE(interrupt_test_stranger),
+	KUNIT_CASE(interrupt_test_least_period),
+	{}
+};
+
+static struct kunit_suite shared_suite = {
+	.name = "perfmon-interrupt-shared",
+	.init = shared_init,
+	.exit = pfm_fake_exit,
+	.test_cases = shared_cases,
+};
+
+static int deaf_init(struct kunit *test)
+{
+	return pfm_fake_init(test, &pfm_fake_deaf);
+}
+
+/* A wrap without an interrupt is found in time; a period is refused. */
+static void interrupt_test_deaf(struct kunit *test)
+{
+	struct hrtimer *timer = this_cpu_ptr(&pfm_cpu.timer);
+	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
+
+	KUNIT_EXPECT_EQ(test, pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_fake_pmc(ctx, 0, 0, 1, 0), 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fake.ctr[0] = FAKE_MAX - 1;
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
+	pfm_fake_count(5);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 5ULL);
+	/* More than a turn, with the timer's look in the midst of it. */
+	pfm_fake_count(FAKE_MAX / 2 + 10);
+	local_irq_save(flags);
+	timer->function(timer);
+	local_irq_restore(flags);
+	pfm_fake_count(FAKE_MAX / 2 + 10);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 5 + 2 * (FAKE_MAX / 2 + 10));
+	/* Another user's NMI. */
+	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
+}
+
+static struct kunit_case deaf_cases[] = {
+	KUNIT_CASE(interrupt_test_deaf),
+	{}
+};
+
+static struct kunit_suite deaf_suite = {
+	.name = "perfmon-interrupt-deaf",
+	.init = deaf_init,
+	.exit = pfm_fake_exit,
+	.test_cases = deaf_cases,
+};
+
+kunit_test_suites(&interrupt_suite, &shared_suite, &deaf_suite);
