@@ -53,6 +53,12 @@ struct pfm_pmc_desc {
 
 #define PFM_PMD_COUNTER		BIT(0)	/* counts; has 64 bits for programs */
 #define PFM_PMD_RDONLY		BIT(1)	/* programs cannot write it */
+/*
+ * What it holds belongs to one stay of its set on a CPU, as a record of branches does:
+ * it is cleared where another register is restored, and when it is reset. Only with
+ * PFM_PMD_RDONLY, and for a register that does not count and whose default is 0.
+ */
+#define PFM_PMD_CLEAR		BIT(2)
 
 /**
  * struct pfm_pmd_desc - a data register
@@ -74,7 +80,8 @@ struct pfm_pmc_desc {
  * out: the address of a miss, a branch. It belongs to the sets in which its control
  * measures something: the core reads it when such a set stops, writes it, unless it
  * is PFM_PMD_RDONLY, when the set starts on a CPU that holds something else,
- * and resets and samples it as it does counters.
+ * and resets and samples it as it does counters. If it is PFM_PMD_CLEAR, the core
+ * writes 0 each time.
  */
 struct pfm_pmd_desc {
 	const char *name;

@@ -65,7 +65,9 @@ static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
 
 	for (; mask; mask &= mask - 1) {
 		i = __ffs64(mask);
-		if (!(pfm_regmap.pmd[i]->flags & PFM_PMD_RDONLY))
+		if (pfm_regmap.pmd[i]->flags & PFM_PMD_CLEAR)
+			pmu->write(pmu, i, 0);
+		else if (!(pfm_regmap.pmd[i]->flags & PFM_PMD_RDONLY))
 			pmu->write(pmu, i, set->pmds[i].value);
 	}
 }

@@ -22,7 +22,7 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 	struct pfm_pmd *p = &set->pmds[i];
 	u64 base = is_long ? p->long_reset : p->short_reset;
 
-	if (d->flags & PFM_PMD_RDONLY)
+	if (!pfm_pmu_can_write(d))
 		return;
 	if (set->random & BIT_ULL(i))
 		base += pfm_random_next(&p->random, p->random_mask);

@@ -395,6 +395,12 @@ static __always_inline unsigned int pfm_pmu_find_pmd(unsigned int num)
 	return pfm_regmap.pmd_of[array_index_nospec(num, PFM_MAX_PMDS)];
 }
 
+/* Whether the kernel writes a data register. */
+static inline bool pfm_pmu_can_write(const struct pfm_pmd_desc *d)
+{
+	return !(d->flags & PFM_PMD_RDONLY) || (d->flags & PFM_PMD_CLEAR);
+}
+
 /* pmu.c: what the description says about a set, or a context. */
 u32 pfm_pmu_ctx_flags(void);
 u32 pfm_pmu_set_flags(void);

@@ -71,7 +71,10 @@ static int pfm_pmu_validate_pmds(const struct pfm_pmu *pmu)
 			return -EINVAL;
 		if (d->num >= PFM_MAX_PMDS)
 			return -EINVAL;
-		if (d->flags & ~(PFM_PMD_COUNTER | PFM_PMD_RDONLY))
+		if (d->flags & ~(PFM_PMD_COUNTER | PFM_PMD_RDONLY | PFM_PMD_CLEAR))
+			return -EINVAL;
+		if ((d->flags & PFM_PMD_CLEAR) &&
+		    (counter || d->def || !(d->flags & PFM_PMD_RDONLY)))
 			return -EINVAL;
 		if (d->width > 64 || d->write_bits > (d->width ?: pmu->width))
 			return -EINVAL;
@@ -142,7 +145,7 @@ static void pfm_pmu_add_hard(struct pfm_regmap *map, const struct pfm_pmu *pmu,
 {
 	const unsigned int width = d->width ?: pmu->width;
 
-	if (pmu->flags & PFM_PMU_USER_READ && !(d->flags & PFM_PMD_RDONLY))
+	if (pmu->flags & PFM_PMU_USER_READ && pfm_pmu_can_write(d))
 		map->wiped |= BIT_ULL(n);
 	if (!(d->flags & PFM_PMD_COUNTER)) {
 		map->held |= BIT_ULL(n);

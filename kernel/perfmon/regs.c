@@ -401,7 +401,7 @@ static int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	set = pfm_regs_pmd(ctx, req, &i, PFM_REGFL_READ_RESET);
 	if (!set)
 		return -EINVAL;
-	if (req->reg_flags && (pfm_regmap.pmd[i]->flags & PFM_PMD_RDONLY)) {
+	if (req->reg_flags && !pfm_pmu_can_write(pfm_regmap.pmd[i])) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}

@@ -27,7 +27,7 @@ static void pfm_reserve_let_go(void *unused)
 	pfm_hw_reset();
 	/* Other users of the PMU let programs read counters: leave no counts. */
 	for (i = 0; i < pmu->num_pmds; i++)
-		if (!(pmu->pmds[i].flags & PFM_PMD_RDONLY))
+		if (pfm_pmu_can_write(&pmu->pmds[i]))
 			pmu->write(pmu, i, pmu->pmds[i].def);
 	c->touched = false;
 }

@@ -15,16 +15,17 @@
 #define ODD_LEVEL	1	/* 31 bits, and one that is its condition */
 #define ODD_BUFFER	2	/* can be written, but for the lowest bit */
 #define ODD_STATUS	3	/* cannot */
-#define ODD_CAPTURE	2	/* the PMC of both */
+#define ODD_RECORD	4	/* nor can this, which is cleared */
+#define ODD_CAPTURE	2	/* the PMC of these three */
 #define ODD_RANGE	3	/* a PMC that a debugger uses, too */
 
 #define ODD_NEGATIVE	BIT_ULL(31)
 
 static struct {
-	u64 reg[4];
+	u64 reg[5];
 	u64 running;
 	bool interrupt;
-	unsigned int writes[4];
+	unsigned int writes[5];
 	unsigned int torn;	/* buffers read while they may change */
 	unsigned int events[PFM_THREAD_STOP + 1];
 	bool self;		/* of the last event */
@@ -85,7 +86,7 @@ static u64 odd_read(const struct pfm_pmu *pmu, unsigned int i)
 
 static void odd_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
-	WARN_ON(odd.running || i == ODD_STATUS);
+	WARN_ON(odd.running || i == ODD_STATUS || (i == ODD_RECORD && value));
 	odd.reg[i] = value;
 	odd.writes[i]++;
 }
@@ -141,6 +142,7 @@ static const struct pfm_pmd_desc odd_pmds[] = {
 	ODD_PMD(1, .flags = PFM_PMD_COUNTER, .ctrl = ODD_LEVEL, .width = 31),
 	ODD_PMD(2, .ctrl = ODD_CAPTURE, .rsvd = 1, .def = 1),
 	ODD_PMD(3, .ctrl = ODD_CAPTURE, .flags = PFM_PMD_RDONLY),
+	ODD_PMD(4, .ctrl = ODD_CAPTURE, .flags = PFM_PMD_RDONLY | PFM_PMD_CLEAR),
 };
 
 #define ODD_PMU(n, f, r) {						\
@@ -174,6 +176,7 @@ static void odd_count(u64 n)
 	if (capture) {
 		odd.reg[ODD_BUFFER] += n << 1;
 		odd.reg[ODD_STATUS]++;
+		odd.reg[ODD_RECORD] += n;
 	}
 }
 
@@ -194,7 +197,9 @@ static void odd_pmc(struct kunit *test, struct pfm_context *ctx, u16 set, u16 n,
 		.reg_flags = flags,
 	};
 
-	req.reg_reset_pmds[0] = flags ? BIT(ODD_BUFFER) | BIT(ODD_STATUS) : 0;
+	if (flags)
+		req.reg_reset_pmds[0] = BIT(ODD_BUFFER) | BIT(ODD_STATUS) |
+					BIT(ODD_RECORD);
 	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmc(ctx, &req), 0);
 }
 
@@ -332,6 +337,43 @@ static void odd_test_held(struct kunit *test)
 	pfm_fixture_free(other);
 }
 
+/* A record is of one stay on a CPU; what was last read of it is kept. */
+static void odd_test_cleared(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
+
+	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	odd_pmc(test, other, 0, ODD_CAPTURE, 1, 0);
+	pfm_fixture_load_hw(test, other);
+
+	odd.reg[ODD_RECORD] = 0x4711;
+	pfm_fixture_in(ctx);
+	odd_count(5);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_RECORD), 5ULL);
+	/* No other was here since: the record goes on. */
+	pfm_fixture_in(ctx);
+	odd_count(2);
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(other);
+	odd_count(1);
+	pfm_fixture_out(other);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_RECORD), 7ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, ODD_RECORD), 1ULL);
+	/* It begins anew, where what can be restored is restored. */
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_RECORD], 0ULL);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_BUFFER], 15ULL);
+	odd_count(3);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_RECORD), 3ULL);
+	pfm_fixture_free(other);
+	pfm_fixture_free(ctx);
+	test->priv = NULL;
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_RECORD], 0ULL);
+	KUNIT_EXPECT_EQ(test, odd.held, 0U);
+}
+
 /* They are reset with the counter that says so, as far as they can be written. */
 static void odd_test_reset(struct kunit *test)
 {
@@ -352,6 +394,7 @@ static void odd_test_reset(struct kunit *test)
 	odd_count(1);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x43ULL);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_STATUS), 2ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_RECORD), 1ULL);
 }
 
 /* A set that does not use them leaves what another set has. */
@@ -487,6 +530,7 @@ static struct kunit_case odd_cases[] = {
 	KUNIT_CASE(odd_test_level),
 	KUNIT_CASE(odd_test_period),
 	KUNIT_CASE(odd_test_held),
+	KUNIT_CASE(odd_test_cleared),
 	KUNIT_CASE(odd_test_reset),
 	KUNIT_CASE(odd_test_sets),
 	KUNIT_CASE(odd_test_admits),
@@ -521,6 +565,7 @@ static void open_test_wiped(struct kunit *test)
 	pfm_fixture_out(ctx);
 	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 0ULL);
 	KUNIT_EXPECT_EQ(test, odd.reg[ODD_BUFFER], 0ULL);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_RECORD], 0ULL);
 	pfm_fixture_in(ctx);
 	odd_count(10);
 	pfm_fixture_out(ctx);

@@ -104,6 +104,9 @@ static void pfm_pmu_test_nonsense(struct kunit *test)
 	EXPECT_REFUSED(test, n->pmds[2].def = 1);
 	EXPECT_REFUSED(test, n->pmds[2].rsvd = 1);
 	EXPECT_REFUSED(test, n->pmds[2].flags |= PFM_PMD_RDONLY);
+	EXPECT_REFUSED(test, n->pmds[0].flags |= PFM_PMD_CLEAR);
+	EXPECT_REFUSED(test, (n->pmds[1].def = 0, n->pmds[1].flags = PFM_PMD_CLEAR));
+	EXPECT_REFUSED(test, n->pmds[1].flags = PFM_PMD_CLEAR | PFM_PMD_RDONLY);
 }
 
 static void pfm_pmu_test_soft(struct kunit *test)
