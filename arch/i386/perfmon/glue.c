@@ -171,6 +171,7 @@ static const struct pfm_pmu *__init pfm_x86_find(struct pfm_x86_cpu *cpu)
 	if (boot_cpu_has(X86_FEATURE_XENPV) || pfm_x86_is_disabled())
 		return NULL;
 	cpu->extra = pfm_x86_find_extra(cpu);
+	cpu->lbr = pfm_x86_find_lbr(cpu);
 	pmu = pfm_x86_describe(cpu);
 	if (pmu && pfm_x86_is_real(pmu, cpu)) {
 		if (pfm_x86_has_rdpmc(pmu))

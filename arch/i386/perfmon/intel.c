@@ -9,10 +9,10 @@
  *
  * PMC and PMD 0-15 are the general counters, 16-31 the fixed ones: PMC 16+n
  * is the field of fixed counter n in IA32_FIXED_CTR_CTRL, moved to bit 0. PMC
- * 32-35 belong to events (extra.c).
+ * 32-35 belong to events (extra.c), PMC 36 and PMD 32-64 to the last branches (lbr.c).
  *
  * Left out, because they would show other people's memory, or measure more
- * than a program may see: AnyThread, PEBS, LBR and the uncore registers.
+ * than a program may see: AnyThread, PEBS and the uncore registers.
  *
  * Intel SDM, volume 3, "Architectural Performance Monitoring".
  */
@@ -105,18 +105,22 @@ static const struct pfm_pmc_desc intel_extra_pmcs[] = {
 
 /*
  * A description: the general counters, then the fixed ones. Each has its PMC at
- * the same position; there may be holes between their numbers.
+ * the same position; there may be holes between their numbers. What is no counter
+ * comes after them.
  */
 struct intel_pmu {
 	struct pfm_pmu pmu;	/* first: kfree_const() frees it all */
-	struct pfm_pmc_desc pmcs[INTEL_MAX + PFM_X86_EXTRA];
-	struct pfm_pmd_desc pmds[INTEL_MAX];
+	struct pfm_pmc_desc pmcs[INTEL_MAX + PFM_X86_EXTRA + 1];
+	struct pfm_pmd_desc pmds[INTEL_MAX + PFM_LBR_PMDS];
 	unsigned int general;
+	unsigned int counting;	/* general and fixed counters */
+	unsigned int select;	/* position of LBR_SELECT, or 0 */
+	u64 branches;		/* its data registers */
 	u64 straight;		/* whose position is their global bit */
 	bool holes;		/* between the numbers of either kind */
 	u8 global[INTEL_MAX];	/* bits in the global registers */
 	u32 rdpmc[INTEL_MAX];	/* numbers for RDPMC */
-	u32 write[INTEL_MAX];	/* addresses to write a counter */
+	u32 write[INTEL_MAX + PFM_LBR_PMDS];	/* addresses to write */
 	u64 counters;		/* bits of the status register: their overflows */
 	u64 status;		/* and all that are ours */
 	bool enabled_ack;
@@ -130,6 +134,8 @@ static const struct intel_pmu *to_intel(const struct pfm_pmu *pmu)
 
 static bool intel_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
+	if (num == PFM_LBR_PMC)
+		return pfm_lbr_selects(value);
 	if (num >= INTEL_EXTRA)
 		return false;
 	if (num >= INTEL_FIXED)
@@ -139,6 +145,8 @@ static bool intel_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value
 
 static bool intel_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
+	if (num == PFM_LBR_PMC)
+		return pfm_lbr_kernel(value);
 	/* The level is that of the counter which has such a register's event. */
 	if (num >= INTEL_EXTRA)
 		return false;
@@ -257,7 +265,7 @@ static void intel_program_fixed(const struct intel_pmu *x, const u64 *v)
 	u64 ctrl = 0;
 	unsigned int i;
 
-	for (i = x->general; i < x->pmu.num_pmds; i++)
+	for (i = x->general; i < x->counting; i++)
 		if (intel_selects(&x->pmu, INTEL_FIXED, v[i]))
 			ctrl |= v[i] << FIXED_BITS * intel_fixed(x, i);
 	pfm_x86_write(IA32_FIXED_CTR_CTRL, ctrl);
@@ -296,11 +304,13 @@ static void intel_program(const struct pfm_pmu *pmu, const unsigned long *change
 		for_each_set_bit_from(i, changed, x->general)
 			intel_write_evtsel(x, i, pfm_evtsel_on(run->v[i]));
 	i = find_next_bit(changed, pmu->num_pmcs, x->general);
-	if (i < pmu->num_pmds)
+	if (i < x->counting)
 		intel_program_fixed(x, run->v);
-	i = pmu->num_pmds;
+	i = x->counting;
 	for_each_set_bit_from(i, changed, pmu->num_pmcs)
-		pfm_x86_write(pmu->pmcs[i].index, run->v[i]);
+		/* For those who record no branches it does not matter. */
+		if (i != x->select || pfm_lbr_selects(run->v[i]))
+			pfm_x86_write(pmu->pmcs[i].index, run->v[i]);
 }
 
 static void intel_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
@@ -312,6 +322,31 @@ static void intel_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 static void intel_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+/* With last branches. What they cost is paid by the sets that use them. */
+static void intel_lbr_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	const struct intel_pmu *x = to_intel(pmu);
+
+	if (unlikely(run->pmds & x->branches))
+		pfm_lbr_start(run->v[x->select]);
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL,
+		      intel_global(x, run->pmds & ~x->branches));
+}
+
+static void intel_lbr_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	intel_stop(pmu, run);
+	if (unlikely(run->pmds & to_intel(pmu)->branches))
+		pfm_lbr_stop();
+}
+
+static u64 intel_lbr_read(const struct pfm_pmu *pmu, unsigned int i)
+{
+	if (unlikely(i >= to_intel(pmu)->counting))
+		return pfm_lbr_read(pmu->pmds[i].index);
+	return intel_read(pmu, i);
 }
 
 /*
@@ -373,10 +408,13 @@ static void intel_reset(const struct pfm_pmu *pmu, const u64 *v)
 
 	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
 	intel_clear_evtsels(x);
-	if (pmu->num_pmds > x->general)
+	if (x->counting > x->general)
 		pfm_x86_write(IA32_FIXED_CTR_CTRL, 0);
-	for (i = pmu->num_pmds; i < pmu->num_pmcs; i++)
-		pfm_x86_write(pmu->pmcs[i].index, 0);
+	for (i = x->counting; i < pmu->num_pmcs; i++)
+		if (i != x->select)
+			pfm_x86_write(pmu->pmcs[i].index, 0);
+	if (x->select)
+		pfm_lbr_reset();
 	intel_clear_status(x);
 	pfm_x86_route();
 }
@@ -507,6 +545,7 @@ static void intel_add_counters(struct intel_pmu *x, const struct pfm_x86_cpu *cp
 		intel_add_general(x, i, full, bits);
 	for_each_set_bit(i, &fixed, INTEL_FIXED_MAX)
 		intel_add_fixed(x, i);
+	x->counting = x->pmu.num_pmds;
 	x->holes = (general & (general + 1)) || (fixed & (fixed + 1));
 	x->enabled_ack = zhaoxin && cpu->family == 6;
 }
@@ -526,6 +565,27 @@ static void intel_add_extra(struct intel_pmu *x, const struct pfm_x86_cpu *cpu)
 		c->index = pfm_x86_extra_msr(i);
 		c->rsvd = ~valid;
 	}
+}
+
+static void intel_add_lbr(struct intel_pmu *x, const struct pfm_x86_cpu *cpu)
+{
+	unsigned int i;
+
+	/* Where RDPMC is missing, so is what follows here. */
+	if (!cpu->lbr || !pfm_lbr_is_known(cpu) || cpu->no_rdpmc)
+		return;
+	x->select = x->pmu.num_pmcs++;
+	x->pmcs[x->select] = pfm_lbr_pmc;
+	for (i = 0; i < PFM_LBR_PMDS; i++) {
+		const unsigned int n = x->pmu.num_pmds++;
+
+		x->pmds[n] = pfm_lbr_pmds[i];
+		x->write[n] = pfm_lbr_pmds[i].index;
+		x->branches |= BIT_ULL(n);
+	}
+	x->pmu.start = intel_lbr_start;
+	x->pmu.stop = intel_lbr_stop;
+	x->pmu.read = intel_lbr_read;
 }
 
 static bool intel_is_unsettled(const struct pfm_x86_cpu *cpu)
@@ -577,8 +637,10 @@ const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 	if (cpu->no_rdpmc)
 		x->pmu.read = intel_read_msr;
 	intel_add_counters(x, cpu, general, fixed);
-	if (version >= 2)
+	if (version >= 2) {
 		intel_add_extra(x, cpu);
+		intel_add_lbr(x, cpu);
+	}
 	x->unsettled = intel_is_unsettled(cpu);
 
 	/*
@@ -586,7 +648,7 @@ const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 	 * may leave set; from version 4 LBR_Frz (58) and CTR_Frz (59), which keep
 	 * the PMU frozen. All others are left alone.
 	 */
-	x->counters = intel_global(x, GENMASK_ULL(x->pmu.num_pmds - 1, 0));
+	x->counters = intel_global(x, GENMASK_ULL(x->counting - 1, 0));
 	x->status = x->counters | GENMASK_ULL(63, 62) |
 		    (version >= 4 ? GENMASK_ULL(59, 58) : 0);
 	return &x->pmu;

@@ -11,6 +11,7 @@
 #include <linux/printk.h>
 
 #include <asm/asm.h>
+#include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
 
@@ -186,4 +187,35 @@ u8 __init pfm_x86_find_extra(const struct pfm_x86_cpu *cpu)
 		    probe_holds(pfm_x86_extra_msr(i), PROBE_EXTRA, 0))
 			mask |= BIT(i);
 	return mask;
+}
+
+/* Of IA32_PERF_CAPABILITIES: how an entry is laid out. */
+#define PROBE_LBR_FORMAT	GENMASK_ULL(5, 0)
+#define PROBE_LBR_FLAGS		3ULL	/* Nehalem */
+#define PROBE_LBR_FLAGS2	4ULL	/* Haswell */
+
+/**
+ * pfm_x86_find_lbr() - whether the registers of the last branches are there
+ * @cpu: facts, but for this one
+ *
+ * Context: process, boot.
+ * Return: pfm_x86_cpu.lbr.
+ */
+bool __init pfm_x86_find_lbr(const struct pfm_x86_cpu *cpu)
+{
+	unsigned int i;
+	u64 value;
+
+	if (!pfm_lbr_is_known(cpu) || !boot_cpu_has(X86_FEATURE_PDCM) ||
+	    rdmsrl_safe(MSR_IA32_PERF_CAPABILITIES, &value))
+		return false;
+	value &= PROBE_LBR_FORMAT;
+	if (value != PROBE_LBR_FLAGS && value != PROBE_LBR_FLAGS2)
+		return false;
+	for (i = 0; i < PFM_LBR_PMDS - 1; i++)
+		if (!probe_holds(pfm_lbr_pmds[i].index, PROBE_PATTERN, 0))
+			return false;
+	return !rdmsrl_safe(MSR_LBR_TOS, &value) &&
+	       probe_holds(MSR_LBR_SELECT, pfm_lbr_pmc.def, 0) &&
+	       !rdmsrl_safe(MSR_IA32_DEBUGCTLMSR, &value);
 }

@@ -36,6 +36,7 @@
  * @tsx_force_abort: the microcode uses counter 3 for TSX
  * @hybrid:       its CPUs differ; these are the facts that are true of all
  * @extra:        bit n: pfm_x86_extra_msr(n) is there and holds what is written
+ * @lbr:          the registers of the last branches are there and hold what is written
  * @rdtsc_may_hang: the administrator accepts a WinChip C6 that may hang
  * @threads:      logical CPUs of a core
  */
@@ -56,6 +57,7 @@ struct pfm_x86_cpu {
 	bool tsx_force_abort;
 	bool hybrid;
 	u8 extra;
+	bool lbr;
 	bool rdtsc_may_hang;
 	u8 threads;
 };
@@ -129,6 +131,21 @@ static inline u64 pfm_x86_rdpmc(u32 n, u32 msr)
 u32 pfm_x86_extra_msr(unsigned int i);
 u64 pfm_x86_extra_valid(const struct pfm_x86_cpu *cpu, unsigned int i);
 
+/* lbr.c: the last branches. PMC and PMD numbers; FROM and TO alternate, TOS is last. */
+#define PFM_LBR_PAIRS		16
+#define PFM_LBR_PMDS		(2 * PFM_LBR_PAIRS + 1)
+#define PFM_LBR_PMC		36
+#define PFM_LBR_PMD		32
+extern const struct pfm_pmc_desc pfm_lbr_pmc;
+extern const struct pfm_pmd_desc pfm_lbr_pmds[PFM_LBR_PMDS];
+bool pfm_lbr_is_known(const struct pfm_x86_cpu *cpu);
+bool pfm_lbr_selects(u64 value);
+bool pfm_lbr_kernel(u64 value);
+void pfm_lbr_start(u64 select);
+void pfm_lbr_stop(void);
+void pfm_lbr_reset(void);
+u64 pfm_lbr_read(u32 msr);
+
 /* cpus.c */
 void pfm_x86_common(struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
 bool pfm_x86_lacks(const struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
@@ -139,6 +156,7 @@ int pfm_x86_watch(const struct pfm_x86_cpu *all);
 bool pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu *cpu);
 bool pfm_x86_has_rdpmc(const struct pfm_pmu *pmu);
 u8 pfm_x86_find_extra(const struct pfm_x86_cpu *cpu);
+bool pfm_x86_find_lbr(const struct pfm_x86_cpu *cpu);
 
 /* glue.c */
 int pfm_x86_acquire(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);

@@ -13,6 +13,7 @@ struct intel_test_cpu {
 	u32 fixed;
 	unsigned int width;
 	bool full;
+	bool lbr;
 };
 
 #define LEAF_A(version, n, bits, fixed, edx)				\
@@ -52,8 +53,9 @@ static const struct intel_test_cpu intel_cpus[] = {
 	{ "Coffee Lake, TSX in need of counter 3", { .family = 6, .model = 158,
 	  .tsx_force_abort = true, .leaf_a = LEAF_A(4, 8, 48, 0, FIXED(3, 48)),
 	  .perf_cap = BIT(13) }, 0xf7, 7, 48, true },
-	{ "Sandy Bridge", { .family = 6, .model = 42, .extra = 0xf,
-	  .leaf_a = LEAF_A(3, 4, 48, 0, FIXED(3, 48)) }, 0xf, 7, 48 },
+	{ "Sandy Bridge", { .family = 6, .model = 42, .extra = 0xf, .lbr = true,
+	  .threads = 2, .leaf_a = LEAF_A(3, 4, 48, 0, FIXED(3, 48)) },
+	  0xf, 7, 48, .lbr = true },
 	{ "a virtual Nehalem, RDPMC faults", { .family = 6, .model = 26,
 	  .hypervisor = true, .no_rdpmc = true, .extra = 0xf,
 	  .leaf_a = LEAF_A(3, 4, 48, 0, 0) }, 0xf, 0, 48 },
@@ -139,6 +141,8 @@ static void intel_file(const struct intel_test_cpu *c)
 			pfm_regfile_add(extra[i], PFM_REGFILE_PLAIN, ~intel_extra(extra[i]));
 	if (intel_version() >= 2)
 		intel_file_global();
+	if (c->lbr)
+		pfm_regfile_add_lbr();
 }
 
 /* What the registers say about the counters, in the order of their numbers. */
@@ -166,6 +170,8 @@ static u64 intel_counting(void)
 			mask |= BIT_ULL(pos);
 		pos++;
 	}
+	if (intel_cpu->lbr && pfm_regfile_lbr_is_on())
+		mask |= GENMASK_ULL(pos + 32, pos);
 	return mask;
 }
 
@@ -198,13 +204,17 @@ static const struct pfm_pmu *intel_prepare(struct kunit *test,
 
 static void intel_test_tables(struct kunit *test)
 {
+	const struct pfm_pmd_desc *last;
 	const struct pfm_pmu *pmu;
 	unsigned int i, n;
 
 	for (i = 0; i < ARRAY_SIZE(intel_cpus); i++) {
 		pmu = intel_prepare(test, &intel_cpus[i]);
 		n = hweight32(intel_cpus[i].general) + hweight32(intel_cpus[i].fixed);
-		KUNIT_EXPECT_EQ_MSG(test, pmu->num_pmds, n, "%s", intel_cpus[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, pmu->num_pmds, n + 33 * intel_cpus[i].lbr,
+				    "%s", intel_cpus[i].name);
+		last = &pmu->pmds[n - 1];
+		n += intel_cpus[i].lbr;
 		n += 2 * !!intel_extra(0x1a6) + !!intel_extra(0x3f6) + !!intel_extra(0x3f7);
 		KUNIT_EXPECT_EQ(test, pmu->num_pmcs, n);
 		KUNIT_EXPECT_EQ(test, pmu->width, intel_cpus[i].width);
@@ -214,8 +224,8 @@ static void intel_test_tables(struct kunit *test)
 		if (!intel_cpus[i].fixed)
 			continue;
 		n = 31 - __builtin_clz(intel_cpus[i].fixed);
-		KUNIT_EXPECT_EQ(test, pmu->pmds[pmu->num_pmds - 1].num, 16 + n);
-		KUNIT_EXPECT_EQ(test, pmu->pmds[pmu->num_pmds - 1].index, 0x309ULL + n);
+		KUNIT_EXPECT_EQ(test, last->num, 16 + n);
+		KUNIT_EXPECT_EQ(test, last->index, 0x309ULL + n);
 	}
 }
 
@@ -299,7 +309,8 @@ static void intel_test_extra(struct kunit *test)
 
 	/* No register for the front end; none that threads share; none in a hybrid. */
 	pmu = intel_prepare(test, &intel_cpus[CPU_SANDY_BRIDGE]);
-	KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmcs[pmu->num_pmcs - 1].num, 34U);
+	KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmcs[pmu->num_pmcs - 2].num, 34U);
+	KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmcs[pmu->num_pmcs - 1].num, 36U);
 	pmu = intel_prepare(test, &intel_cpus[CPU_VIRTUAL]);
 	KUNIT_EXPECT_EQ(test, pmu->num_pmcs, pmu->num_pmds);
 }

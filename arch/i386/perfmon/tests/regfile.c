@@ -22,6 +22,7 @@ static struct pfm_regfile_reg pfm_regfile[PFM_REGFILE_REGS];
 static unsigned int pfm_regfile_len;
 static unsigned int pfm_regfile_bad;
 static unsigned int pfm_regfile_written;
+static unsigned int pfm_regfile_looked;
 static u32 pfm_regfile_switch;	/* what has to be on to clear */
 static bool pfm_regfile_free_hand;	/* program() may write more than has changed */
 
@@ -48,6 +49,7 @@ static u64 pfm_regfile_read_op(u32 msr)
 {
 	struct pfm_regfile_reg *r = pfm_regfile_access(msr);
 
+	pfm_regfile_looked++;
 	return r ? r->value : 0;
 }
 
@@ -88,6 +90,7 @@ static void pfm_regfile_clear(void)
 	pfm_regfile_len = 0;
 	pfm_regfile_bad = 0;
 	pfm_regfile_written = 0;
+	pfm_regfile_looked = 0;
 	pfm_regfile_switch = 0;
 	pfm_regfile_free_hand = false;
 }
@@ -273,6 +276,36 @@ unsigned int pfm_regfile_writes(void)
 	return n;
 }
 
+unsigned int pfm_regfile_reads(void)
+{
+	unsigned int n = pfm_regfile_looked;
+
+	pfm_regfile_looked = 0;
+	return n;
+}
+
+void pfm_regfile_add_lbr(void)
+{
+	unsigned int i;
+
+	pfm_regfile_add(0x1c8, PFM_REGFILE_PLAIN, ~0x1ffULL);
+	pfm_regfile_add(0x1c9, PFM_REGFILE_RDONLY, 0);
+	pfm_regfile_add(0x1d9, PFM_REGFILE_PLAIN, ~0x5fc3ULL);
+	for (i = 0; i < 16; i++) {
+		pfm_regfile_add(0x680 + i, PFM_REGFILE_PLAIN, 0);
+		pfm_regfile_add(0x6c0 + i, PFM_REGFILE_PLAIN, 0);
+	}
+}
+
+/* Some level, and some kind of branch. */
+bool pfm_regfile_lbr_is_on(void)
+{
+	const u64 select = pfm_regfile_get(0x1c8);
+
+	return pfm_regfile_get(0x1d9) & 1 && (select & 3) != 3 &&
+	       (select & 0x1fc) != 0x1fc;
+}
+
 /* What the rounds below go on with. */
 struct pfm_regfile_drive {
 	struct kunit *test;
@@ -347,13 +380,43 @@ static u64 pfm_regfile_selected(const struct pfm_regfile_drive *d, u64 counters)
 	return mask & counters;
 }
 
-static void pfm_regfile_counter(struct pfm_regfile_drive *d, unsigned int i)
+static u64 pfm_regfile_counters(const struct pfm_pmu *pmu)
+{
+	unsigned int i;
+	u64 mask = 0;
+
+	for (i = 0; i < pmu->num_pmds; i++)
+		if (pmu->pmds[i].flags & PFM_PMD_COUNTER)
+			mask |= BIT_ULL(i);
+	return mask;
+}
+
+/*
+ * What a set might use. Of registers that do not count there are all whose control
+ * selects, or none.
+ */
+static u64 pfm_regfile_pick(struct pfm_regfile_drive *d)
+{
+	const u64 counters = pfm_regfile_counters(d->pmu);
+	u64 mask = pfm_regfile_random(&d->rnd) & counters;
+
+	if (prandom_u32_state(&d->rnd) & 1)
+		mask |= pfm_regfile_selected(d, ~counters);
+	return mask;
+}
+
+static void pfm_regfile_data(struct pfm_regfile_drive *d, unsigned int i)
 {
 	const struct pfm_pmu *pmu = d->pmu;
 	const unsigned int bits = pmu->pmds[i].write_bits ?: pmu->width;
 	u64 max = GENMASK_ULL(pmu->width - 1, 0);
 	u64 value = pfm_regfile_random(&d->rnd) & GENMASK_ULL(bits - 1, 0);
 
+	if (!(pmu->pmds[i].flags & PFM_PMD_COUNTER)) {
+		value = 0;
+		if (!(pmu->pmds[i].flags & PFM_PMD_CLEAR))
+			return;
+	}
 	if (value & BIT_ULL(bits - 1))
 		value |= max & ~GENMASK_ULL(bits - 1, 0);
 	pfm_regfile_write(pmu, i, value);
@@ -363,28 +426,27 @@ static void pfm_regfile_counter(struct pfm_regfile_drive *d, unsigned int i)
 static void pfm_regfile_round(struct pfm_regfile_drive *d)
 {
 	const struct pfm_pmu *pmu = d->pmu;
-	u64 all = GENMASK_ULL(pmu->num_pmds - 1, 0);
-	u64 counters = pfm_regfile_random(&d->rnd) & all;
 	unsigned int i;
+	u64 pmds;
 
 	for (i = 0; i < pmu->num_pmcs; i++)
 		if (prandom_u32_state(&d->rnd) % 3 == 0)
 			pfm_regfile_control(d, i);
 	pfm_regfile_change(d);
-	pfm_regfile_counter(d, prandom_u32_state(&d->rnd) % pmu->num_pmds);
+	pfm_regfile_data(d, prandom_u32_state(&d->rnd) % pmu->num_pmds);
 
 	/* The second time without anything new. */
 	for (i = 0; i < 2; i++) {
-		pfm_regfile_start(pmu, counters, d->v);
+		pmds = pfm_regfile_pick(d);
+		pfm_regfile_start(pmu, pmds, d->v);
 		KUNIT_EXPECT_EQ(d->test, d->counting(),
-				pfm_regfile_selected(d, counters));
+				pfm_regfile_selected(d, pmds));
 		if (pmu->acknowledge && prandom_u32_state(&d->rnd) & 1)
 			pfm_regfile_acknowledge(pmu);
-		pfm_regfile_stop(pmu, counters, d->v);
+		pfm_regfile_stop(pmu, pmds, d->v);
 		KUNIT_EXPECT_EQ(d->test, d->counting(), 0ULL);
 		if (pmu->acknowledge)
 			pfm_regfile_acknowledge(pmu);
-		counters = pfm_regfile_random(&d->rnd) & all;
 	}
 }
 
@@ -410,9 +472,9 @@ void pfm_regfile_drive(struct kunit *test, const struct pfm_pmu *pmu,
 	pfm_regfile_reset(pmu, d->v);
 	KUNIT_EXPECT_EQ(test, counting(), 0ULL);
 	KUNIT_ASSERT_EQ(test, pfm_regfile_faults(), 0U);
-	pfm_regfile_start(pmu, GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
+	pfm_regfile_start(pmu, pfm_regfile_counters(pmu), d->v);
 	KUNIT_EXPECT_EQ(test, counting(), 0ULL);
-	pfm_regfile_stop(pmu, GENMASK_ULL(pmu->num_pmds - 1, 0), d->v);
+	pfm_regfile_stop(pmu, pfm_regfile_counters(pmu), d->v);
 
 	for (i = 0; i < PFM_REGFILE_ROUNDS && test->status == KUNIT_SUCCESS; i++)
 		pfm_regfile_round(d);

@@ -57,6 +57,10 @@ bool pfm_regfile_acknowledge(const struct pfm_pmu *pmu);
 void pfm_regfile_add(u32 msr, enum pfm_regfile_kind kind, u64 rsvd);
 void pfm_regfile_add_peer(u32 msr, enum pfm_regfile_kind kind, u64 rsvd, u32 peer);
 
+/* Intel's last branches, from Nehalem to Haswell; whether any is recorded. */
+void pfm_regfile_add_lbr(void);
+bool pfm_regfile_lbr_is_on(void);
+
 /* PFM_REGFILE_CLEAR has an effect only if this register is not 0. */
 void pfm_regfile_clears_if(u32 msr);
 
@@ -66,9 +70,10 @@ void pfm_regfile_may_write_more(void);
 u64 pfm_regfile_get(u32 msr);
 void pfm_regfile_set(u32 msr, u64 value);
 
-/* Accesses that would have faulted, and writes, since the last call. */
+/* Accesses that would have faulted, writes, and reads, since the last call. */
 unsigned int pfm_regfile_faults(void);
 unsigned int pfm_regfile_writes(void);
+unsigned int pfm_regfile_reads(void);
 
 /*
  * Everything that any PMU has to do right, with thousands of random values for
