@@ -2,7 +2,8 @@
 /*
  * Intel's architectural performance monitoring, of the version that CPUID says
  *
- * Not covered: AnyThread (there is one thread), events of caches.
+ * Not covered: AnyThread (there is one thread), events of caches; last branches of the
+ * kinds that a kernel does not take (VM86, task switches).
  */
 #include "rt.h"
 
@@ -23,6 +24,13 @@
 #define REF		0x013c
 #define INSNS		0x00c0
 #define BRANCHES	0x00c4
+
+#define LBR_SELECT	0x1c8
+#define LBR_TOS		0x1c9
+#define LBR_FROM(n)	(0x680 + (n))
+#define LBR_TO(n)	(0x6c0 + (n))
+#define LBR		1
+#define FREEZE_LBR	(1 << 11)
 
 #define OFFCORE(n)	(0x1a6 + (n))
 #define LOAD_LATENCY	0x3f6
@@ -511,6 +519,199 @@ static void foreign_status(void)
 	clear_status(1ull << 60);
 }
 
+/* The last branches */
+
+#define NOT_KERNEL	(1 << 0)
+#define NOT_USER	(1 << 1)
+#define JCC		(1 << 2)
+#define CALL		(1 << 3)
+#define IND_CALL	(1 << 4)
+#define RET		(1 << 5)
+#define IND_JMP		(1 << 6)
+#define JMP		(1 << 7)
+#define FAR		(1 << 8)
+#define ALL		(JCC | CALL | IND_CALL | RET | IND_JMP | JMP | FAR)
+
+/* One of each kind, and a conditional one that is not taken. */
+asm(".text\n"
+"branches:	xor %eax, %eax\n"
+"from_jcc:	je to_jcc\n"
+"	nop\n"
+"to_jcc:	jne branches\n"
+"from_jmp:	jmp to_jmp\n"
+"	nop\n"
+"to_jmp:	mov $to_ind, %eax\n"
+"from_ind:	jmp *%eax\n"
+"	nop\n"
+"to_ind:\n"
+"from_call:	call to_call\n"
+"ret_1:	mov $to_call, %eax\n"
+"from_icall:	call *%eax\n"
+"ret_2:\n"
+"from_far:	ljmp $8, $to_far\n"
+"	nop\n"
+"to_far:	mov $2, %ecx\n"
+"to_loop:	nop\n"
+"from_loop:	loop to_loop\n"
+"from_ret:	ret\n"
+"to_call:	nop\n"
+"from_cret:	ret\n"
+"branches_end:\n");
+void branches(void);
+extern char from_jcc[], to_jcc[], from_jmp[], to_jmp[], from_ind[], to_ind[], from_call[],
+	to_call[], ret_1[], from_icall[], ret_2[], from_far[], to_far[], from_loop[],
+	to_loop[], from_cret[], from_ret[], branches_end[];
+
+static const struct branch {
+	u32 kind;
+	char *from, *to;
+} taken[] = {
+	{ JCC, from_jcc, to_jcc }, { JMP, from_jmp, to_jmp }, { IND_JMP, from_ind, to_ind },
+	{ CALL, from_call, to_call }, { RET, from_cret, ret_1 },
+	{ IND_CALL, from_icall, to_call }, { RET, from_cret, ret_2 },
+	{ FAR, from_far, to_far }, { JCC, from_loop, to_loop }, { RET, from_ret, 0 },
+};
+#define NR_TAKEN	(sizeof(taken) / sizeof(taken[0]))
+
+static void clear_branches(void)
+{
+	u32 i;
+
+	for (i = 0; i < 16; i++) {
+		wrmsr(LBR_FROM(i), 0);
+		wrmsr(LBR_TO(i), 0);
+	}
+}
+
+/* Whether the newest entries are those of branches() that are not left out, in order. */
+static bool recorded(u32 select)
+{
+	u32 i, n = (u32)rdmsr(LBR_TOS), want = NR_TAKEN;
+	u64 from;
+
+	for (i = 0; i < 16; i++, n--) {
+		from = rdmsr(LBR_FROM(n & 15));
+		if (from < (u32)branches || from >= (u32)branches_end)
+			continue;
+		do {
+			if (!want--)
+				return false;
+		} while (select & taken[want].kind);
+		if (from != (u32)taken[want].from ||
+		    (taken[want].to && rdmsr(LBR_TO(n & 15)) != (u32)taken[want].to))
+			return false;
+	}
+	while (want)
+		if (!(select & taken[--want].kind))
+			return false;
+	return true;
+}
+
+static void record(u32 select)
+{
+	clear_branches();
+	wrmsr(LBR_SELECT, select);
+	wrmsr(DEBUGCTL, LBR);
+	branches();
+	wrmsr(DEBUGCTL, 0);
+}
+
+static u32 entries(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < 16; i++)
+		n += rdmsr(LBR_FROM(i)) != 0;
+	return n;
+}
+
+static u64 debugctl_at_pmi;
+
+static void look_at_branches(void)
+{
+	debugctl_at_pmi = rdmsr(DEBUGCTL);
+	clear_status(rdmsr(STATUS));
+}
+
+static void last_branches(void)
+{
+	static const u32 kinds[] = { JCC, CALL, IND_CALL, RET, IND_JMP, JMP, FAR };
+	u32 i;
+
+	if (version != 3) {
+		check_equal("no last branches", version < 2 ? 0 : rdmsr(PERF_CAP) & 0x3f, 0);
+		return;
+	}
+	check_equal("the layout of last branches", rdmsr(PERF_CAP) & 0x3f, 3);
+	check_equal("LBR_SELECT has no call stack", try_wrmsr(LBR_SELECT, 0x200), GP_FAULT);
+	check_equal("TOS is an index", try_wrmsr(LBR_TOS, 16), GP_FAULT);
+	record(0);
+	check("all kinds of branches", recorded(0));
+	check_equal("a call before them", rdmsr(LBR_TO((rdmsr(LBR_TOS) - NR_TAKEN) & 15)),
+		    (u32)branches);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		record(ALL & ~kinds[i]);
+		check("one kind alone", recorded(ALL & ~kinds[i]));
+		record(kinds[i]);
+		check("all but one", recorded(kinds[i]));
+	}
+	record(NOT_KERNEL);
+	check_equal("none of the kernel", entries(), 0);
+	record(NOT_USER);
+	check("those of the kernel alone", recorded(0));
+	record(0);
+	clear_branches();
+	branches();
+	check_equal("none while it is off", entries(), 0);
+
+	clear_branches();
+	wrmsr(LBR_SELECT, NOT_KERNEL);
+	wrmsr(DEBUGCTL, LBR);
+	in_user(user_loop, 10);
+	wrmsr(DEBUGCTL, 0);
+	i = (u32)rdmsr(LBR_TOS);
+	check_equal("user level: the way there and a loop", entries(), 10);
+	check_equal("of which it ends there", rdmsr(LBR_TO(i)), (u32)user_loop);
+	check_equal("and begins elsewhere", rdmsr(LBR_TO((i - 9) & 15)), (u32)user_loop);
+	check("in the kernel", rdmsr(LBR_FROM((i - 9) & 15)) < (u32)user_loop);
+	clear_branches();
+	wrmsr(LBR_SELECT, NOT_KERNEL | FAR);
+	wrmsr(DEBUGCTL, LBR);
+	in_user(user_loop, 10);
+	wrmsr(DEBUGCTL, 0);
+	check_equal("without far branches: the loop alone", entries(), 9);
+
+	/* Nine turns and the interrupt: the ring stands while the handler runs. */
+	clear_branches();
+	nr_pmis = 0;
+	on_pmi = look_at_branches;
+	lvtpc(LVT_NMI);
+	wrmsr(LBR_SELECT, 0);
+	wrmsr(PMC(0), (u64)-20);
+	wrmsr(EVTSEL(0), INSNS | USR | INT | EN);
+	wrmsr(DEBUGCTL, LBR | FREEZE_LBR);
+	in_user(user_loop, 1000);
+	wrmsr(EVTSEL(0), 0);
+	check_equal("an overflow", nr_pmis, 1);
+	check_equal("takes LBR away", debugctl_at_pmi, FREEZE_LBR);
+	check_equal("which stays so", rdmsr(DEBUGCTL), FREEZE_LBR);
+	i = (u32)rdmsr(LBR_TOS);
+	check_equal("the newest entry is the loop's", rdmsr(LBR_TO(i)), (u32)user_loop);
+	check("at level 3", rdmsr(LBR_FROM(i)) > (u32)user_loop);
+	nr_pmis = 0;
+	lvtpc(LVT_NMI);
+	wrmsr(PMC(0), (u64)-20);
+	wrmsr(EVTSEL(0), INSNS | USR | INT | EN);
+	wrmsr(DEBUGCTL, LBR);
+	in_user(user_loop, 1000);
+	wrmsr(EVTSEL(0), 0);
+	check_equal("without the bit", nr_pmis, 1);
+	check_equal("it stays on", debugctl_at_pmi, LBR);
+	wrmsr(DEBUGCTL, 0);
+	on_pmi = 0;
+	lvtpc(LVT_MASKED);
+}
+
 static void check_extra(const char *what, u32 msr, u64 valid)
 {
 	u64 val = 0;
@@ -622,6 +823,7 @@ int main(void)
 	late_status();
 	foreign_writes();
 	foreign_status();
+	last_branches();
 	extra();
 	clear_zxc();
 	reading();
