@@ -45,7 +45,7 @@ struct pfm_mapping {
 void pfm_mapping_init(struct pfm_buffer *b)
 {
 	spin_lock_init(&b->lock);
-	INIT_LIST_HEAD(&b->maps);
+	INIT_LIST_HEAD(&b->mappings);
 }
 
 /* Under the lock. */
@@ -55,7 +55,7 @@ static struct pfm_mapping *pfm_mapping_find(struct pfm_buffer *b,
 	struct pfm_mapping *m;
 
 	lockdep_assert_held(&b->lock);
-	list_for_each_entry(m, &b->maps, node)
+	list_for_each_entry(m, &b->mappings, node)
 		if (m->mm == mm)
 			return m;
 	return NULL;
@@ -91,7 +91,7 @@ static void pfm_mapping_open(struct vm_area_struct *vma)
 		new = NULL;
 		m->mm = vma->vm_mm;
 		m->start = old->start;
-		list_add_tail(&m->node, &b->maps);
+		list_add_tail(&m->node, &b->mappings);
 	}
 	if (m)
 		m->vmas++;
@@ -146,7 +146,7 @@ static int pfm_mapping_add(struct pfm_context *ctx, struct vm_area_struct *vma)
 	twice = pfm_mapping_find(b, vma->vm_mm);
 	closed = b->closed;
 	if (!twice) {
-		list_add(&m->node, &b->maps);
+		list_add(&m->node, &b->mappings);
 		b->vmas++;
 		vma->vm_private_data = m;
 	}
@@ -300,12 +300,12 @@ void pfm_mapping_disown(struct pfm_buffer *b, const void *table)
 	if (!READ_ONCE(b->vmas))
 		return;
 	spin_lock(&b->lock);
-	list_for_each_entry_safe(m, next, &b->maps, node) {
+	list_for_each_entry_safe(m, next, &b->mappings, node) {
 		if (!m->table)
 			break;
 		if (m->table == table) {
 			m->table = NULL;
-			list_move_tail(&m->node, &b->maps);
+			list_move_tail(&m->node, &b->mappings);
 		}
 	}
 	spin_unlock(&b->lock);

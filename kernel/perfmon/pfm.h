@@ -53,7 +53,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/pmu.h>
 
-#define PFM_NONE	0xff	/* no such register, in the maps below */
+#define PFM_NONE	0xff	/* no such register, in the numbers below */
 
 /*
  * The registers of all descriptions, densely numbered in increasing order of
@@ -172,7 +172,7 @@ struct pfm_buffer {
 	void *addr;			/* [c] whole pages, or NULL */
 	size_t size;			/* [c] bytes */
 	spinlock_t lock;		/* [s] a leaf, for what follows */
-	struct list_head maps;		/* [s] struct pfm_mapping, of all processes */
+	struct list_head mappings;	/* [s] struct pfm_mapping, of all processes */
 	unsigned int vmas;		/* [s] in these */
 	bool closed;			/* [s] set once: some descriptor was closed */
 };

@@ -5,7 +5,7 @@
  * The kernel is the authority for the mapping from logical to real registers
  * (3.2.3), because it has to touch them. There is the software PMU, always,
  * and at most one description of the hardware. Their registers are numbered
- * densely here; the maps change only while no context exists.
+ * densely here, and numbered anew only while no context exists.
  *
  * How registers are reached is in hw.c and soft.c.
  */
@@ -389,7 +389,7 @@ bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set)
 }
 
 /**
- * pfm_pmu_get() - keep the maps as they are, for a context
+ * pfm_pmu_get() - keep the numbering of registers as it is, for a context
  *
  * Context: process.
  */

@@ -41,7 +41,8 @@ static DEFINE_MUTEX(pfm_set_mutex);
  * The registers of the machine may be others than when the last context was
  * made; there are no sets from then.
  *
- * Context: process; a context exists or is about to, so that the maps stay.
+ * Context: process; a context exists or is about to, so that registers are not numbered
+ * anew.
  * Return: 0, or -ENOMEM.
  */
 int pfm_set_prepare(void)
