@@ -8,7 +8,6 @@
  */
 #include "pfm_test.h"
 #include <grp.h>
-#include <linux/capability.h>
 
 #define NOBODY	65534
 #define G1	54321	/* groups without members */
@@ -129,17 +128,7 @@ TEST_F(config, set_needs_cap_sys_admin)
 	NEED_ROOT();
 	pid = fork_child();
 	if (!pid) {
-		struct __user_cap_header_struct h = {
-			.version = _LINUX_CAPABILITY_VERSION_3,
-		};
-		struct __user_cap_data_struct d[2] = {
-			{ ~0U, ~0U, 0 }, { ~0U, ~0U, 0 },
-		};
-
-		syscall(SYS_capget, &h, d);
-		d[0].effective &= ~(1U << CAP_SYS_ADMIN);
-		if (syscall(SYS_capset, &h, d))
-			_exit(97);
+		caps_keep(~CAP_BIT(CAP_SYS_ADMIN));
 		_exit(-set_config(&self->saved));
 	}
 	EXPECT_EQ(EPERM, reap(pid));
@@ -298,14 +287,9 @@ TEST_F(config, root_and_groups)
 	EXPECT_EQ(0, create_as(0, NOBODY, 0, PFM_FL_SYSTEM_WIDE));
 	pid = fork_child();
 	if (!pid) {
-		struct __user_cap_header_struct h = {
-			.version = _LINUX_CAPABILITY_VERSION_3,
-		};
-		struct __user_cap_data_struct d[2] = { { 0, 0, 0 } };
-
-		if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-		    syscall(SYS_capset, &h, d))
+		if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY))
 			_exit(97);
+		caps_keep(0);
 		_exit(-pfm_create(0));
 	}
 	EXPECT_EQ(EPERM, reap(pid));

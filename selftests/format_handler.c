@@ -32,48 +32,63 @@ static void check_state(struct __test_metadata *_metadata,
  * What the handler asks for (3.5.14)
  */
 
-/* Each combination, with and without PFM_REGFL_OVFL_NOTIFY. */
+/* What the handler is to ask for, and the core to do. */
+struct wish {
+	bool mask;
+	bool reset;
+	bool tell;
+	bool block;
+};
+
+/* Combination @i, of 2 * N_CTRLS: each with and without PFM_REGFL_OVFL_NOTIFY. */
+static struct wish wish_open(FIXTURE_DATA(null) *f, u32 ctx_flags, u32 i)
+{
+	pfm_null_smpl_arg_t arg = { .ovfl_ctrl = i / 2, .restart_ctrl = RESET };
+	u32 notify = i & 1 ? NOTIFY : 0;
+
+	null_open(f, ctx_flags, notify, arg);
+	return (struct wish){
+		.mask = arg.ovfl_ctrl & MASK,
+		/* "Masking has priority over reset." */
+		.reset = (arg.ovfl_ctrl & RESET) && !(arg.ovfl_ctrl & MASK),
+		.tell = (arg.ovfl_ctrl & TELL) && notify,
+		.block = arg.ovfl_ctrl & BLOCK,
+	};
+}
+
 TEST_F(null, controls)
 {
 	u32 i;
 
 	NEED_FORMAT(&self->m);
 	for (i = 0; i < 2 * N_CTRLS; i++) {
-		pfm_null_smpl_arg_t arg = {
-			.ovfl_ctrl = i / 2, .restart_ctrl = RESET,
-		};
-		u32 notify = i & 1 ? NOTIFY : 0;
-		bool mask = arg.ovfl_ctrl & MASK;
-		/* "Masking has priority over reset." */
-		bool reset = (arg.ovfl_ctrl & RESET) && !mask;
-		bool tell = (arg.ovfl_ctrl & TELL) && notify;
+		struct wish w = wish_open(self, 0, i);
 
-		null_open(self, 0, notify, arg);
 		/* Two more than it takes; BLOCK is ignored. */
 		puppet_do(&self->p, OP_FAULT, 5);
 		EXPECT_EQ(1ULL, self->hdr->overflows);
-		check_state(_metadata, self, mask);
-		if (mask)
+		check_state(_metadata, self, w.mask);
+		if (w.mask)
 			check_counters(_metadata, self, 0, 1003);
-		else if (reset)
+		else if (w.reset)
 			check_counters(_metadata, self, -18ULL, 3002);
 		else
 			check_counters(_metadata, self, 2, 1005);
-		EXPECT_EQ(reset ? -20ULL : -3ULL, last_reset(self->fd, 0));
-		EXPECT_EQ(tell ? CTR(0) : 0, overflowed(self->fd)) {
+		EXPECT_EQ(w.reset ? -20ULL : -3ULL, last_reset(self->fd, 0));
+		EXPECT_EQ(w.tell ? CTR(0) : 0, overflowed(self->fd)) {
 			TH_LOG("controls %#x, notify %u", i / 2, i & 1);
 		}
 		/* What has not been reset yet gets its long value. */
 		MUST(pfm_restart(self->fd));
 		check_state(_metadata, self, false);
-		if (reset)
+		if (w.reset)
 			check_counters(_metadata, self, -18ULL, 3002);
 		else
 			check_counters(_metadata, self, -50ULL, 2000);
 		EXPECT_EQ(1ULL, self->hdr->restarts);
-		EXPECT_EQ(!mask, self->hdr->active);
+		EXPECT_EQ(!w.mask, self->hdr->active);
 		puppet_do(&self->p, OP_FAULT, 1);
-		if (reset)
+		if (w.reset)
 			check_counters(_metadata, self, -17ULL, 3003);
 		else
 			check_counters(_metadata, self, -49ULL, 2001);
@@ -89,34 +104,28 @@ TEST_F(null, controls_and_blocking)
 
 	NEED_FORMAT(&self->m);
 	for (i = 0; i < 2 * N_CTRLS; i++) {
-		pfm_null_smpl_arg_t arg = {
-			.ovfl_ctrl = i / 2, .restart_ctrl = RESET,
-		};
-		u32 notify = i & 1 ? NOTIFY : 0;
-		bool mask = arg.ovfl_ctrl & MASK;
-		bool reset = (arg.ovfl_ctrl & RESET) && !mask;
+		struct wish w = wish_open(self, PFM_FL_NOTIFY_BLOCK, i);
 
-		null_open(self, PFM_FL_NOTIFY_BLOCK, notify, arg);
 		puppet_post(&self->p, OP_FAULT, 5);
 		while (!self->hdr->overflows)
 			sleep_ms(1);
-		if (arg.ovfl_ctrl & BLOCK) {
+		if (w.block) {
 			wait_rest(self->p.tid, "DIS");
 			EXPECT_FALSE(puppet_done(&self->p, 20));
-			check_state(_metadata, self, mask);
+			check_state(_metadata, self, w.mask);
 			/* It has come to the third fault, and no further. */
-			check_counters(_metadata, self, reset ? -20ULL : 0,
-				       reset ? 3000 : 1003);
+			check_counters(_metadata, self, w.reset ? -20ULL : 0,
+				       w.reset ? 3000 : 1003);
 			MUST(pfm_restart(self->fd));
-			EXPECT_EQ(!mask, self->hdr->active);
+			EXPECT_EQ(!w.mask, self->hdr->active);
 		}
 		ASSERT_TRUE(puppet_done(&self->p, PATIENCE)) {
 			TH_LOG("controls %#x, notify %u", i / 2, i & 1);
 		}
-		if (arg.ovfl_ctrl & BLOCK)
+		if (w.block)
 			check_counters(_metadata, self,
-				       reset ? -18ULL : -48ULL,
-				       reset ? 3002 : 2002);
+				       w.reset ? -18ULL : -48ULL,
+				       w.reset ? 3002 : 2002);
 		null_close(self);
 	}
 }

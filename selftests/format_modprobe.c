@@ -122,16 +122,9 @@ static int demand_as(bool root, int cap, const pfm_uuid_t uuid)
 	if (pid)
 		return reap(pid);
 	if (!root && cap) {
-		struct __user_cap_header_struct h = {
-			.version = _LINUX_CAPABILITY_VERSION_3,
-		};
-		struct __user_cap_data_struct d[2] = {};
-
 		MUST(prctl(PR_SET_KEEPCAPS, 1));
 		become(NOBODY);
-		d[cap / 32].permitted = d[cap / 32].effective =
-			1U << (cap % 32);
-		MUST(syscall(SYS_capset, &h, d));
+		caps_keep(CAP_BIT(cap));
 	} else if (!root) {
 		become(NOBODY);
 	}

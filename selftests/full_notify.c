@@ -96,19 +96,22 @@ FIXTURE_TEARDOWN(full)
 	format_put(&self->m);
 }
 
-TEST_F(full, is_told_whoever_fills_it)
+/* Each room for samples, with each choice of counters that ask, is tried by @one. */
+static void each(struct __test_metadata *_metadata, u32 ctx_flags,
+		 FIXTURE_DATA(full) *f, const FIXTURE_VARIANT(full) *v,
+		 void (*one)(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(full) *f, int fd,
+			     unsigned int messages))
 {
 	unsigned int n;
 	u32 who;
 	int fd;
 
-	NEED_FORMAT(&self->m);
 	for (n = 2; n <= MAX_SAMPLES; n++) {
 		for (who = 0; who < 4; who++) {
-			fd = sample(variant->format, 0, n, who, self->p.tid);
-			puppet_do(&self->p, OP_FAULT, 2 * MAX_SAMPLES);
-			EXPECT_TRUE(pfm_state_is(fd, "masked"));
-			EXPECT_EQ(who ? variant->messages : 0, messages(fd)) {
+			fd = sample(v->format, ctx_flags, n, who, f->p.tid);
+			one(_metadata, f, fd, who ? v->messages : 0);
+			if (!_metadata->passed) {
 				TH_LOG("room for %u, counters %#x ask", n, who);
 			}
 			close(fd);
@@ -116,34 +119,41 @@ TEST_F(full, is_told_whoever_fills_it)
 	}
 }
 
+static void told(struct __test_metadata *_metadata, FIXTURE_DATA(full) *f,
+		 int fd, unsigned int wanted)
+{
+	puppet_do(&f->p, OP_FAULT, 2 * MAX_SAMPLES);
+	EXPECT_TRUE(pfm_state_is(fd, "masked"));
+	EXPECT_EQ(wanted, messages(fd));
+}
+
+TEST_F(full, is_told_whoever_fills_it)
+{
+	NEED_FORMAT(&self->m);
+	each(_metadata, 0, self, variant, told);
+}
+
+static void blocked(struct __test_metadata *_metadata, FIXTURE_DATA(full) *f,
+		    int fd, unsigned int wanted)
+{
+	puppet_post(&f->p, OP_FAULT, 2 * MAX_SAMPLES);
+	if (wanted) {
+		/* It rests before it begins, too. */
+		while (!pfm_state_is(fd, "masked"))
+			sleep_ms(1);
+		wait_rest(f->p.tid, "DIS");
+		EXPECT_FALSE(puppet_done(&f->p, 5));
+		EXPECT_EQ(wanted, messages(fd));
+		MUST(pfm_unload(fd));
+	}
+	/* Silently saturated, it runs on. */
+	ASSERT_TRUE(puppet_done(&f->p, PATIENCE));
+}
+
 TEST_F(full, blocks_whoever_fills_it)
 {
-	unsigned int n;
-	u32 who;
-	int fd;
-
 	NEED_FORMAT(&self->m);
-	for (n = 2; n <= MAX_SAMPLES; n++) {
-		for (who = 0; who < 4; who++) {
-			fd = sample(variant->format, PFM_FL_NOTIFY_BLOCK, n,
-				    who, self->p.tid);
-			puppet_post(&self->p, OP_FAULT, 2 * MAX_SAMPLES);
-			if (who) {
-				/* It rests before it begins, too. */
-				while (!pfm_state_is(fd, "masked"))
-					sleep_ms(1);
-				wait_rest(self->p.tid, "DIS");
-				EXPECT_FALSE(puppet_done(&self->p, 5));
-				EXPECT_EQ(variant->messages, messages(fd));
-				MUST(pfm_unload(fd));
-			}
-			/* Silently saturated, it runs on. */
-			ASSERT_TRUE(puppet_done(&self->p, PATIENCE)) {
-				TH_LOG("room for %u, counters %#x ask", n, who);
-			}
-			close(fd);
-		}
-	}
+	each(_metadata, PFM_FL_NOTIFY_BLOCK, self, variant, blocked);
 }
 
 /* The table is full: said once, whichever of the counters was the last. */

@@ -10,7 +10,6 @@
  * they change one; whatever happens, it is changed back.
  */
 #include "puppet.h"
-#include <linux/capability.h>
 
 #define NOBODY	65534
 #define OVFL	PFM_SETFL_OVFL_SWITCH
@@ -138,18 +137,9 @@ TEST_F(limits, writing_needs_cap_sys_admin)
 	NEED_ROOT();
 	pid = fork_child();
 	if (!pid) {
-		struct __user_cap_header_struct h = {
-			.version = _LINUX_CAPABILITY_VERSION_3,
-		};
-		struct __user_cap_data_struct d[2] = {
-			{ ~0U, ~0U, 0 }, { ~0U, ~0U, 0 },
-		};
 		int i;
 
-		syscall(SYS_capget, &h, d);
-		d[0].effective &= ~(1U << CAP_SYS_ADMIN);
-		if (syscall(SYS_capset, &h, d))
-			_exit(97);
+		caps_keep(~CAP_BIT(CAP_SYS_ADMIN));
 		for (i = 0; i < N_FILES; i++)
 			if (set_limit(files[i], 1000000) != -EPERM)
 				_exit(1);

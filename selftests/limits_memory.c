@@ -471,17 +471,7 @@ TEST_F(memory, other_users)
 	/* Root without the capability is a user as any. */
 	i = fork_child();
 	if (!i) {
-		struct __user_cap_header_struct h = {
-			.version = _LINUX_CAPABILITY_VERSION_3,
-		};
-		struct __user_cap_data_struct d[2] = {
-			{ ~0U, ~0U, 0 }, { ~0U, ~0U, 0 },
-		};
-
-		syscall(SYS_capget, &h, d);
-		d[0].effective &= ~(1U << CAP_IPC_LOCK);
-		if (syscall(SYS_capset, &h, d))
-			_exit(97);
+		caps_keep(~CAP_BIT(CAP_IPC_LOCK));
 		_exit(pfm_create(0) == -ENOMEM ? 0 : 1);
 	}
 	EXPECT_EQ(0, reap(i));

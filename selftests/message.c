@@ -165,6 +165,14 @@ TEST(bad_buffer)
 	EXPECT_EQ(PFM_MSG_OVFL, msg.msg_type);
 }
 
+/* A context whose puppet overflows it a moment after @start. */
+struct later {
+	struct puppet p;
+	pthread_t thread;
+	u64 start;			/* CLOCK_MONOTONIC */
+	int fd;
+};
+
 static void *fault_later(void *arg)
 {
 	struct puppet *p = arg;
@@ -174,41 +182,43 @@ static void *fault_later(void *arg)
 	return NULL;
 }
 
+static void later_start(struct later *l)
+{
+	puppet_start(&l->p, PUPPET_PROCESS);
+	l->fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, ~0ULL,
+			    l->p.tid);
+	l->start = now_ns(CLOCK_MONOTONIC);
+	if (pthread_create(&l->thread, NULL, fault_later, &l->p))
+		die("no thread");
+}
+
+static void later_stop(struct later *l)
+{
+	pthread_join(l->thread, NULL);
+	puppet_stop(&l->p);
+}
+
 TEST(blocking_read_is_woken)
 {
-	struct puppet p;
-	pthread_t t;
+	struct later l;
 	pfm_msg_t msg;
-	u64 start;
-	int fd;
 
-	puppet_start(&p, PUPPET_PROCESS);
-	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, ~0ULL,
-			 p.tid);
-	start = now_ns(CLOCK_MONOTONIC);
-	ASSERT_EQ(0, pthread_create(&t, NULL, fault_later, &p));
-	EXPECT_EQ((ssize_t)MSG, read(fd, &msg, MSG));
-	EXPECT_LE(40 * NSEC_PER_MSEC, now_ns(CLOCK_MONOTONIC) - start);
+	later_start(&l);
+	EXPECT_EQ((ssize_t)MSG, read(l.fd, &msg, MSG));
+	EXPECT_LE(40 * NSEC_PER_MSEC, now_ns(CLOCK_MONOTONIC) - l.start);
 	EXPECT_EQ(PFM_MSG_OVFL, msg.msg_type);
-	pthread_join(t, NULL);
-	puppet_stop(&p);
+	later_stop(&l);
 }
 
 /* Larger than what is there: returns with the first message. */
 TEST(blocking_read_of_several)
 {
-	struct puppet p;
-	pthread_t t;
+	struct later l;
 	pfm_msg_t msg[4];
-	int fd;
 
-	puppet_start(&p, PUPPET_PROCESS);
-	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, ~0ULL,
-			 p.tid);
-	ASSERT_EQ(0, pthread_create(&t, NULL, fault_later, &p));
-	EXPECT_EQ((ssize_t)MSG, read(fd, msg, sizeof(msg)));
-	pthread_join(t, NULL);
-	puppet_stop(&p);
+	later_start(&l);
+	EXPECT_EQ((ssize_t)MSG, read(l.fd, msg, sizeof(msg)));
+	later_stop(&l);
 }
 
 static void no_op(int sig)
@@ -294,23 +304,15 @@ TEST(poll_and_select)
 
 TEST(poll_is_woken)
 {
-	struct puppet p;
-	pthread_t t;
-	u64 start;
-	int fd;
+	struct later l;
 
-	puppet_start(&p, PUPPET_PROCESS);
-	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, ~0ULL,
-			 p.tid);
-	start = now_ns(CLOCK_MONOTONIC);
-	ASSERT_EQ(0, pthread_create(&t, NULL, fault_later, &p));
-	EXPECT_EQ(POLLIN, pfm_poll(fd, PATIENCE));
-	EXPECT_LT(40 * NSEC_PER_MSEC, now_ns(CLOCK_MONOTONIC) - start);
+	later_start(&l);
+	EXPECT_EQ(POLLIN, pfm_poll(l.fd, PATIENCE));
+	EXPECT_LT(40 * NSEC_PER_MSEC, now_ns(CLOCK_MONOTONIC) - l.start);
 	/* And not because it waited long enough. */
 	EXPECT_GT((PATIENCE - 1000) * NSEC_PER_MSEC,
-		  now_ns(CLOCK_MONOTONIC) - start);
-	pthread_join(t, NULL);
-	puppet_stop(&p);
+		  now_ns(CLOCK_MONOTONIC) - l.start);
+	later_stop(&l);
 }
 
 /* Several contexts, one waiter (3.3.8): the right one is reported. */

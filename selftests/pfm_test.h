@@ -38,6 +38,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <linux/capability.h>
 
 #include <perfmon/perfmon.h>
 
@@ -165,6 +166,25 @@ do {									\
 	if (!is_root())							\
 		SKIP(return, "%s: needs root", _metadata->name);	\
 } while (0)
+
+/* Of its capabilities this process keeps those in @mask, which take effect. */
+static inline void caps_keep(u64 mask)
+{
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct d[2];
+	int i;
+
+	MUST(syscall(SYS_capget, &h, d));
+	for (i = 0; i < 2; i++) {
+		d[i].permitted &= (u32)(mask >> 32 * i);
+		d[i].effective = d[i].permitted;
+	}
+	MUST(syscall(SYS_capset, &h, d));
+}
+
+#define CAP_BIT(cap)	(1ULL << (cap))
 
 /* The debug kernels are several times slower than the plain ones. */
 static inline bool is_slow(void)

@@ -10,7 +10,6 @@
 #include "puppet.h"
 #include <grp.h>
 #include <sys/syscall.h>
-#include <linux/capability.h>
 
 #define NOBODY		65534
 #define GROUP		54321	/* of nobody */
@@ -62,13 +61,9 @@ static void become(uid_t uid, gid_t group)
 /* Keeps one capability while it becomes another user. */
 static void become_with_cap(uid_t uid, int cap)
 {
-	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct d[2] = { };
-
 	MUST(prctl(PR_SET_KEEPCAPS, 1));
 	become(uid, 0);
-	d[cap / 32].permitted = d[cap / 32].effective = 1U << (cap % 32);
-	MUST(syscall(SYS_capset, &h, d));
+	caps_keep(CAP_BIT(cap));
 }
 
 /* What creating a context says to a child: 0 or an errno. */

@@ -43,21 +43,29 @@ static void program(int fd, int set, u64 value)
 	}
 }
 
+/* Set 3 has the defaults, and its controls select nothing. */
+static void check_unused(struct __test_metadata *_metadata, int fd,
+			 struct pages *pages)
+{
+	int i;
+
+	check_defaults(_metadata, fd, 3);
+	MUST(load_at(fd, my_tid(), 3));
+	MUST(pfm_start(fd));
+	pages_touch(pages, 10);
+	for (i = 0; i < PFM_SW_COUNTERS; i++)
+		EXPECT_EQ(0ULL, read_pmd(fd, 3, i).reg_value);
+}
+
 /* Not what set 0 has been programmed with. */
 TEST_F(sets, new_set_has_defaults)
 {
 	struct pages pages;
-	int i;
 
 	pages_map(&pages, 10);
 	program(self->fd, 0, 100);
 	MUST(create_set(self->fd, 3, 0, 0));
-	check_defaults(_metadata, self->fd, 3);
-	MUST(load_at(self->fd, my_tid(), 3));
-	MUST(pfm_start(self->fd));
-	pages_touch(&pages, 10);
-	for (i = 0; i < PFM_SW_COUNTERS; i++)
-		EXPECT_EQ(0ULL, read_pmd(self->fd, 3, i).reg_value);
+	check_unused(_metadata, self->fd, &pages);
 	EXPECT_EQ(107ULL, read_pmd(self->fd, 0, 7).reg_value);
 }
 
@@ -66,7 +74,6 @@ TEST_F(sets, recreated_from_scratch)
 {
 	struct pages pages;
 	pfarg_setinfo_t info;
-	int i;
 
 	pages_map(&pages, 20);
 	MUST(create_set(self->fd, 3, PFM_SETFL_OVFL_SWITCH, 0));
@@ -82,13 +89,7 @@ TEST_F(sets, recreated_from_scratch)
 	EXPECT_LE(110ULL, read_pmd(self->fd, 3, 0).reg_value);
 	MUST(delete_set(self->fd, 3));
 	MUST(create_set(self->fd, 3, PFM_SETFL_OVFL_SWITCH, 0));
-	check_defaults(_metadata, self->fd, 3);
-	/* Its controls, too, select nothing. */
-	MUST(load_at(self->fd, my_tid(), 3));
-	MUST(pfm_start(self->fd));
-	pages_touch(&pages, 10);
-	for (i = 0; i < PFM_SW_COUNTERS; i++)
-		EXPECT_EQ(0ULL, read_pmd(self->fd, 3, i).reg_value);
+	check_unused(_metadata, self->fd, &pages);
 }
 
 /* One vector can address several sets. */

@@ -10,7 +10,6 @@
 #include "puppet.h"
 #include <grp.h>
 #include <sys/utsname.h>
-#include <linux/capability.h>
 #include <perfmon/default_smpl.h>
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY

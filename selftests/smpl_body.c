@@ -116,29 +116,23 @@ TEST_F(smpl, nothing_but_a_count)
 TEST_F(smpl, nothing_but_ip)
 {
 	u64 n, cap = dfl_capacity(4000, 8);
-	int order[2], ack[2];
+	struct toucher t;
 	const u64 *v;
-	pid_t pid;
 
-	MUST(pipe(order));
-	MUST(pipe(ack));
-	pid = fork_child();
-	if (!pid)
-		toucher(order[0], ack[1]);
-	tell_toucher(order[1], ack[0], 1);
+	toucher_start(&t, fork_child);
 	sampler_open(&self->s, 0, 4000, PFM_DFL_SMPL_IIP_HDR);
 	sample_faults(self->s.fd, 0, 1, NOTIFY, 0);
-	attach(self->s.fd, pid);
-	tell_toucher(order[1], ack[0], (unsigned int)cap - 1);
+	attach(self->s.fd, t.pid);
+	toucher_do(&t, (unsigned int)cap - 1);
 	EXPECT_TRUE(pfm_state_is(self->s.fd, "loaded"));
-	tell_toucher(order[1], ack[0], 5);
+	toucher_do(&t, 5);
 	EXPECT_TRUE(pfm_state_is(self->s.fd, "masked"));
 	check_hdr(_metadata, &self->s, cap, sizeof(dfl_hdr_t) + cap * 8, 1);
 	v = dfl_first(&self->s);
 	for (n = 0; n < cap; n++) {
 		ASSERT_TRUE(in_touch(v[n]));
 	}
-	kill_and_reap(pid);
+	kill_and_reap(t.pid);
 }
 
 TEST_F(smpl, ip_and_body)

@@ -99,27 +99,21 @@ TEST_F(smpl, cpu)
 
 TEST_F(smpl, ip_in_another_process)
 {
-	int order[2], ack[2];
-	pid_t pid;
+	struct toucher t;
 	u64 n;
 
-	MUST(pipe(order));
-	MUST(pipe(ack));
-	pid = fork_child();
-	if (!pid)
-		toucher(order[0], ack[1]);
-	tell_toucher(order[1], ack[0], 1);
+	toucher_start(&t, fork_child);
 	sampler_open(&self->s, 0, ROOMY, 0);
 	sample_faults(self->s.fd, 0, 3, 0, 0);
-	attach(self->s.fd, pid);
-	tell_toucher(order[1], ack[0], 300);
+	attach(self->s.fd, t.pid);
+	toucher_do(&t, 300);
 	ASSERT_EQ(100ULL, self->s.hdr->hdr_count);
 	for (n = 0; n < 100; n++) {
 		ASSERT_TRUE(in_touch(nth(&self->s, n, 0)->ip)) {
 			TH_LOG("%#llx", nth(&self->s, n, 0)->ip);
 		}
 	}
-	kill_and_reap(pid);
+	kill_and_reap(t.pid);
 }
 
 /* Oneself may fault elsewhere, too. */

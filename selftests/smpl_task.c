@@ -187,27 +187,21 @@ TEST_F(smpl, inside_a_pid_namespace)
 /* A context made outside the name space has the numbers that are valid outside. */
 TEST_F(smpl, into_a_pid_namespace)
 {
-	int order[2], ack[2];
-	pid_t pid;
+	struct toucher t;
 	u64 n;
 
 	NEED_ROOT();
-	MUST(pipe(order));
-	MUST(pipe(ack));
-	pid = fork_in_pid_ns();
-	if (!pid)
-		toucher(order[0], ack[1]);
-	tell_toucher(order[1], ack[0], 1);
+	toucher_start(&t, fork_in_pid_ns);
 	sampler_open(&self->s, 0, ROOMY, 0);
 	sample_faults(self->s.fd, 0, 1, 0, 0);
-	attach(self->s.fd, pid);
-	tell_toucher(order[1], ack[0], 10);
+	attach(self->s.fd, t.pid);
+	toucher_do(&t, 10);
 	ASSERT_EQ(10ULL, self->s.hdr->hdr_count);
 	for (n = 0; n < 10; n++) {
-		EXPECT_EQ(pid, nth(&self->s, n, 0)->pid);
-		EXPECT_EQ(pid, nth(&self->s, n, 0)->tid);
+		EXPECT_EQ(t.pid, nth(&self->s, n, 0)->pid);
+		EXPECT_EQ(t.pid, nth(&self->s, n, 0)->tid);
 	}
-	kill_and_reap(pid);
+	kill_and_reap(t.pid);
 }
 
 /* A context made inside shows no number of the outside. */

@@ -83,49 +83,56 @@ TEST(not_before_start)
 	EXPECT_EQ(0ULL, act_of(fd, 0));
 }
 
-/* It is the thread's time, not the wall's (3.7.6): not a bit while asleep. */
-TEST_F(switching, asleep)
+/* The puppet has two sets, a millisecond each, and is monitored. */
+static void start_two(FIXTURE_DATA(switching) *f)
 {
-	pfarg_setinfo_t a[2], b[2];
 	int i;
 
 	for (i = 0; i < 2; i++)
-		make_set(self->fd, i, TIME, 0, NSEC_PER_MSEC);
-	MUST(pfm_load(self->fd, self->p.tid));
-	MUST(pfm_start(self->fd));
+		make_set(f->fd, i, TIME, 0, NSEC_PER_MSEC);
+	MUST(pfm_load(f->fd, f->p.tid));
+	MUST(pfm_start(f->fd));
+}
+
+/* While the puppet rests, nothing happens to its two sets. Returns their runs. */
+static u64 check_time_stands(struct __test_metadata *_metadata, int fd)
+{
+	pfarg_setinfo_t a[2], b[2];
+
+	infos_of(fd, a, 2);
+	sleep_ms(50);
+	infos_of(fd, b, 2);
+	EXPECT_EQ(0, memcmp(a, b, sizeof(a)));
+	return b[0].set_runs + b[1].set_runs;
+}
+
+/* It is the thread's time, not the wall's (3.7.6): not a bit while asleep. */
+TEST_F(switching, asleep)
+{
+	u64 i;
+
+	start_two(self);
 	for (i = 1; i <= 3; i++) {
-		ASSERT_TRUE(puppet_burns_until(&self->p, self->fd, 2,
-					       1ULL + 4 * (u64)i));
+		ASSERT_TRUE(puppet_burns_until(&self->p, self->fd, 2, 1 + 4 * i));
 		puppet_settle(&self->p);
-		infos_of(self->fd, a, 2);
-		sleep_ms(50);
-		infos_of(self->fd, b, 2);
-		EXPECT_EQ(0, memcmp(a, b, sizeof(a)));
+		check_time_stands(_metadata, self->fd);
 	}
 }
 
 /* The same for a thread that is stopped, wherever it happens to be. */
 TEST_F(switching, stopped_by_a_signal)
 {
-	pfarg_setinfo_t a[2], b[2];
-	int i;
+	u64 runs;
 
-	for (i = 0; i < 2; i++)
-		make_set(self->fd, i, TIME, 0, NSEC_PER_MSEC);
-	MUST(pfm_load(self->fd, self->p.tid));
-	MUST(pfm_start(self->fd));
+	start_two(self);
 	puppet_post(&self->p, OP_BURN, 300);
 	sleep_ms(20);
 	MUST(kill(self->p.tid, SIGSTOP));
 	wait_rest(self->p.tid, "T");
-	infos_of(self->fd, a, 2);
-	sleep_ms(50);
-	infos_of(self->fd, b, 2);
-	EXPECT_EQ(0, memcmp(a, b, sizeof(a)));
+	runs = check_time_stands(_metadata, self->fd);
 	MUST(kill(self->p.tid, SIGCONT));
 	EXPECT_TRUE(puppet_done(&self->p, PATIENCE));
-	EXPECT_TRUE(puppet_burns_until(&self->p, self->fd, 2,
-				       b[0].set_runs + b[1].set_runs + 2));
+	EXPECT_TRUE(puppet_burns_until(&self->p, self->fd, 2, runs + 2));
 }
 
 /* What is left: all at the load, then less and less, by the time that went. */

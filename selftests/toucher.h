@@ -44,31 +44,48 @@ static inline bool is_own_code(u64 ip)
 }
 
 /* ------------------------------------------------------------------------
- * What a sample says (3.6.4)
+ * The process
  */
 
-/* A process that faults in touch() when told to, by number. */
-static inline void __attribute__((noreturn)) toucher(int order, int ack)
+struct toucher {
+	pid_t pid;
+	int order[2], ack[2];
+};
+
+/* It faults in touch() when told to, by number. */
+static inline void __attribute__((noreturn)) toucher_run(const struct toucher *t)
 {
 	struct pages pages;
 	unsigned int n;
 
 	pages_map(&pages, 500);
 	touch(&pages, 501);
-	while (read(order, &n, sizeof(n)) == sizeof(n)) {
+	while (read(t->order[0], &n, sizeof(n)) == sizeof(n)) {
 		touch(&pages, n);
-		MUST(write(ack, "", 1));
+		MUST(write(t->ack[1], "", 1));
 	}
 	_exit(0);
 }
 
-static inline void tell_toucher(int order, int ack, unsigned int n)
+/* Returns when it has had @n faults more. */
+static inline void toucher_do(const struct toucher *t, unsigned int n)
 {
 	char c;
 
-	MUST(write(order, &n, sizeof(n)));
-	if (read(ack, &c, 1) != 1)
+	MUST(write(t->order[1], &n, sizeof(n)));
+	if (read(t->ack[0], &c, 1) != 1)
 		die("no answer");
+}
+
+/* @fork_it is fork_child(), or another function like it. End: kill_and_reap(). */
+static inline void toucher_start(struct toucher *t, pid_t (*fork_it)(void))
+{
+	MUST(pipe(t->order));
+	MUST(pipe(t->ack));
+	t->pid = fork_it();
+	if (!t->pid)
+		toucher_run(t);
+	toucher_do(t, 1);
 }
 
 #endif /* TOUCHER_H */

@@ -38,21 +38,28 @@ FIXTURE_TEARDOWN(virtual)
 	close(self->fd);
 }
 
-TEST_F(virtual, clock)
+/* Each value of @pmd lies between two looks at a clock of the kernel's. */
+static void check_clock(struct __test_metadata *_metadata, int fd, int pmd,
+			clockid_t clock)
 {
 	u64 last = 0;
 	int i;
 
 	for (i = 0; i < 200; i++) {
-		u64 before = now_ns(CLOCK_MONOTONIC);
-		u64 seen = pfm_value(self->fd, PFM_VPMD_CLOCK);
-		u64 after = now_ns(CLOCK_MONOTONIC);
+		u64 before = now_ns(clock);
+		u64 seen = pfm_value(fd, pmd);
+		u64 after = now_ns(clock);
 
 		ASSERT_LE(before, seen);
 		ASSERT_GE(after, seen);
 		ASSERT_LE(last, seen);
 		last = seen;
 	}
+}
+
+TEST_F(virtual, clock)
+{
+	check_clock(_metadata, self->fd, PFM_VPMD_CLOCK, CLOCK_MONOTONIC);
 }
 
 TEST_F(virtual, cycles)
@@ -130,19 +137,7 @@ TEST_F(virtual, runnable)
 
 TEST_F(virtual, thread_time)
 {
-	u64 last = 0;
-	int i;
-
-	for (i = 0; i < 200; i++) {
-		u64 before = now_ns(CLOCK_THREAD_CPUTIME_ID);
-		u64 seen = pfm_value(self->fd, PFM_VPMD_THREAD_TIME);
-		u64 after = now_ns(CLOCK_THREAD_CPUTIME_ID);
-
-		ASSERT_LE(before, seen);
-		ASSERT_GE(after, seen);
-		ASSERT_LE(last, seen);
-		last = seen;
-	}
+	check_clock(_metadata, self->fd, PFM_VPMD_THREAD_TIME, CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Of a thread that is monitored from outside: its time, not the reader's. */
