@@ -191,7 +191,7 @@ inline leave(c)
 }
 
 /*
- * pfm_soft_refresh(), and then the lock. The former takes, and gives back,
+ * pfm_clock_refresh(), and then the lock. The former takes, and gives back,
  * pi_lock of the thread that runs here and the run queue's lock.
  */
 #define clock_locks_free(c)	(!rq[c] && !(at[T] == c && pi))
