@@ -27,32 +27,32 @@ static uint64_t rounded(uint64_t n, uint64_t step)
 	return n / step + (n % step >= step / 2);
 }
 
-char *numbers_ms(char buf[NUMBERS_MAX], uint64_t ns)
+/* Nanoseconds in steps of @step, of which @parts are one; @parts has @decimals zeroes. */
+static char *numbers_fraction(char buf[NUMBERS_MAX], uint64_t ns, uint64_t step,
+			      unsigned int parts, int decimals)
 {
-	uint64_t hundredths = rounded(ns, 10000);
+	uint64_t n = rounded(ns, step);
 	size_t len;
 
-	numbers_count(buf, hundredths / 100);
+	numbers_count(buf, n / parts);
 	len = strlen(buf);
-	snprintf(buf + len, NUMBERS_MAX - len, ".%02u",
-		 (unsigned int)(hundredths % 100));
+	snprintf(buf + len, NUMBERS_MAX - len, ".%0*u", decimals,
+		 (unsigned int)(n % parts));
 	return buf;
+}
+
+char *numbers_ms(char buf[NUMBERS_MAX], uint64_t ns)
+{
+	return numbers_fraction(buf, ns, 10000, 100, 2);
 }
 
 char *numbers_s(char buf[NUMBERS_MAX], uint64_t ns)
 {
-	uint64_t parts = rounded(ns, 100000);
-	size_t len;
-
-	numbers_count(buf, parts / 10000);
-	len = strlen(buf);
-	snprintf(buf + len, NUMBERS_MAX - len, ".%04u",
-		 (unsigned int)(parts % 10000));
-	return buf;
+	return numbers_fraction(buf, ns, 100000, 10000, 4);
 }
 
 static char *numbers_per_second(char buf[NUMBERS_MAX], uint64_t n, uint64_t ns,
-			       const char *per_second)
+				const char *per_second)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T", "P" };
 	double rate = ns ? (double)n * 1e9 / (double)ns : 0;

@@ -154,8 +154,6 @@ long smpl_entries(const void *at, size_t size, uint64_t count, uint32_t flags,
 		  const struct smpl_origin *origin,
 		  const struct smpl_sink *sink);
 
-extern const struct smpl_format smpl_default;
-
 /**
  * smpl_find() - a format by its name
  * @name: as -f has it
