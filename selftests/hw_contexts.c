@@ -2,7 +2,7 @@
 /*
  * Hardware counters of several contexts on one CPU, and of one that monitors a
  * whole CPU: samples and periods of threads that take turns, system-wide sampling
- * and notification, PFM_SETFL_EXCL_IDLE.
+ * and notification, sets that leave out some threads.
  *
  * Not here: plain counts of many threads (hw.c); the idle thread itself, whose
  * instructions at user level are none, so that excluding it must not change a
@@ -195,6 +195,58 @@ TEST(idle_is_excluded)
 		EXPECT_EQ(-PERIOD + total % PERIOD,
 			  hw_value(s.fd, 0, 0, HW_INSTRUCTIONS));
 	sampler_close(&s);
+}
+
+#define MOVES	100
+
+/*
+ * Instructions on this CPU while a thread is moved away from it, by a kernel-only
+ * thread, and back, and while this thread runs a loop.
+ */
+static u64 instructions(struct puppet *p, u32 set_flags, enum hw_level level)
+{
+	pfarg_setdesc_t set = { .set_flags = set_flags };
+	int fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	u64 n;
+
+	MUST(pfm(fd, PFM_CREATE_EVTSETS, &set, 1));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, level, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	puppet_do(p, OP_MIGRATE, MOVES);
+	hw_loop(TURNS);
+	MUST(pfm_stop(fd));
+	n = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	close(fd);
+	return n;
+}
+
+/* The thread that moves another needs some thousand instructions each time. */
+TEST(kernel_only_threads_are_excluded)
+{
+	static const u32 flag = PFM_SETFL_EXCL_KERNEL_ONLY_THREADS;
+	u64 all = ~0ULL, rest = ~0ULL, n;
+	struct puppet p;
+	int cpus[2], tries;
+
+	NEED_HW();
+	NEED_ROOT();
+	NEED_CPUS(cpus, 2);
+	puppet_start(&p, PUPPET_PROCESS);
+	pin_cpu(cpus[0]);
+	EXPECT_LE(2 * TURNS, instructions(&p, flag, HW_USER));
+	for (tries = 0; tries < 50; tries++) {
+		n = instructions(&p, PFM_SETFL_EXCL_IDLE, HW_KERNEL);
+		all = n < all ? n : all;
+		n = instructions(&p, flag, HW_KERNEL);
+		rest = n < rest ? n : rest;
+		/* What interrupts add is in neither of the least. */
+		if (tries >= 2 && rest + MOVES / 2 * 500 < all)
+			break;
+	}
+	TH_LOG("%llu instructions, %llu without those threads", all, rest);
+	EXPECT_GT(50, tries);
+	puppet_stop(&p);
 }
 
 TEST_HARNESS_MAIN

@@ -66,6 +66,26 @@ TEST_F(sets, flags_bit_by_bit)
 	EXPECT_EQ(PFM_SETFL_EXCL_IDLE, info_of(self->fd).set_flags);
 }
 
+/* It is for CPUs, and leaves out the idle thread anyway (6.2.3). */
+TEST_F(sets, excluding_kernel_only_threads)
+{
+	static const u32 flag = PFM_SETFL_EXCL_KERNEL_ONLY_THREADS;
+	pfarg_setdesc_t desc;
+	int fd;
+
+	EXPECT_EQ(-EINVAL, create(self->fd, flag, 0, 0, &desc));
+	EXPECT_EQ(flag | PFM_SET_RETFL_EINVAL, desc.set_flags);
+	EXPECT_EQ(0U, info_of(self->fd).set_flags);
+	fd = pfm_create(PFM_FL_SYSTEM_WIDE);
+	if (fd == -EPERM)
+		SKIP(return, "%s: needs CAP_PERFMON", _metadata->name);
+	MUST(fd);
+	EXPECT_EQ(-EINVAL, create(fd, flag | PFM_SETFL_EXCL_IDLE, 0, 0, NULL));
+	EXPECT_EQ(0, create(fd, flag, 0, 0, NULL));
+	EXPECT_EQ(flag, info_of(fd).set_flags);
+	close(fd);
+}
+
 TEST_F(sets, return_flags_are_ignored_on_input)
 {
 	pfarg_setdesc_t desc = { .set_flags = PFM_SET_RETFL_MASK };

@@ -127,6 +127,64 @@ TEST_F(smpl, the_idle_thread_is_excluded)
 	}
 }
 
+/* Whether a thread of this number has no user level; one that has ended had. */
+static bool is_kernel_only(pid_t tid)
+{
+	char path[32], buf[512], *rest;
+	unsigned long flags;
+
+	if (!tid)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	if (read_text(path, buf, sizeof(buf)) < 0)
+		return false;
+	rest = strrchr(buf, ')');
+	if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
+		die("%s has no flags", path);
+	return flags & 0x00200000;	/* PF_KTHREAD */
+}
+
+/* Samples of kernel-only threads but the idle one, or of all others. */
+static u64 samples_of_kind(const struct sampler *s, bool kernel_only)
+{
+	u64 n, sum = 0;
+
+	for (n = 0; n < s->hdr->hdr_count; n++) {
+		pid_t tid = nth(s, n, 0)->tid;
+
+		sum += tid && is_kernel_only(tid) == kernel_only;
+	}
+	return sum;
+}
+
+/*
+ * A thread that runs on this CPU is moved to another one by a kernel-only thread of
+ * this CPU. With the flag there are no samples of that one, nor of the idle thread.
+ */
+TEST_F(smpl, kernel_only_threads_are_excluded)
+{
+	int cpus[2], n, fd;
+	u64 seen = 0;
+
+	NEED_CPUS(cpus, 2);
+	fd = idle_session(&self->s, PFM_SETFL_EXCL_IDLE);
+	while (!seen) {
+		puppet_do(&self->p, OP_MIGRATE, 20);
+		seen = samples_of_kind(&self->s, true);
+		MUST(pfm_restart(fd));
+	}
+	sampler_close(&self->s);
+
+	fd = idle_session(&self->s, PFM_SETFL_EXCL_KERNEL_ONLY_THREADS);
+	for (seen = 0, n = 0; n < 50 || !seen; n++) {
+		puppet_do(&self->p, OP_MIGRATE, 20);
+		seen += samples_of_kind(&self->s, false);
+		EXPECT_EQ(0ULL, samples_of_kind(&self->s, true));
+		EXPECT_EQ(0ULL, samples_of(&self->s, 0));
+		MUST(pfm_restart(fd));
+	}
+}
+
 /* ------------------------------------------------------------------------
  * Name spaces
  */

@@ -56,6 +56,8 @@ static void pfm_attach_begin(struct pfm_attach *a)
 	pfm_assert_live(ctx);
 	ctx->load++;
 	ctx->clock = 0;
+	/* That of a thread that issues commands, or is monitored itself. */
+	ctx->kind = 0;
 	pfm_setswitch_load(ctx, a->set);
 	ctx->state = PFM_LOADED;
 	ctx->started = false;

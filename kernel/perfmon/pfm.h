@@ -199,7 +199,7 @@ struct pfm_context {
 
 	enum pfm_state state;		/* [l*] */
 	bool started;			/* [l] by PFM_START */
-	bool idle;			/* [l] the excluded idle thread runs */
+	bool away;			/* [l] a thread runs that the active set leaves out */
 	bool blocked;			/* [l] the thread has to wait */
 	bool gone;			/* [l*] ended by itself, without a message */
 	bool self;			/* [l] its process attached it itself */
@@ -209,6 +209,7 @@ struct pfm_context {
 	bool clocked;			/* [m] set once: reads a clock */
 	u8 uses;			/* [l*] PFM_HOLD_..., never less: has programmed */
 	u8 held;			/* [l*] PFM_HOLD_..., set under [m]: has to itself */
+	u32 kind;			/* [l] pfm_runstate_kind() of the thread that runs */
 	int cpu;			/* [l*] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
 	u64 clock;			/* [l] its task clock, which never goes back */
@@ -361,10 +362,22 @@ static __always_inline bool pfm_runstate_running(const struct pfm_context *ctx)
 	return ctx->state == PFM_LOADED && ctx->started;
 }
 
-/* Whether its events count: it runs, and does not look away from idle. */
+/* Whether its events count: it runs, and its set does not leave the thread out. */
 static __always_inline bool pfm_runstate_counting(const struct pfm_context *ctx)
 {
-	return pfm_runstate_running(ctx) && !ctx->idle;
+	return pfm_runstate_running(ctx) && !ctx->away;
+}
+
+/*
+ * The flags of sets that leave a thread out of a system-wide context. The idle
+ * threads are kernel-only threads, too (6.2.3). A worker of io_uring is not: it
+ * is a thread of its process, though it never gets to user level.
+ */
+static __always_inline u32 pfm_runstate_kind(const struct task_struct *task)
+{
+	if (is_idle_task(task))
+		return PFM_SETFL_EXCL_IDLE | PFM_SETFL_EXCL_KERNEL_ONLY_THREADS;
+	return task->flags & PF_KTHREAD ? PFM_SETFL_EXCL_KERNEL_ONLY_THREADS : 0;
 }
 
 /* pmu.c */
@@ -615,7 +628,7 @@ void pfm_runstate_start(struct pfm_context *ctx);
 void pfm_runstate_stop(struct pfm_context *ctx);
 void pfm_runstate_mask(struct pfm_context *ctx);
 void pfm_runstate_unmask(struct pfm_context *ctx);
-void pfm_runstate_idle(struct pfm_context *ctx, bool idle, u64 now);
+void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now);
 void pfm_runstate_in(struct pfm_context *ctx, u64 now);
 void pfm_runstate_out(struct pfm_context *ctx, u64 now);
 

@@ -3,10 +3,11 @@
  * perfmon2: when a context counts and when it does not.
  *
  * It runs while it is loaded, started by PFM_START and not masked by an
- * overflow; it counts while it runs and does not look away from an excluded
- * idle thread. Masked is not stopped: PFM_RESTART ends the one, PFM_START the
- * other, and a context can be both (3.1.9). Every change between running and
- * not running is here, and so is what a switch of threads does to it.
+ * overflow; it counts while it runs, and a system-wide one only while no thread runs
+ * that the active set leaves out (PFM_SETFL_EXCL_...). Masked is not stopped:
+ * PFM_RESTART ends the one, PFM_START the other, and a context can be both (3.1.9).
+ * Every change between running and not running is here, and so is what a switch of
+ * threads does to it.
  *
  * Everything here runs under ctx->lock with interrupts off, on the CPU where
  * the context is live if it is on any; pfm_context_call() and the hooks see
@@ -38,12 +39,12 @@ void pfm_runstate_resume(struct pfm_context *ctx, u64 now)
 	pfm_assert_live(ctx);
 	if (!pfm_runstate_running(ctx))
 		return;
-	if (!ctx->idle)
+	if (!ctx->away)
 		pfm_soft_base(ctx, ctx->set, ctx->set->used);
 	if (ctx->cpu < 0)
 		return;
 	pfm_runstate_enter(ctx, now);
-	if (!ctx->idle)
+	if (!ctx->away)
 		pfm_hw_start(ctx);
 }
 
@@ -214,35 +215,38 @@ void pfm_runstate_unmask(struct pfm_context *ctx)
 }
 
 /**
- * pfm_runstate_idle() - the idle thread comes or goes (PFM_SETFL_EXCL_IDLE)
+ * pfm_runstate_next() - a CPU switches to a thread that sets may leave out
  * @ctx:  system-wide context of this CPU
- * @idle: it comes
+ * @kind: pfm_runstate_kind() of the next thread
  * @now:  as above
  *
- * The time-out of a set goes on while it is there, the set's own time does not
- * (3.7.6).
+ * While a thread runs that the active set leaves out, the set's time-out goes on
+ * and its own time does not (3.7.6, 6.2.3). An overflow interrupt that comes after
+ * this and before the switch can make another set the active one: @kind is kept, and
+ * not asked of current, which is still the last thread then.
  *
  * Context: see above.
  */
-void pfm_runstate_idle(struct pfm_context *ctx, bool idle, u64 now)
+void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
 {
-	bool held = idle && (ctx->set->flags & PFM_SETFL_EXCL_IDLE);
+	const bool was = ctx->away;
 
 	pfm_assert_live(ctx);
-	/* That may have switched to a set with another PFM_SETFL_EXCL_IDLE. */
-	if (held)
-		pfm_runstate_hold(ctx);
-	if (!(ctx->set->flags & PFM_SETFL_EXCL_IDLE))
-		idle = false;
-	if (idle == ctx->idle) {
-		/* From thread to thread, which is most switches, there is nothing to do. */
-		if (held)
-			pfm_runstate_release(ctx);
+	/* From one thread that counts to another, as most switches are: nothing to do. */
+	if (was == !!(ctx->set->flags & kind)) {
+		ctx->kind = kind;
 		return;
 	}
-
+	/* What this finds is the last thread's. It may switch to a set with other flags. */
+	if (!was)
+		pfm_runstate_hold(ctx);
+	ctx->kind = kind;
+	if (ctx->away == !!(ctx->set->flags & kind)) {
+		pfm_runstate_release(ctx);
+		return;
+	}
 	pfm_runstate_pause(ctx, now);
-	ctx->idle = idle;
+	ctx->away = !ctx->away;
 	pfm_runstate_resume(ctx, now);
 }
 

@@ -90,7 +90,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	now = pfm_clock_switch(prev, next, this_rq()->clock);
 	if (pfm_runstate_counting(ctx))
 		pfm_runstate_sync(ctx, events);
-	pfm_runstate_idle(ctx, is_idle_task(next), now);
+	pfm_runstate_next(ctx, pfm_runstate_kind(next), now);
 	if (idle)
 		pfm_timer_arm(ctx, now);
 	/* From here on an overflow is the next thread's. */

@@ -19,7 +19,8 @@
 #include "pfm.h"
 
 #define PFM_SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH | \
-			 PFM_SETFL_EXPL_NEXT | PFM_SETFL_EXCL_IDLE)
+			 PFM_SETFL_EXPL_NEXT | PFM_SETFL_EXCL_IDLE | \
+			 PFM_SETFL_EXCL_KERNEL_ONLY_THREADS)
 
 /* Bytes of a set: as many as the machine has registers. */
 static size_t pfm_set_size(void)
@@ -242,6 +243,10 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 		goto invalid;
 	if ((flags & PFM_SETFL_OVFL_SWITCH) && (flags & PFM_SETFL_TIME_SWITCH))
 		goto invalid;
+	/* The latter leaves out the idle thread, too; it is for CPUs only (6.2.3). */
+	if ((flags & PFM_SETFL_EXCL_KERNEL_ONLY_THREADS) &&
+	    ((flags & PFM_SETFL_EXCL_IDLE) || !pfm_is_system(ctx)))
+		goto invalid;
 	if ((flags & PFM_SETFL_TIME_SWITCH) &&
 	    pfm_set_timeout(&desc->set_timeout, &timeout))
 		goto invalid;
@@ -330,7 +335,7 @@ static bool pfm_set_runs_here(const struct pfm_context *ctx,
 u64 pfm_set_act_ns(const struct pfm_context *ctx, const struct pfm_set *set, u64 now)
 {
 	pfm_assert_live(ctx);
-	if (!pfm_set_runs_here(ctx, set) || ctx->idle)
+	if (!pfm_set_runs_here(ctx, set) || ctx->away)
 		return set->act_ns;
 	return set->act_ns + pfm_clock_since(set->since, now);
 }

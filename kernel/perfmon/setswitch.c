@@ -52,8 +52,7 @@ void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 	}
 	ctx->set = set;
 	ctx->switch_due = false;
-	ctx->idle = pfm_is_system(ctx) && is_idle_task(current) &&
-		    (set->flags & PFM_SETFL_EXCL_IDLE);
+	ctx->away = set->flags & ctx->kind;
 }
 
 /* What overflowed last in a set is reset when it comes (3.7.7). */

@@ -124,6 +124,8 @@
 #define PFM_SETFL_TIME_SWITCH	0x2	/* leave the set after a time */
 #define PFM_SETFL_EXPL_NEXT	0x4	/* ... for set_id_next */
 #define PFM_SETFL_EXCL_IDLE	0x8	/* system-wide: not the idle thread */
+/* System-wide contexts only: no thread that has no user level, the idle thread included */
+#define PFM_SETFL_EXCL_KERNEL_ONLY_THREADS	0x10
 
 /* What the kernel says of an element, in its flags. */
 #define PFM_REG_RETFL_NOTAVAIL	(1U << 31)	/* no such register */

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/preempt.h>
+#include <linux/sched/clock.h>
+#include <linux/slab.h>
+
 #include "fixture.h"
 
 static void pfm_runstate_test_start_stop(struct kunit *test)
@@ -67,10 +71,95 @@ static void pfm_runstate_test_stop_overflows(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->started);
 }
 
+#define IDLE	PFM_SETFL_EXCL_IDLE
+#define KERNEL	PFM_SETFL_EXCL_KERNEL_ONLY_THREADS
+
+static void pfm_runstate_test_kind(struct kunit *test)
+{
+	struct task_struct *user = kunit_kzalloc(test, sizeof(*user), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, user);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(user), 0U);
+	user->flags = PF_IO_WORKER;
+	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(user), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(current), (u32)KERNEL);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(idle_task(0)), (u32)(KERNEL | IDLE));
+}
+
+static int pfm_runstate_test_next_here(struct pfm_context *ctx, void *kind)
+{
+	pfm_runstate_next(ctx, (unsigned long)kind, local_clock());
+	return 0;
+}
+
+static void pfm_runstate_test_next(struct pfm_context *ctx, unsigned long kind)
+{
+	pfm_context_call(ctx, pfm_runstate_test_next_here, (void *)kind);
+}
+
+/* What counter 0 of a set has after another fault on this CPU. */
+static u64 pfm_runstate_test_fault(struct pfm_context *ctx, u16 set)
+{
+	this_cpu_inc(pfm_cpu.faults[0]);
+	return pfm_fixture_read(ctx, PFM_FIXTURE_IN(set, 0));
+}
+
+/*
+ * Which thread runs is what the last switch said: current, which is a kernel-only
+ * thread here all the time, may not be that thread yet when a set becomes active.
+ */
+static void pfm_runstate_test_excluded(struct kunit *test)
+{
+	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	u16 set;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, 1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(test->priv, 0, KERNEL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 0, KERNEL | IDLE), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 0, KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 2, IDLE), 0);
+	for (set = 0; set < 3; set++)
+		pfm_fixture_pmc(ctx, PFM_FIXTURE_IN(set, 0), PFM_SW_MINOR_FAULTS, 0, 0);
+	pfm_fixture_load(ctx);
+	ctx->task = NULL;
+	migrate_disable();
+	pfm_fixture_in(ctx);
+	pfm_fixture_start(ctx);
+
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 0), 1ULL);
+	pfm_runstate_test_next(ctx, KERNEL);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 0), 1ULL);
+	pfm_runstate_test_next(ctx, KERNEL | IDLE);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 0), 1ULL);
+	pfm_runstate_test_next(ctx, 0);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 0), 2ULL);
+
+	pfm_runstate_test_next(ctx, KERNEL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 1), 0);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 1), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 0), 2ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 2), 0);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 2), 1ULL);
+	pfm_runstate_test_next(ctx, KERNEL | IDLE);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 2), 1ULL);
+	pfm_runstate_test_next(ctx, 0);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 2), 2ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_fault(ctx, 0), 3ULL);
+
+	pfm_fixture_free(ctx);
+	migrate_enable();
+}
+
 static struct kunit_case pfm_runstate_cases[] = {
 	KUNIT_CASE(pfm_runstate_test_start_stop),
 	KUNIT_CASE(pfm_runstate_test_masked),
 	KUNIT_CASE(pfm_runstate_test_stop_overflows),
+	KUNIT_CASE(pfm_runstate_test_kind),
+	KUNIT_CASE(pfm_runstate_test_excluded),
 	{}
 };
 
