@@ -60,9 +60,11 @@ static noinline void pfm_hw_save(struct pfm_set *set)
 
 static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
 {
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
 
+	c->held |= mask;
 	for (; mask; mask &= mask - 1) {
 		i = __ffs64(mask);
 		if (pfm_regmap.pmd[i]->flags & PFM_PMD_CLEAR)

@@ -297,6 +297,7 @@ struct pfm_cpu {
 	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
 	u64 stamps;			/* [p] given out here */
 	u64 dirty;			/* [p] registers that are to be wiped */
+	u64 held;			/* [p] pfm_set.held of all that were here */
 	bool touched;			/* [p*] the registers are in our use */
 	unsigned long found;		/* [p] how often a read found a hardware wrap */
 	unsigned int turned;		/* [p] late-interrupt credits: wraps without their

@@ -23,12 +23,19 @@ static void pfm_reserve_let_go(void *unused)
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
+	u64 rest;
 
 	pfm_hw_reset();
-	/* Other users of the PMU let programs read counters: leave no counts. */
-	for (i = 0; i < pmu->num_pmds; i++)
+	/*
+	 * Other users of the PMU let programs read counters: leave no counts. Registers
+	 * that do not count may be many: only those that have been used.
+	 */
+	for (rest = pfm_regmap.hard | c->held; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
 		if (pfm_pmu_can_write(&pmu->pmds[i]))
 			pmu->write(pmu, i, pmu->pmds[i].def);
+	}
+	c->held = 0;
 	c->touched = false;
 }
 

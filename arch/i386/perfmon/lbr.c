@@ -40,6 +40,9 @@
 /* Nothing that is recorded for this CPU's context may have a kernel address. [p] */
 static DEFINE_PER_CPU(bool, pfm_lbr_user);
 
+/* Somebody has recorded on this CPU. [p] */
+static DEFINE_PER_CPU(bool, pfm_lbr_used);
+
 const struct pfm_pmc_desc pfm_lbr_pmc = {
 	.name = "LBR_SELECT", .num = PFM_LBR_PMC,
 	PFM_X86_MSR, .index = MSR_LBR_SELECT,
@@ -159,6 +162,7 @@ void pfm_lbr_start(u64 select)
 		lbr_clear();
 	}
 	__this_cpu_write(pfm_lbr_user, !pfm_lbr_kernel(select));
+	__this_cpu_write(pfm_lbr_used, true);
 	pfm_x86_write(MSR_IA32_DEBUGCTLMSR, ctl | LBR_DEBUGCTL);
 }
 
@@ -177,10 +181,16 @@ void pfm_lbr_stop(void)
 /**
  * pfm_lbr_reset() - as the processor begins: nothing is recorded, or kept from it
  *
+ * Until somebody records this touches nothing. If firmware has left LBR on,
+ * pfm_lbr_start() is soon enough to find that.
+ *
  * Context: interrupts off; or NMI.
  */
 void pfm_lbr_reset(void)
 {
+	if (!__this_cpu_read(pfm_lbr_used))
+		return;
+	__this_cpu_write(pfm_lbr_used, false);
 	pfm_lbr_stop();
 	pfm_x86_write(MSR_LBR_SELECT, 0);
 }

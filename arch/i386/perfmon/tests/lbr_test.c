@@ -215,6 +215,13 @@ static void lbr_test_cost(struct kunit *test)
 	pfm_regfile_stop(pmu, BIT(0), v);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 2U);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_reads(), 0U);
+	/* Nor does the PMU's end. One may have recorded before, in another test. */
+	pfm_regfile_reset(pmu, v);
+	pfm_regfile_set(SELECT, 0x155);
+	pfm_regfile_set(DEBUGCTL, LBR);
+	pfm_regfile_reset(pmu, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(SELECT), 0x155ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(DEBUGCTL), LBR);
 }
 
 static struct kunit_case lbr_cases[] = {

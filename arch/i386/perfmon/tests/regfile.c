@@ -290,7 +290,7 @@ void pfm_regfile_add_lbr(void)
 
 	pfm_regfile_add(0x1c8, PFM_REGFILE_PLAIN, ~0x1ffULL);
 	pfm_regfile_add(0x1c9, PFM_REGFILE_RDONLY, 0);
-	pfm_regfile_add(0x1d9, PFM_REGFILE_PLAIN, ~0x5fc3ULL);
+	pfm_regfile_add(0x1d9, PFM_REGFILE_SHARED, ~0x5fc3ULL);
 	for (i = 0; i < 16; i++) {
 		pfm_regfile_add(0x680 + i, PFM_REGFILE_PLAIN, 0);
 		pfm_regfile_add(0x6c0 + i, PFM_REGFILE_PLAIN, 0);

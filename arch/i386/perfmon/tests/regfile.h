@@ -18,6 +18,7 @@ enum pfm_regfile_kind {
 	PFM_REGFILE_ALIAS,		/* another address of its peer, which is a counter */
 	PFM_REGFILE_RDONLY,
 	PFM_REGFILE_CLEAR,		/* ones clear bits of its peer */
+	PFM_REGFILE_SHARED,	/* the kernel's: as firmware leaves it, it is 0 */
 };
 
 struct pfm_regfile_reg {
