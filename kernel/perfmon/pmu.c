@@ -105,7 +105,8 @@ static bool pfm_pmu_complete(const struct pfm_pmu *pmu)
 			 !!pmu->start + !!pmu->stop + !!pmu->read + !!pmu->write;
 
 	if (!n)
-		return !pmu->program && !pmu->acknowledge && !pmu->thread;
+		return !pmu->program && !pmu->acknowledge && !pmu->still &&
+		       !pmu->thread;
 	return n == 7 && (pmu->acknowledge || (pmu->flags & PFM_PMU_NO_INTERRUPT));
 }
 

@@ -32,6 +32,11 @@ static void pfm_fake_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 }
 
+static bool pfm_fake_still(const struct pfm_pmu *pmu)
+{
+	return true;
+}
+
 static const struct pfm_pmu pfm_fake = {
 	.name = "fake",
 	.pmcs = pfm_fake_pmcs,
@@ -85,6 +90,7 @@ static void pfm_pmu_test_nonsense(struct kunit *test)
 	EXPECT_REFUSED(test, n->pmds[0].width = 65);
 	EXPECT_REFUSED(test, n->pmds[1].width = 8);	/* does not count */
 	EXPECT_REFUSED(test, n->pmu.start = pfm_fake_start);
+	EXPECT_REFUSED(test, n->pmu.still = pfm_fake_still);
 	EXPECT_REFUSED(test, n->pmu.selects = NULL);
 	EXPECT_REFUSED(test, n->pmcs[1].name = "");
 	EXPECT_REFUSED(test, n->pmcs[1].name = n->pmcs[0].name);
