@@ -1182,12 +1182,30 @@ TEST_F(unplugged, cpu_begins_anew)
 	close(fd);
 }
 
+/*
+ * What a control register has of the PMC, if we may look. Not where the hardware and
+ * the kernel keep bits of their own beside it (P4), or the bits are moved (P5).
+ */
+static bool control_in_msr(int cpu, const pfarg_pmcinfo_t *info, u64 *value)
+{
+	const u32 fixed = 0x38d;
+
+	if (!strncmp(hw_find()->model, "Intel P", 7) && hw_find()->model[7] != '6')
+		return false;
+	if (!msr_access(cpu, (u32)info->reg_index, value, false))
+		return false;
+	/* One register for all fixed counters: the PMC is its field. */
+	if (info->reg_index == fixed)
+		*value = *value >> 4 * (info->reg_num & 15) & 15;
+	return true;
+}
+
 /* What only the kernel may set, it sets; nothing else gets there. */
 TEST(reserved_bits_are_kept)
 {
-	int fd = (int)MUST(pfm_create(0)), i;
-	unsigned int num, n = 0, refused = 0;
-	__u16 pmcs[256];
+	int fd = (int)MUST(pfm_create(0)), i, cpu = pin_somewhere();
+	unsigned int num, n = 0, refused = 0, looked = 0;
+	pfarg_pmcinfo_t pmcs[256];
 	u32 seed = 1;
 	u64 value;
 
@@ -1199,7 +1217,7 @@ TEST(reserved_bits_are_kept)
 			continue;
 		EXPECT_EQ(PFM_REG_TYPE_MSR, info.reg_type);
 		EXPECT_NE(PFM_REG_IDX_NONE, info.reg_index);
-		pmcs[n++] = (__u16)num;
+		pmcs[n++] = info;
 	}
 	ASSERT_LT(0U, n);
 	MUST(pfm_load(fd, my_tid()));
@@ -1210,14 +1228,119 @@ TEST(reserved_bits_are_kept)
 			value = (u64)seed << 32 | seed * 69069;
 			if (!(i % 10))
 				value = i % 20 ? ~0ULL : 0;
-			refused += hw_write_one(fd, 0, pmcs[num], value, 0) != 0;
+			refused += hw_write_one(fd, 0, pmcs[num].reg_num, value,
+						0) != 0;
 		}
 		MUST(pfm_start(fd));
 		hw_loop(10);
+		/* Root sees what has got there while it counts. */
+		for (num = 0; i < 40 && num < n; num++)
+			if (control_in_msr(cpu, &pmcs[num], &value)) {
+				looked++;
+				EXPECT_EQ(0ULL, value & pmcs[num].reg_rsvd_mask &
+					  ~pmcs[num].reg_def_value) {
+					TH_LOG("PMC %u: %llx", pmcs[num].reg_num,
+					       value);
+				}
+			}
 		MUST(pfm_stop(fd));
 	}
-	TH_LOG("%u of %u values refused", refused, 300 * n);
+	TH_LOG("%u of %u values refused, %u registers looked at", refused, 300 * n,
+	       looked);
 	close(fd);
+}
+
+/* The first register of a kind that has an address, -1: none. */
+static int find_by_address(int cmd, __u16 type, u64 index)
+{
+	unsigned int num;
+
+	for (num = 0; num < PFM_MAX_PMDS; num++) {
+		pfarg_pmcinfo_t info = { .reg_num = (__u16)num };
+
+		if (!pfm(-1, cmd, &info, 1) && info.reg_type == type &&
+		    info.reg_index == index)
+			return (int)num;
+	}
+	return -1;
+}
+
+/*
+ * A program that has a manual of the processor finds the logical number of a
+ * register by its address (3.2.4, figure 3.13). Two PMCs have one address only where
+ * they are fields of one register.
+ */
+TEST(numbers_by_address)
+{
+	static const int cmds[] = { PFM_GETINFO_PMCS, PFM_GETINFO_PMDS };
+	unsigned int num, i, seen = 0;
+
+	NEED_HW();
+	for (i = 0; i < 2; i++)
+		for (num = 0; num < PFM_SW_PMC0; num++) {
+			pfarg_pmcinfo_t info = { .reg_num = (__u16)num };
+			int first;
+
+			if (pfm(-1, cmds[i], &info, 1))
+				continue;
+			first = find_by_address(cmds[i], info.reg_type,
+						info.reg_index);
+			seen++;
+			if (!i && (info.reg_index == 0x38d || info.reg_index == 0x11))
+				first = first < 0 ? first : (int)num;
+			EXPECT_EQ((int)num, first);
+		}
+	EXPECT_LE(4U, seen);
+	EXPECT_EQ(-1, find_by_address(PFM_GETINFO_PMDS, PFM_REG_TYPE_MSR, 0xffffffff));
+	/* An example, where the manual says which: IA32_PMC0. */
+	if (!strncmp(hw_find()->model, "Intel architectural", 19))
+		EXPECT_EQ(0, find_by_address(PFM_GETINFO_PMDS, PFM_REG_TYPE_MSR, 0xc1));
+}
+
+static void no_right(int sig)
+{
+	(void)sig;
+	_exit(7);
+}
+
+/* Exits with 7 if the processor does not let it. */
+static void read_counter(void)
+{
+	u32 low, high;
+
+	signal(SIGSEGV, no_right);
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0));
+	_exit(0);
+}
+
+/*
+ * By the controller's descriptor only (4.3.2): neither the monitored program nor
+ * another one on its CPU can read a counter by an instruction.
+ */
+TEST(programs_cannot_read_counters)
+{
+	int fd, who;
+	pid_t pid;
+
+	NEED_HW();
+	pin_somewhere();
+	for (who = 0; who < 2; who++) {
+		pid = fork_child();
+		if (!pid) {
+			fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+			MUST(pfm_start(fd));
+			hw_loop(10);
+			if (!who)
+				read_counter();
+			pid = fork();
+			if (!pid)
+				read_counter();
+			_exit(reap(pid));
+		}
+		EXPECT_EQ(7, reap(pid)) {
+			TH_LOG("%s", who ? "its child" : "itself");
+		}
+	}
 }
 
 /* A counter of the microcode store cannot count for the bus: refused, and said so. */
