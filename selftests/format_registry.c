@@ -286,6 +286,29 @@ TEST_F(null, without_a_buffer)
 	EXPECT_EQ(0U, overflowed(self->fd));
 }
 
+/* A format whose buffer is its own, or that has none, may be used at any limit. */
+TEST_F(null, without_a_buffer_at_the_limit)
+{
+	pfarg_config_t old = {}, cf;
+	u64 size;
+	int full, with, without;
+
+	NEED_FORMAT(&self->m);
+	MUST(pfm(-1, PFM_GET_CONFIG, &old, 1));
+	cf = old;
+	cf.cf_smpl_buf_size_max = self->before + 4 * page_size();
+	MUST(pfm(-1, PFM_SET_CONFIG, &cf, 1));
+	full = dfl_create(0, 4 * page_size(), 0, NULL);
+	with = null_create(0, (pfm_null_smpl_arg_t){ .flags = BUFFER }, &size);
+	without = null_create(0, (pfm_null_smpl_arg_t){}, &size);
+	MUST(pfm(-1, PFM_SET_CONFIG, &old, 1));
+	EXPECT_LE(0, full);
+	EXPECT_EQ(-ENOMEM, with);
+	EXPECT_LE(0, without);
+	close(full);
+	close(without);
+}
+
 TEST_F(null, with_a_buffer)
 {
 	pfm_null_smpl_arg_t arg = {

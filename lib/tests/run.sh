@@ -54,6 +54,17 @@ symbols()
 		"objdump -p '$O/$1/lib/libperfmon.so' | grep -q 'SONAME.*libperfmon.so.0$'"
 }
 
+# Also of an architecture that we have no compiler for.
+numbers()
+{
+	for n in "" " -D__ia64__"; do
+		printf '#include <perfmon/perfmon.h>\nnumber __NR_perfmonctl\n' |
+			$CC -E$n -I "$top/include/uapi" - | tail -n 1 >>"$tmp/numbers"
+	done
+	check "548, and 1175 on IA-64, are the system call" \
+		[ "$(tr '\n' ' ' <"$tmp/numbers")" = "number 548 number 1175 " ]
+}
+
 pages()
 {
 	while read -r f; do
@@ -125,6 +136,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	programs "$arch"
 	symbols "$arch"
 done
+numbers
 pages
 installed
 tally

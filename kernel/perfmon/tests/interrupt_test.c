@@ -213,6 +213,33 @@ static void interrupt_test_work_grants_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
 }
 
+/* A time-out that is over does not end in the interrupt's handler (3.7.7). */
+static void interrupt_test_timeout(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
+	int active;
+
+	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, PFM_SETFL_TIME_SWITCH), 0);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 1, 0), 0);
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(12);
+	/* The timer, which does end it, cannot come meanwhile. */
+	local_irq_save(flags);
+	ctx->set->left = 0;
+	KUNIT_EXPECT_TRUE(test, pfm_fake_nmi());
+	active = ctx->set->id;
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, active, 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -10ULL);
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 1);
+}
+
 static struct kunit_case interrupt_cases[] = {
 	KUNIT_CASE(interrupt_test_late),
 	KUNIT_CASE(interrupt_test_too_late),
@@ -222,6 +249,7 @@ static struct kunit_case interrupt_cases[] = {
 	KUNIT_CASE(interrupt_test_locked),
 	KUNIT_CASE(interrupt_test_waits),
 	KUNIT_CASE(interrupt_test_work_grants_nothing),
+	KUNIT_CASE(interrupt_test_timeout),
 	{}
 };
 

@@ -141,7 +141,8 @@ static const struct pfm_pmd_desc odd_pmds[] = {
 	ODD_PMD(0, .flags = PFM_PMD_COUNTER, .ctrl = ODD_WIDE, .width = 48),
 	ODD_PMD(1, .flags = PFM_PMD_COUNTER, .ctrl = ODD_LEVEL, .width = 31),
 	ODD_PMD(2, .ctrl = ODD_CAPTURE, .rsvd = 1, .def = 1),
-	ODD_PMD(3, .ctrl = ODD_CAPTURE, .flags = PFM_PMD_RDONLY),
+	ODD_PMD(3, .ctrl = ODD_CAPTURE, .flags = PFM_PMD_RDONLY,
+		.rsvd = ~GENMASK_ULL(39, 0)),
 	ODD_PMD(4, .ctrl = ODD_CAPTURE, .flags = PFM_PMD_RDONLY | PFM_PMD_CLEAR),
 };
 
@@ -397,6 +398,75 @@ static void odd_test_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_RECORD), 1ULL);
 }
 
+/* One that cannot be written keeps what it has, whoever wants it reset. */
+static void odd_test_read_only(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfarg_pmd_t req = { .reg_num = ODD_STATUS };
+
+	odd_pmc(test, ctx, 0, ODD_LEVEL, 1, PFM_REGFL_OVFL_NOTIFY);
+	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
+	odd_pmd(test, ctx, ODD_LEVEL, -10ULL, -10ULL);
+	odd_pmd(test, ctx, ODD_BUFFER, 0, 0x41);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmd(ctx, &req), -EINVAL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	odd_count(10);
+	odd_interrupt();
+	/* Stopped, what memory has is what can be read. */
+	pfm_fixture_stop(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x41ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_STATUS), 1ULL);
+}
+
+/* Bits that the hardware does not have are 0, whatever it says there. */
+static void odd_test_narrow(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	odd.reg[ODD_STATUS] = ~0x11ULL;
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_STATUS),
+			GENMASK_ULL(39, 0) & ~0x11ULL);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_STATUS),
+			GENMASK_ULL(39, 0) & ~0x11ULL);
+}
+
+/* A register that does not count has neither a threshold nor random values. */
+static void odd_test_no_counter(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfarg_pmd_t req = {
+		.reg_num = ODD_BUFFER, .reg_long_reset = 0x41,
+		.reg_short_reset = 0x81, .reg_ovflsw_thres = 1,
+		.reg_random_mask = ~0ULL, .reg_random_seed = 4711,
+	};
+	unsigned int i;
+
+	pfm_fixture_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
+	pfm_fixture_set(ctx, 1, 0);
+	odd_pmc(test, ctx, 0, ODD_LEVEL, 1, PFM_REGFL_OVFL_NOTIFY);
+	odd_pmd(test, ctx, ODD_LEVEL, -10ULL, -10ULL);
+	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, PFM_REGFL_RANDOM);
+	KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmd(ctx, &req), 0);
+	KUNIT_EXPECT_EQ(test, ctx->set->triggers, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read_pmd(ctx, &req), 0);
+	KUNIT_EXPECT_EQ(test, req.reg_ovflsw_thres, 0ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	for (i = 0; i < 5; i++) {
+		odd_count(10);
+		odd_interrupt();
+		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+		KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 0);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 0x41ULL);
+	}
+}
+
 /* A set that does not use them leaves what another set has. */
 static void odd_test_sets(struct kunit *test)
 {
@@ -532,6 +602,9 @@ static struct kunit_case odd_cases[] = {
 	KUNIT_CASE(odd_test_held),
 	KUNIT_CASE(odd_test_cleared),
 	KUNIT_CASE(odd_test_reset),
+	KUNIT_CASE(odd_test_read_only),
+	KUNIT_CASE(odd_test_narrow),
+	KUNIT_CASE(odd_test_no_counter),
 	KUNIT_CASE(odd_test_sets),
 	KUNIT_CASE(odd_test_admits),
 	KUNIT_CASE(odd_test_adapt),

@@ -14,7 +14,7 @@
 
 /* What the format answers, and what it was told. */
 static struct {
-	int validate, getsize, init;		/* answers */
+	int validate, getsize, init, exit;	/* answers */
 	size_t size;
 	pfm_ovfl_ctrl_t ctrl[2];		/* for counters 0 and 1 */
 	pfm_ovfl_ctrl_t restart;
@@ -50,7 +50,7 @@ static int reg_init(u32 ctx_flags, void *arg, void *buf)
 static int reg_exit(void *buf)
 {
 	reg_called('x');
-	return 0;
+	return reg.exit;
 }
 
 static int reg_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
@@ -254,6 +254,21 @@ static void reg_test_fails(struct kunit *test)
 	}
 }
 
+/* The end comes, whatever the format says to it (3.5.13). */
+static void reg_test_exit(struct kunit *test)
+{
+	struct pfm_context *ctx = reg_new(test, 0, &reg_all);
+	u64 before = atomic64_read(&pfm_config.smpl_buf_size_cur);
+
+	reg.exit = -EBUSY;
+	reg.size = 5000;
+	KUNIT_EXPECT_EQ(test, pfm_format_open(ctx, NULL), 0);
+	KUNIT_EXPECT_NE(test, (u64)atomic64_read(&pfm_config.smpl_buf_size_cur), before);
+	reg_end(test, ctx, &reg_all);
+	KUNIT_EXPECT_STREQ(test, reg.calls, "vgix");
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&pfm_config.smpl_buf_size_cur), before);
+}
+
 /* The argument is subject to the administrator's limit, as a vector is. */
 static void reg_test_argument(struct kunit *test)
 {
@@ -412,6 +427,7 @@ static struct kunit_case reg_cases[] = {
 	KUNIT_CASE(reg_test_taken),
 	KUNIT_CASE(reg_test_optional),
 	KUNIT_CASE(reg_test_fails),
+	KUNIT_CASE(reg_test_exit),
 	KUNIT_CASE(reg_test_argument),
 	KUNIT_CASE(reg_test_noset),
 	KUNIT_CASE(reg_test_told),

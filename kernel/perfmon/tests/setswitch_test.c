@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/sched/clock.h>
+
 #include "fixture.h"
 
 #define NOTIFY	PFM_REGFL_OVFL_NOTIFY
@@ -153,6 +155,61 @@ static void pfm_setswitch_test_conserves(struct kunit *test)
 			pfm_set_find(ctx, 1)->runs, 284ULL);
 }
 
+/* Each turn has the whole time-out: only reset values are random (3.7.6). */
+static void pfm_setswitch_test_timeout(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfarg_pmd_t req = {
+		.reg_num = PFM_SW_PMD0, .reg_value = -3ULL,
+		.reg_short_reset = -30ULL, .reg_long_reset = -30ULL,
+		.reg_random_mask = 0xfffffff, .reg_random_seed = 4711,
+	};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, i, PFM_SETFL_TIME_SWITCH), 0);
+		pfm_fixture_pmc(ctx, IN(i, 0), PFM_SW_MINOR_FAULTS, PFM_REGFL_RANDOM, 0);
+		req.reg_set = i;
+		KUNIT_ASSERT_EQ(test, pfm_fixture_write_pmd(ctx, &req), 0);
+	}
+	pfm_fixture_load(ctx);
+	pfm_fixture_start(ctx);
+	for (i = 0; i < 20; i++) {
+		KUNIT_EXPECT_EQ(test, (unsigned int)ctx->set->id, i % 2);
+		KUNIT_EXPECT_EQ(test, ctx->set->left, (u64)NSEC_PER_SEC);
+		pfm_fixture_faults(ctx, 3);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, !(i % 2)), 0);
+	}
+}
+
+static int pfm_setswitch_test_idle_comes(struct pfm_context *ctx, void *arg)
+{
+	pfm_runstate_next(ctx, arg ? PFM_SETFL_EXCL_IDLE : 0, local_clock());
+	return 0;
+}
+
+/* What happens while the idle thread is excluded uses up no threshold (3.7.6). */
+static void pfm_setswitch_test_idle(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	struct pfm_set *set;
+
+	pfm_setswitch_test_two(test, 0, 2);
+	set = ctx->set;
+	set->flags |= PFM_SETFL_EXCL_IDLE;
+	pfm_fixture_faults(ctx, 2);
+	pfm_context_call(ctx, pfm_setswitch_test_idle_comes, ctx);
+	pfm_fixture_faults(ctx, 20);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->set, set);
+	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 2ULL);
+	pfm_context_call(ctx, pfm_setswitch_test_idle_comes, NULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, IN(0, 0)), -1ULL);
+	pfm_fixture_faults(ctx, 1);
+	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 1ULL);
+	pfm_fixture_faults(ctx, 5);
+	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 1);
+}
+
 static struct kunit_case pfm_setswitch_cases[] = {
 	KUNIT_CASE(pfm_setswitch_test_cascade),
 	KUNIT_CASE(pfm_setswitch_test_threshold),
@@ -160,6 +217,8 @@ static struct kunit_case pfm_setswitch_cases[] = {
 	KUNIT_CASE(pfm_setswitch_test_itself),
 	KUNIT_CASE(pfm_setswitch_test_due),
 	KUNIT_CASE(pfm_setswitch_test_conserves),
+	KUNIT_CASE(pfm_setswitch_test_timeout),
+	KUNIT_CASE(pfm_setswitch_test_idle),
 	{}
 };
 
