@@ -29,18 +29,6 @@ bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl)
 }
 
 /**
- * pfm_notify_block() - have the thread wait for PFM_RESTART, if the context does that
- * @ctx: context; pfm_notify_wake() has to follow
- *
- * Context: as above.
- */
-void pfm_notify_block(struct pfm_context *ctx)
-{
-	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
-		ctx->blocked = true;
-}
-
-/**
  * pfm_notify_wake() - wake readers and send SIGIO, a moment later
  * @ctx: context
  *

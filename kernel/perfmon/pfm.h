@@ -651,9 +651,15 @@ void pfm_throttle_context(struct pfm_context *ctx);
 
 /* notify.c */
 bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl);
-void pfm_notify_block(struct pfm_context *ctx);
 void pfm_notify_wake(struct pfm_context *ctx);
 void pfm_notify_work(struct irq_work *work);
+
+/* The thread is to wait for PFM_RESTART, if the context does that; with pfm_notify_wake(). */
+static __always_inline void pfm_notify_block(struct pfm_context *ctx)
+{
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
+		ctx->blocked = true;
+}
 
 /* message.c */
 size_t pfm_message_mem(unsigned int depth);

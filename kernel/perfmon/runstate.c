@@ -67,8 +67,9 @@ void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
 		return;
 	if (pfm_hw_stop(ctx))
 		pfm_hw_forget(set);
-	set->left = pfm_set_left(ctx, set, now);
-	set->act_ns = pfm_set_act_ns(ctx, set, now);
+	set->left -= min(set->left, pfm_clock_since(set->left_at, now));
+	if (!ctx->away)
+		set->act_ns += pfm_clock_since(set->since, now);
 }
 
 /**
