@@ -88,7 +88,7 @@ static const struct reason errno_reasons[] = {
 	{ PFM_LOAD_CONTEXT, EINVAL,
 	  "there is no such event set, a system-wide context was given another thread than the calling one, or a thread cannot block for itself" },
 	{ PFM_LOAD_CONTEXT, EBUSY,
-	  "the context is loaded, the thread or CPU has one already, per-thread and system-wide contexts exclude each other, or the PMU is in use" },
+	  "the context is loaded, the thread or CPU has one already, or the PMU is in use: by contexts of the other kind, per-thread or system-wide, or by something else in the kernel" },
 	{ PFM_START, EBUSY,
 	  "the context is not loaded, or it monitors another CPU than the caller's" },
 	{ PFM_START, EINVAL,

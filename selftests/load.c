@@ -375,31 +375,6 @@ TEST(one_system_wide_context_a_cpu)
 	EXPECT_EQ(2ULL, sysfs_u64("sys_sessions"));
 }
 
-/* The two kinds exclude each other on the whole machine (3.1.7). */
-TEST(mutual_exclusion)
-{
-	int sys = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
-	int thr = (int)MUST(pfm_create(0)), thr2 = (int)MUST(pfm_create(0));
-	struct puppet p;
-
-	pin_somewhere();
-	puppet_start(&p, PUPPET_PROCESS);
-	ASSERT_EQ(0, pfm_load(sys, my_tid()));
-	EXPECT_EQ(-EBUSY, pfm_load(thr, my_tid()));
-	EXPECT_EQ(-EBUSY, pfm_load(thr, p.tid));
-	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
-	ASSERT_EQ(0, pfm_unload(sys));
-	EXPECT_EQ(0, pfm_load(thr, my_tid()));
-	EXPECT_EQ(0, pfm_load(thr2, p.tid));
-	EXPECT_EQ(-EBUSY, pfm_load(sys, my_tid()));
-	EXPECT_EQ(0, pfm_unload(thr));
-	EXPECT_EQ(-EBUSY, pfm_load(sys, my_tid()));
-	EXPECT_EQ(0ULL, sysfs_u64("sys_sessions"));
-	/* The last thread's session may also end by its death. */
-	puppet_stop(&p);
-	EXPECT_EQ(0, pfm_load(sys, my_tid()));
-}
-
 /* load_pid is a number of the caller's own pid namespace. */
 TEST(pid_namespace)
 {

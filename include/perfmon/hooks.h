@@ -41,7 +41,7 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 	if (static_branch_unlikely(&pfm_key.key)) {
 		if (unlikely(rcu_access_pointer(prev->pfm_context)))
 			__pfm_sched_out(prev);
-		else if (static_branch_unlikely(&pfm_sys_key.key))
+		if (static_branch_unlikely(&pfm_sys_key.key))
 			__pfm_sched_cpu(prev, next);
 	}
 }

@@ -99,8 +99,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	d->ctx = ctx;
 	d->task = ctx->task;
 	d->blocker = pfm_block_orphan(ctx);
-	d->held = ctx->held;
-	ctx->held = 0;
+	d->held = pfm_reserve_take(ctx, 0);
 	ctx->task = NULL;
 	ctx->state = PFM_UNLOADED;
 	pfm_session_close(pfm_is_system(ctx));
@@ -241,10 +240,7 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	 * It patches text under the locks of CPU hotplug, for which no exec of
 	 * the target should have to wait.
 	 */
-	ret = pfm_session_get(false);
-	if (ret)
-		goto release;
-
+	pfm_session_get(false);
 	a->self = same_thread_group(task, current);
 	a->own = task == current;
 	if (task == current)
@@ -254,7 +250,6 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	if (!ret)
 		goto put;
 	pfm_attach_undo(false);
-release:
 	pfm_block_release(a->blocker);
 put:
 	put_task_struct(task);
@@ -266,14 +261,11 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 	struct pfm_context *ctx = a->ctx;
 	unsigned long flags;
 	struct pfm_cpu *c;
-	int ret;
+	int ret = 0;
 
 	if (pid != task_pid_vnr(current))
 		return -EINVAL;
-	ret = pfm_session_get(true);
-	if (ret)
-		return ret;
-
+	pfm_session_get(true);
 	/* The CPU may be on its way down, past the point where it lets go. */
 	cpus_read_lock();
 	local_irq_save(flags);
@@ -325,8 +317,8 @@ static bool pfm_attach_admits(struct pfm_context *ctx)
  *
  * Context: process, ctx->mutex.
  * Return: 0; -EINVAL for padding, no such set, or a flag that does not suit
- * the target; -EBUSY if the context is loaded, the target is taken, or there
- * are sessions of the other kind; -ESRCH, -EPERM of the thread; -EINTR.
+ * the target; -EBUSY if the context is loaded, the target is taken, or the context
+ * has programmed the hardware, which others have; -ESRCH, -EPERM of the thread; -EINTR.
  */
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 {

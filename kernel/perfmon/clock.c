@@ -48,9 +48,9 @@ void pfm_clock_refresh(void)
  *
  * All that the overflow interrupt looks at after this sees this moment.
  *
- * Context: ctx->lock of the context that is live on this CPU, interrupts off; or
- * NMI. The lock is what keeps an NMI from changing the estimate while the code that
- * it interrupts reads it.
+ * Context: ctx->lock of a context that is live on this CPU, interrupts off; or NMI
+ * with the locks of all contexts that are. These keep an NMI from changing the
+ * estimate while the code that it interrupts reads it.
  * Return: local_clock().
  */
 u64 pfm_clock_advance(void)

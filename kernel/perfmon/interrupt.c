@@ -2,13 +2,16 @@
 /*
  * perfmon2: the overflow interrupt of the hardware's counters.
  *
- * It is an NMI on some machines. It takes ctx->lock if it
- * can. If it cannot, this CPU is in the midst of changing what the NMI would
- * look at, or another one looks at the context for a moment: then the NMI
- * acknowledges the interrupt and leaves the rest to an irq_work, which may
- * wait for the lock. Nothing is lost meanwhile, since what overflowed is found
- * by comparing values, not by asking the hardware: the first code that compares
- * them finds it.
+ * It concerns the context that has programmed the hardware: the running thread's or
+ * the CPU's, if both have one. Only contexts of one kind can have the hardware.
+ *
+ * It is an NMI on some machines. It takes the locks of both contexts, if it can: what
+ * they share on this CPU, as the clock, nobody else looks at then. If it cannot, this
+ * CPU is in the midst of changing what the NMI would look at, or another one looks at
+ * a context for a moment: then the NMI acknowledges the interrupt and leaves the rest
+ * to an irq_work, which may wait for the lock. Nothing is lost meanwhile, since what
+ * overflowed is found by comparing values, not by asking the hardware: the first code
+ * that compares them finds it.
  *
  * An interrupt that comes when its overflow has been found is late, not spurious: it
  * is claimed as ours if the CPU has a credit for it, and credits expire after
@@ -40,6 +43,26 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 		pfm_hw_start(ctx);
 }
 
+/* The contexts that are live on the CPU of an interrupt. */
+struct pfm_interrupt {
+	struct pfm_context *ctx;	/* whose interrupt it is, or NULL */
+	struct pfm_context *other;	/* NULL if that is the only one */
+};
+
+/* This CPU clears the pointers, interrupts off, before a context can go. */
+static __always_inline struct pfm_interrupt pfm_interrupt_whose(const struct pfm_cpu *c)
+{
+	struct pfm_interrupt irq = { .ctx = READ_ONCE(c->live) };
+	struct pfm_context *cpu = pfm_attach_of_cpu(c);
+
+	if (unlikely(cpu)) {
+		irq.other = cpu;
+		if (!irq.ctx || cpu->uses)
+			swap(irq.ctx, irq.other);
+	}
+	return irq;
+}
+
 /*
  * An ordinary interrupt cannot come while this CPU holds the lock, since that turns
  * interrupts off; and another CPU that holds it does not wait for this one.
@@ -47,15 +70,43 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
  * An NMI must not wait, so it tries. Without SMP there is no lock to try. Code that
  * was interrupted at user level does not hold it; any other code may.
  */
-static bool pfm_interrupt_trylock(struct pfm_context *ctx, struct pt_regs *regs)
+static bool pfm_interrupt_trylock(const struct pfm_interrupt *irq,
+				  struct pt_regs *regs)
 {
 	if (!in_nmi()) {
-		raw_spin_lock(&ctx->lock);
+		raw_spin_lock(&irq->ctx->lock);
 		return true;
 	}
 	if (!IS_ENABLED(CONFIG_SMP) && !(regs && user_mode(regs)))
 		return false;
-	return raw_spin_trylock(&ctx->lock);
+	if (!raw_spin_trylock(&irq->ctx->lock))
+		return false;
+	if (likely(!irq->other) || raw_spin_trylock(&irq->other->lock))
+		return true;
+	raw_spin_unlock(&irq->ctx->lock);
+	return false;
+}
+
+static void pfm_interrupt_unlock(const struct pfm_interrupt *irq)
+{
+	if (unlikely(irq->other) && in_nmi())
+		raw_spin_unlock(&irq->other->lock);
+	raw_spin_unlock(&irq->ctx->lock);
+}
+
+static void pfm_interrupt_look(struct pfm_context *ctx, struct pfm_cpu *c)
+{
+	unsigned int turned;
+
+	raw_spin_lock(&ctx->lock);
+	if (ctx->uses) {
+		/* The interrupt of what is found here has come already. */
+		turned = c->turned;
+		pfm_interrupt_overflow(ctx, c);
+		c->turned = min(c->turned, turned);
+	}
+	pfm_timer_arm(ctx, local_clock());
+	raw_spin_unlock(&ctx->lock);
 }
 
 /**
@@ -67,24 +118,13 @@ static bool pfm_interrupt_trylock(struct pfm_context *ctx, struct pt_regs *regs)
 void pfm_interrupt_work(struct irq_work *work)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	struct pfm_context *ctx;
-	unsigned int turned;
+	struct pfm_interrupt irq = pfm_interrupt_whose(c);
 
 	pfm_clock_refresh();
-	rcu_read_lock();
-	ctx = READ_ONCE(c->live);
-	if (ctx) {
-		raw_spin_lock(&ctx->lock);
-		if (c->live == ctx) {
-			/* The interrupt of what is found here has come already. */
-			turned = c->turned;
-			pfm_interrupt_overflow(ctx, c);
-			c->turned = min(c->turned, turned);
-			pfm_timer_arm(ctx, local_clock());
-		}
-		raw_spin_unlock(&ctx->lock);
-	}
-	rcu_read_unlock();
+	if (irq.ctx)
+		pfm_interrupt_look(irq.ctx, c);
+	if (irq.other)
+		pfm_interrupt_look(irq.other, c);
 }
 
 /* Whether the overflow was found and handled before its interrupt came: use a credit. */
@@ -123,7 +163,7 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = READ_ONCE(pfm_regmap.hw);
-	struct pfm_context *ctx = NULL;
+	struct pfm_interrupt irq = {};
 	struct pt_regs *old;
 	unsigned long before;
 	bool locked, late, moved;
@@ -134,22 +174,21 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 		late = pfm_interrupt_is_late(c);
 		goto out;
 	}
-	/* This CPU clears it, interrupts off, before the context can go. */
-	ctx = READ_ONCE(c->live);
-	locked = ctx && pfm_interrupt_trylock(ctx, regs);
+	irq = pfm_interrupt_whose(c);
+	locked = irq.ctx && pfm_interrupt_trylock(&irq, regs);
 	moved = !c->run.pmds && pmu->still && !pmu->still(pmu);
 	if (locked)
-		pfm_hw_stop(ctx);
+		pfm_hw_stop(irq.ctx);
 	late = pmu->acknowledge(pmu, &c->run);
 	if (unlikely(moved))
-		pfm_interrupt_moved(late && (locked || !ctx));
+		pfm_interrupt_moved(late && (locked || !irq.ctx));
 	before = c->found;
 	if (locked) {
 		old = set_irq_regs(regs);
-		pfm_interrupt_overflow(ctx, c);
+		pfm_interrupt_overflow(irq.ctx, c);
 		set_irq_regs(old);
-		raw_spin_unlock(&ctx->lock);
-	} else if (ctx) {
+		pfm_interrupt_unlock(&irq);
+	} else if (irq.ctx) {
 		/* Whether it was ours cannot be known here. Most likely it was. */
 		irq_work_queue(&c->work);
 		c->deferred = true;
@@ -167,7 +206,7 @@ out:
 	/* Without an overflow of ours it may be another user's. */
 	if (late)
 		pfm_stat_inc(PFM_STAT_LATE);
-	else if (ctx)
+	else if (irq.ctx)
 		pfm_stat_inc(PFM_STAT_SPURIOUS);
 	return late;
 }

@@ -6,8 +6,8 @@
  * there. This needs hooks: by the time that a program reads /proc/PID/maps, the
  * process can have ended or be running another program.
  *
- * The record goes to the context that is live on this CPU: the thread's own while
- * it runs, or the CPU's. To find the path of the file the thread may have to sleep,
+ * The record goes to the contexts that are live on this CPU: the thread's own, and
+ * the CPU's. To find the path of the file the thread may have to sleep,
  * and afterwards it can be on another CPU, or without a context. So the look before
  * that only decides whether to go on at all, and the one after it counts.
  */
@@ -18,37 +18,45 @@
 
 #include "pfm.h"
 
-/* With interrupts off. NULL if no context is live here, or its format records no maps. */
-static struct pfm_context *pfm_maps_context(void)
+/* With interrupts off: live contexts whose formats record maps, others are NULL. */
+static void pfm_maps_contexts(struct pfm_context *ctx[2])
 {
-	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
+	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	int i;
 
-	return ctx && pfm_format_wants_maps(ctx) ? ctx : NULL;
+	ctx[0] = c->live;
+	ctx[1] = pfm_attach_of_cpu(c);
+	for (i = 0; i < 2; i++)
+		if (ctx[i] && !pfm_format_wants_maps(ctx[i]))
+			ctx[i] = NULL;
 }
 
 static bool pfm_maps_wanted(void)
 {
+	struct pfm_context *ctx[2];
 	unsigned long flags;
-	bool wanted;
 
 	local_irq_save(flags);
-	wanted = pfm_maps_context();
+	pfm_maps_contexts(ctx);
 	local_irq_restore(flags);
-	return wanted;
+	return ctx[0] || ctx[1];
 }
 
 static void pfm_maps_tell(struct pfm_map_info *info)
 {
-	struct pfm_context *ctx;
+	struct pfm_context *ctx[2];
 	unsigned long flags;
+	int i;
 
 	local_irq_save(flags);
-	/* Only this CPU can end that the context is live here: no need to look again. */
-	ctx = pfm_maps_context();
-	if (ctx) {
-		raw_spin_lock(&ctx->lock);
-		pfm_format_map(ctx, info);
-		raw_spin_unlock(&ctx->lock);
+	/* Only this CPU can end that a context is live here: no need to look again. */
+	pfm_maps_contexts(ctx);
+	for (i = 0; i < 2; i++) {
+		if (!ctx[i])
+			continue;
+		raw_spin_lock(&ctx[i]->lock);
+		pfm_format_map(ctx[i], info);
+		raw_spin_unlock(&ctx[i]->lock);
 	}
 	local_irq_restore(flags);
 }

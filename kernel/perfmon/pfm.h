@@ -282,7 +282,7 @@ struct pfm_clock {
 #define PFM_CLOCK_ESTIMATE	2
 
 struct pfm_cpu {
-	struct pfm_context *live;	/* [p] whose registers are here */
+	struct pfm_context *live;	/* [p] the running thread's, if it has one */
 	struct pfm_clock clock[3];	/* [p] one of them is valid ... */
 	unsigned int clock_at;		/* [p] ... this one */
 	u64 tstamp;			/* [p] of the last sample */
@@ -303,7 +303,7 @@ struct pfm_cpu {
 	unsigned int turned;		/* [p] late-interrupt credits: wraps without their
 					 * interrupt yet */
 	u64 turned_at;			/* [p] local_clock() of the last one */
-	struct pfm_context *asleep;	/* [p] live when the machine wakes up */
+	struct pfm_context *asleep[2];	/* [p] live, sys, when the machine wakes up */
 	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold ... */
 	DECLARE_BITMAP(lost, PFM_PMCS_MAX);	/* [p] ... except for these */
 	struct irq_work work;		/* [p*] what an NMI could not do */
@@ -325,6 +325,20 @@ struct pfm_cpu {
 };
 
 DECLARE_PER_CPU_ALIGNED(struct pfm_cpu, pfm_cpu);
+
+/*
+ * The system-wide context of this CPU, or NULL. Interrupts are off, so that it
+ * stays. Without any in the system its cache line need not be touched.
+ */
+static __always_inline struct pfm_context *pfm_attach_of_cpu(const struct pfm_cpu *c)
+{
+	if (!static_branch_unlikely(&pfm_sys_key.key))
+		return NULL;
+	return rcu_dereference_sched(c->sys);
+}
+
+/* Beside PFM_HOLD_PMU and ..._CLAIMED: no context of the other kind has these. */
+#define PFM_HOLD_SESSION	BIT(7)
 
 /* Call with interrupts off. */
 static __always_inline void pfm_stat_add(enum pfm_stat s, unsigned long n)
@@ -588,10 +602,13 @@ static __always_inline void pfm_hw_thread(struct pfm_context *ctx,
 		__pfm_hw_thread(ctx, what);
 }
 
-/* The thread leaves this CPU: what its counters hold is for no other. */
-static __always_inline void pfm_hw_wipe(void)
+/*
+ * The context leaves this CPU: what its counters hold is for no other. They may be the
+ * other one's that is live here, if this one has used none.
+ */
+static __always_inline void pfm_hw_wipe(const struct pfm_context *ctx)
 {
-	if (unlikely(__this_cpu_read(pfm_cpu.dirty)))
+	if (unlikely(__this_cpu_read(pfm_cpu.dirty)) && ctx->uses)
 		__pfm_hw_wipe();
 }
 
@@ -599,6 +616,7 @@ static __always_inline void pfm_hw_wipe(void)
 int pfm_reserve_get(unsigned int what);
 void pfm_reserve_put(unsigned int what);
 int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what);
+unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep);
 void pfm_reserve_yield(struct pfm_context *ctx);
 void pfm_reserve_online(unsigned int cpu);
 
@@ -700,7 +718,9 @@ void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task);
 int pfm_attach_offline(unsigned int cpu);
 
 /* session.c */
-int pfm_session_get(bool system);
+bool pfm_session_claim(bool system);
+void pfm_session_yield(bool system);
+void pfm_session_get(bool system);
 void pfm_session_close(bool system);
 void pfm_session_unhook(bool system);
 void pfm_session_count(unsigned int *system, unsigned int *thread);

@@ -66,17 +66,24 @@ void pfm_reserve_online(unsigned int cpu)
  */
 void pfm_reserve_suspend(void)
 {
-	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.live);
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *ctx;
+	int i;
 
-	__this_cpu_write(pfm_cpu.asleep, ctx);
-	if (!ctx)
-		return;
-	raw_spin_lock(&ctx->lock);
-	pfm_runstate_hold(ctx);
-	pfm_hw_forget(ctx->set);
-	/* A late interrupt would start them again. */
-	__this_cpu_write(pfm_cpu.live, NULL);
-	raw_spin_unlock(&ctx->lock);
+	c->asleep[0] = c->live;
+	c->asleep[1] = pfm_attach_of_cpu(c);
+	/* A late interrupt would start their counters again. */
+	c->live = NULL;
+	RCU_INIT_POINTER(c->sys, NULL);
+	for (i = 0; i < 2; i++) {
+		ctx = c->asleep[i];
+		if (!ctx)
+			continue;
+		raw_spin_lock(&ctx->lock);
+		pfm_runstate_hold(ctx);
+		pfm_hw_forget(ctx->set);
+		raw_spin_unlock(&ctx->lock);
+	}
 }
 
 /**
@@ -86,17 +93,23 @@ void pfm_reserve_suspend(void)
  */
 void pfm_reserve_resume(void)
 {
-	struct pfm_context *ctx = __this_cpu_read(pfm_cpu.asleep);
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_context *ctx;
+	int i;
 
 	/* The kernel that woke us up from disk may have used them, too. */
 	if (pfm_reserve_users[0])
 		pfm_hw_reset();
-	if (!ctx)
-		return;
-	raw_spin_lock(&ctx->lock);
-	__this_cpu_write(pfm_cpu.live, ctx);
-	pfm_runstate_release(ctx);
-	raw_spin_unlock(&ctx->lock);
+	c->live = c->asleep[0];
+	rcu_assign_pointer(c->sys, c->asleep[1]);
+	for (i = 0; i < 2; i++) {
+		ctx = c->asleep[i];
+		if (!ctx)
+			continue;
+		raw_spin_lock(&ctx->lock);
+		pfm_runstate_release(ctx);
+		raw_spin_unlock(&ctx->lock);
+	}
 }
 
 /* Others may have written what is claimed now. Interrupts are off. */
@@ -204,7 +217,8 @@ void pfm_reserve_put(unsigned int what)
  * programmed, the caller has to do it: by pfm_reserve_yield().
  *
  * Context: process, ctx->mutex.
- * Return: 0, or -EBUSY if another user in the kernel, as perf_events, has them.
+ * Return: 0, or -EBUSY if another user in the kernel, as perf_events, has them, or
+ * contexts of the other kind: per-thread, or system-wide.
  */
 int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
 {
@@ -212,16 +226,44 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
 
 	lockdep_assert_held(&ctx->mutex);
 	/* If the attachment ends right now, the registers are not needed. */
-	what &= ~READ_ONCE(ctx->held);
+	what = (what | PFM_HOLD_SESSION) & ~READ_ONCE(ctx->held);
 	if (!what)
 		return 0;
+	if ((what & PFM_HOLD_SESSION) && !pfm_session_claim(pfm_is_system(ctx)))
+		return -EBUSY;
 	ret = pfm_reserve_get(what);
-	if (ret)
+	if (ret) {
+		if (what & PFM_HOLD_SESSION)
+			pfm_session_yield(pfm_is_system(ctx));
 		return ret;
+	}
 	raw_spin_lock_irq(&ctx->lock);
 	ctx->held |= what;
 	raw_spin_unlock_irq(&ctx->lock);
 	return 0;
+}
+
+/**
+ * pfm_reserve_take() - take over what a context holds, to give it back
+ * @ctx:  context
+ * @keep: PFM_HOLD_..., what stays with it
+ *
+ * Contexts of the other kind can have the hardware from now on, before any program
+ * can learn that this attachment has ended; they share the PMU until the rest is
+ * given back, and nothing of this context is in its registers any more.
+ *
+ * Context: ctx->lock.
+ * Return: what is to be given to pfm_reserve_put().
+ */
+unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep)
+{
+	unsigned int put = ctx->held & ~keep;
+
+	lockdep_assert_held(&ctx->lock);
+	ctx->held &= keep;
+	if (put & PFM_HOLD_SESSION)
+		pfm_session_yield(pfm_is_system(ctx));
+	return put & ~PFM_HOLD_SESSION;
 }
 
 /**
@@ -233,14 +275,13 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
  */
 void pfm_reserve_yield(struct pfm_context *ctx)
 {
-	unsigned int put;
+	unsigned int keep = 0, put;
 
 	lockdep_assert_held(&ctx->mutex);
 	raw_spin_lock_irq(&ctx->lock);
-	put = ctx->held;
-	if (ctx->state != PFM_UNLOADED)
-		put &= ~ctx->uses;
-	ctx->held &= ~put;
+	if (ctx->state != PFM_UNLOADED && ctx->uses)
+		keep = ctx->uses | PFM_HOLD_SESSION;
+	put = pfm_reserve_take(ctx, keep);
 	raw_spin_unlock_irq(&ctx->lock);
 	if (put)
 		pfm_reserve_put(put);

@@ -265,7 +265,8 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
 	ctx->cpu = smp_processor_id();
-	__this_cpu_write(pfm_cpu.live, ctx);
+	if (!pfm_is_system(ctx))
+		__this_cpu_write(pfm_cpu.live, ctx);
 	if (pfm_runstate_running(ctx)) {
 		pfm_runstate_enter(ctx, now);
 		if (ctx->set->sw[PFM_SW_MIGRATIONS])
@@ -290,7 +291,8 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 	pfm_assert_live(ctx);
 	pfm_runstate_hold(ctx);
 	pfm_runstate_pause(ctx, now);
-	pfm_hw_wipe();
+	pfm_hw_wipe(ctx);
 	ctx->cpu = -1;
-	__this_cpu_write(pfm_cpu.live, NULL);
+	if (!pfm_is_system(ctx))
+		__this_cpu_write(pfm_cpu.live, NULL);
 }

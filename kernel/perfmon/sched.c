@@ -66,7 +66,7 @@ void __pfm_sched_in(struct task_struct *next)
 
 /**
  * __pfm_sched_cpu() - a CPU that may have a context switches threads
- * @prev: current
+ * @prev: current; if it has a context, that is not live any more
  * @next: its successor
  *
  * Context: run queue lock, interrupts off.
@@ -74,12 +74,12 @@ void __pfm_sched_in(struct task_struct *next)
 void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	struct pfm_context *ctx = c->live;
+	struct pfm_context *ctx = pfm_attach_of_cpu(c);
 	bool idle = is_idle_task(prev) || is_idle_task(next);
 	u64 events, now;
 
 	/* Only this CPU changes it: the context stays. */
-	if (!ctx || !pfm_is_system(ctx))
+	if (!ctx)
 		return;
 	raw_spin_lock(&ctx->lock);
 	c->cswitches++;
@@ -110,6 +110,20 @@ void __pfm_sched_migrate(int cpu)
 		atomic_long_inc(&per_cpu(pfm_cpu, cpu).migrations);
 }
 
+/* To a context that is live here. */
+static void pfm_sched_count_fault(struct pfm_context *ctx, unsigned int event)
+{
+	/* Registers that overflow or are reset with this one are read now. */
+	if (ctx->clocked)
+		pfm_clock_refresh();
+	raw_spin_lock(&ctx->lock);
+	if (pfm_is_system(ctx))
+		__this_cpu_inc(pfm_cpu.faults[event == PFM_SW_MAJOR_FAULTS]);
+	if (pfm_runstate_counting(ctx) && ctx->set->sw[event])
+		pfm_runstate_sync(ctx, ctx->set->sw[event]);
+	raw_spin_unlock(&ctx->lock);
+}
+
 /**
  * __pfm_sched_fault() - current had a page fault, which has been accounted
  * @major: it needed I/O
@@ -121,26 +135,16 @@ void __pfm_sched_migrate(int cpu)
 void __pfm_sched_fault(bool major)
 {
 	unsigned int event = major ? PFM_SW_MAJOR_FAULTS : PFM_SW_MINOR_FAULTS;
-	struct pfm_context *ctx;
+	struct pfm_context *cpu;
 	unsigned long flags;
 	struct pfm_cpu *c;
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(&pfm_cpu);
-	ctx = c->live;
-	if (!ctx)
-		goto out;
-	/* Registers that overflow or are reset with this one are read now. */
-	if (ctx->clocked)
-		pfm_clock_refresh();
-	raw_spin_lock(&ctx->lock);
-	if (c->live == ctx) {
-		if (pfm_is_system(ctx))
-			c->faults[major]++;
-		if (pfm_runstate_counting(ctx) && ctx->set->sw[event])
-			pfm_runstate_sync(ctx, ctx->set->sw[event]);
-	}
-	raw_spin_unlock(&ctx->lock);
-out:
+	cpu = pfm_attach_of_cpu(c);
+	if (c->live)
+		pfm_sched_count_fault(c->live, event);
+	if (cpu)
+		pfm_sched_count_fault(cpu, event);
 	local_irq_restore(flags);
 }

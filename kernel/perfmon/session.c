@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon2: per-thread and system-wide sessions exclude each other (3.1.7).
+ * perfmon2: the sessions that there are.
  *
- * A session is the time for which a context is loaded. The static keys that
- * turn the hooks on are counted here, too. They go off a second late, since
- * patching the kernel's text is expensive and sessions come in bursts.
+ * A session is the time for which a context is loaded. Per-thread and system-wide
+ * ones exclude each other (3.1.7) as far as they would share the PMU: those that
+ * have programmed registers of the hardware claim it for their kind. What the
+ * software PMU counts is there for a thread and for its CPU at once.
+ *
+ * The static keys that turn the hooks on are counted here, too. They go off a second
+ * late, since patching the kernel's text is expensive and sessions come in bursts.
  */
 #include <linux/cpu.h>
 #include <linux/jump_label_ratelimit.h>
@@ -15,8 +19,43 @@ DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_key, HZ);
 DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_sys_key, HZ);
 
 static DEFINE_RAW_SPINLOCK(pfm_session_lock);
-static unsigned int pfm_session_system;		/* under the lock */
-static unsigned int pfm_session_thread;		/* under the lock */
+static unsigned int pfm_session_open[2];	/* under the lock; per-thread, system-wide */
+static unsigned int pfm_session_claims[2];	/* ... that have the hardware, likewise */
+
+/**
+ * pfm_session_claim() - keep the hardware for contexts of one kind
+ * @system: system-wide
+ *
+ * Context: any lock; not NMI.
+ * Return: false if contexts of the other kind have it. Otherwise
+ * pfm_session_yield() is to follow.
+ */
+bool pfm_session_claim(bool system)
+{
+	unsigned long flags;
+	bool ok;
+
+	raw_spin_lock_irqsave(&pfm_session_lock, flags);
+	ok = !pfm_session_claims[!system];
+	pfm_session_claims[system] += ok;
+	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
+	return ok;
+}
+
+/**
+ * pfm_session_yield() - undo pfm_session_claim()
+ * @system: system-wide
+ *
+ * Context: as pfm_session_claim().
+ */
+void pfm_session_yield(bool system)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pfm_session_lock, flags);
+	pfm_session_claims[system]--;
+	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
+}
 
 /**
  * pfm_session_get() - open a session and turn the hooks on
@@ -25,20 +64,14 @@ static unsigned int pfm_session_thread;		/* under the lock */
  * When this returns every CPU runs the hooks.
  *
  * Context: process; no lock that CPU hotplug, or an exec, waits for.
- * Return: 0, or -EBUSY while there are sessions of the other kind.
  */
-int pfm_session_get(bool system)
+void pfm_session_get(bool system)
 {
 	unsigned long flags;
-	bool busy;
 
 	raw_spin_lock_irqsave(&pfm_session_lock, flags);
-	busy = system ? pfm_session_thread : pfm_session_system;
-	if (!busy)
-		(*(system ? &pfm_session_system : &pfm_session_thread))++;
+	pfm_session_open[system]++;
 	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
-	if (busy)
-		return -EBUSY;
 
 	/* Have lockdep see what is locked where text is patched. */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING)) {
@@ -54,15 +87,13 @@ int pfm_session_get(bool system)
 	 * Patching text implies the barrier; a plain counter does not.
 	 */
 	smp_mb();
-	return 0;
 }
 
 /**
  * pfm_session_close() - a session is over
  * @system: system-wide
  *
- * Call it before any program can learn of the end, so that its next load finds
- * room for a session of the other kind.
+ * Call it before any program can learn of the end: sysfs shows how many there are.
  *
  * Context: any lock; not NMI.
  */
@@ -71,7 +102,7 @@ void pfm_session_close(bool system)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pfm_session_lock, flags);
-	(*(system ? &pfm_session_system : &pfm_session_thread))--;
+	pfm_session_open[system]--;
 	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
 }
 
@@ -100,7 +131,7 @@ void pfm_session_count(unsigned int *system, unsigned int *thread)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pfm_session_lock, flags);
-	*system = pfm_session_system;
-	*thread = pfm_session_thread;
+	*system = pfm_session_open[true];
+	*thread = pfm_session_open[false];
 	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
 }

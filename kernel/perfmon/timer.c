@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon2: the timer of a CPU, for whatever the live context waits for: the
- * overflow of a task clock, the time-out of its set, the next look at the
- * counters of the hardware.
+ * perfmon2: the timer of a CPU, for whatever the live contexts wait for, the running
+ * thread's and the CPU's: the overflow of a task clock, the time-out of a set, the
+ * next look at the counters of the hardware.
  *
  * It is set when a context becomes live, at each switch of threads, and
  * hardly ever cancelled: one that comes too early finds out what is left and is
@@ -115,10 +115,24 @@ static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 	pfm_timer_arm(ctx, now);
 }
 
+/* A context that is live here: only this CPU ends that. Whether it runs. */
+static bool pfm_timer_look(struct pfm_context *ctx, struct pfm_cpu *c)
+{
+	bool runs;
+
+	raw_spin_lock(&ctx->lock);
+	runs = pfm_runstate_running(ctx);
+	if (runs)
+		pfm_timer_expire(ctx, c);
+	raw_spin_unlock(&ctx->lock);
+	return runs;
+}
+
 static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	struct pfm_context *ctx;
+	struct pfm_context *cpu;
+	bool ran = false;
 
 	pfm_stat_inc(PFM_STAT_INTERRUPTS);
 	/* The CPU that set this timer went offline: nothing is live there. */
@@ -130,20 +144,14 @@ static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
 	pfm_clock_refresh();
 	c->timer_at = 0;
 
-	rcu_read_lock();
-	ctx = READ_ONCE(c->live);
-	if (!ctx) {
+	/* Each sets it anew for what it waits for. */
+	cpu = pfm_attach_of_cpu(c);
+	if (c->live)
+		ran = pfm_timer_look(c->live, c);
+	if (cpu)
+		ran |= pfm_timer_look(cpu, c);
+	if (!ran)
 		pfm_stat_inc(PFM_STAT_SPURIOUS);
-		goto out;
-	}
-	raw_spin_lock(&ctx->lock);
-	if (c->live == ctx && pfm_runstate_running(ctx))
-		pfm_timer_expire(ctx, c);
-	else
-		pfm_stat_inc(PFM_STAT_SPURIOUS);
-	raw_spin_unlock(&ctx->lock);
-out:
-	rcu_read_unlock();
 	return HRTIMER_NORESTART;
 }
 

@@ -133,9 +133,9 @@ const char *failure_text(const struct failure *failure)
 
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY) {
 		if (sysfs_number("sys_sessions"))
-			return "a CPU is being monitored: counting threads and counting CPUs exclude each other, and a CPU can be counted only once at a time";
+			return "a CPU is being monitored: a CPU can be counted only once at a time, and the PMU counts either threads or CPUs";
 		if (sysfs_number("thread_sessions"))
-			return "a thread is being monitored: counting threads and counting CPUs exclude each other, and a thread can be counted only once at a time";
+			return "a thread is being monitored: a thread can be counted only once at a time, and the PMU counts either threads or CPUs";
 		if (sysfs_read("pmu_model", model, sizeof(model)) && strcmp(model, "none"))
 			return "the PMU is in use by another part of the kernel: perf_events or the NMI watchdog";
 	}

@@ -651,8 +651,42 @@ static void open_test_wiped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_regmap.poll, (u64)NSEC_PER_SEC);
 }
 
+/* A thread that is monitored in software leaves the CPU's counters alone. */
+static void open_test_beside(struct kunit *test)
+{
+	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	struct pfm_context *thread = test->priv;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, 1);
+	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	ctx->task = NULL;
+	pfm_fixture_in(ctx);
+	odd_count(100);
+
+	pfm_fixture_pmc(thread, 0, PFM_SW_MINOR_FAULTS, 0, 0);
+	pfm_fixture_load(thread);
+	pfm_fixture_start(thread);
+	pfm_fixture_in(thread);
+	KUNIT_EXPECT_PTR_EQ(test, this_cpu_read(pfm_cpu.live), thread);
+	odd_count(10);
+	pfm_fixture_out(thread);
+	KUNIT_EXPECT_NULL(test, this_cpu_read(pfm_cpu.live));
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 110ULL);
+	odd_count(1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_WIDE), 111ULL);
+	/* While the CPU's context has the hardware, the thread's cannot. */
+	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(thread, PFM_HOLD_PMU), -EBUSY);
+	pfm_fixture_free(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(thread, PFM_HOLD_PMU), 0);
+	thread->state = PFM_UNLOADED;
+	pfm_reserve_yield(thread);
+}
+
 static struct kunit_case open_cases[] = {
 	KUNIT_CASE(open_test_wiped),
+	KUNIT_CASE(open_test_beside),
 	{}
 };
 
