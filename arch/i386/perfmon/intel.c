@@ -324,22 +324,39 @@ static void intel_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
 }
 
-/* With last branches. What they cost is paid by the sets that use them. */
-static void intel_lbr_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
+/*
+ * With last branches. What they cost is paid by the sets that use them: it stays out
+ * of the others' way.
+ */
+static noinline void intel_record(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	const struct intel_pmu *x = to_intel(pmu);
 
-	if (unlikely(run->pmds & x->branches))
-		pfm_lbr_start(run->v[x->select]);
+	pfm_lbr_start(run->v[x->select]);
 	pfm_x86_write(IA32_PERF_GLOBAL_CTRL,
 		      intel_global(x, run->pmds & ~x->branches));
 }
 
+static void intel_lbr_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	if (unlikely(run->pmds & to_intel(pmu)->branches))
+		intel_record(pmu, run);
+	else
+		intel_start(pmu, run);
+}
+
+static noinline void intel_record_no_more(void)
+{
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	pfm_lbr_stop();
+}
+
 static void intel_lbr_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	intel_stop(pmu, run);
 	if (unlikely(run->pmds & to_intel(pmu)->branches))
-		pfm_lbr_stop();
+		intel_record_no_more();
+	else
+		intel_stop(pmu, run);
 }
 
 static u64 intel_lbr_read(const struct pfm_pmu *pmu, unsigned int i)
