@@ -512,13 +512,28 @@ static void neighbour_start(struct neighbour *nb, bool records)
 	_exit(0);
 }
 
+/* It has done what it was told to. */
+static void neighbour_wait(struct neighbour *nb)
+{
+	char c;
+
+	if (read(nb->done[0], &c, 1) != 1)
+		die("the neighbour is gone");
+}
+
+/* And it sleeps, so that it does not come in between. */
+static void neighbour_sleeps(struct neighbour *nb)
+{
+	if (!wait_state(nb->pid, "S", PATIENCE))
+		die("the neighbour does not sleep");
+}
+
 static void neighbour_turn(struct neighbour *nb)
 {
 	char c = 1;
 
 	MUST(write(nb->go[1], &c, 1));
-	if (read(nb->done[0], &c, 1) != 1)
-		die("the neighbour is gone");
+	neighbour_wait(nb);
 }
 
 static int neighbour_stop(struct neighbour *nb)
@@ -535,16 +550,16 @@ TEST(two_threads)
 	struct neighbour nb;
 	struct ring r;
 	unsigned int i;
-	char c;
 	int fd;
 
 	NEED_LBR();
 	neighbour_start(&nb, true);
-	MUST(read(nb.done[0], &c, 1));
+	neighbour_wait(&nb);
 	fd = lbr_context(0, ONLY(IND_CALL));
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
 	for (i = 0; i < 20; i++) {
+		neighbour_sleeps(&nb);
 		do_branches();
 		ring_read(fd, &r, 0);
 		EXPECT_TRUE(ring_is_right(&r, ONLY(IND_CALL)));
@@ -563,12 +578,11 @@ TEST(unmonitored_threads)
 {
 	struct neighbour nb;
 	struct ring r;
-	char c;
 	int fd;
 
 	NEED_LBR();
 	neighbour_start(&nb, false);
-	MUST(read(nb.done[0], &c, 1));
+	neighbour_wait(&nb);
 	fd = lbr_context(0, ONLY(IND_CALL));
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
@@ -586,13 +600,12 @@ TEST(system_wide)
 {
 	struct neighbour nb;
 	struct ring r;
-	char c;
 	int fd;
 
 	NEED_LBR();
 	NEED_ROOT();
 	neighbour_start(&nb, false);
-	MUST(read(nb.done[0], &c, 1));
+	neighbour_wait(&nb);
 	fd = lbr_context(PFM_FL_SYSTEM_WIDE, USER_ONLY);
 	MUST(pfm_load(fd, my_tid()));
 	record(fd, &r);
