@@ -27,7 +27,7 @@
  * Everything here runs with interrupts off on the CPU where the context is
  * live, under ctx->lock, or says otherwise.
  */
-#include <linux/sched/clock.h>
+#include <linux/jiffies.h>
 
 #include "pfm.h"
 
@@ -336,7 +336,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 		c->found++;
 		c->turned = min(c->turned + (unsigned int)hweight64(turned),
 				PFM_HW_IN_FLIGHT);
-		c->turned_at = local_clock();
+		c->turned_at = jiffies;
 	}
 	return wrapped;
 }

@@ -17,14 +17,15 @@
  * is claimed as ours if the CPU has a credit for it, and credits expire after
  * PFM_INTERRUPT_LATE.
  */
+#include <linux/jiffies.h>
 #include <linux/sched/clock.h>
 
 #include <asm/irq_regs.h>
 
 #include "pfm.h"
 
-/* No interrupt is later than this. */
-#define PFM_INTERRUPT_LATE	(100 * NSEC_PER_MSEC)
+/* No interrupt is later than this, in jiffies. */
+#define PFM_INTERRUPT_LATE	DIV_ROUND_UP(HZ, 10)
 
 /* The interrupt's work proper. */
 static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
@@ -37,9 +38,12 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 	now = pfm_clock_advance();
 	pfm_hw_stop(ctx);
 	pfm_runstate_update(ctx);
+	/* A masked context interrupts no more: until PFM_RESTART it is no storm. */
+	if (!pfm_runstate_counting(ctx))
+		return;
 	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_throttle_is_storm(c, now))
 		pfm_throttle_context(ctx);
-	if (pfm_runstate_counting(ctx))
+	else
 		pfm_hw_start(ctx);
 }
 
@@ -132,7 +136,7 @@ static bool pfm_interrupt_is_late(struct pfm_cpu *c)
 {
 	unsigned int n = c->turned;
 
-	if (n && local_clock() - c->turned_at > PFM_INTERRUPT_LATE)
+	if (n && time_after(jiffies, c->turned_at + PFM_INTERRUPT_LATE))
 		n = 0;
 	c->turned = n ? n - 1 : 0;
 	return n;

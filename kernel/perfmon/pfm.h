@@ -302,7 +302,7 @@ struct pfm_cpu {
 	unsigned long found;		/* [p] how often a read found a hardware wrap */
 	unsigned int turned;		/* [p] late-interrupt credits: wraps without their
 					 * interrupt yet */
-	u64 turned_at;			/* [p] local_clock() of the last one */
+	unsigned long turned_at;	/* [p] jiffies when the last one was found */
 	struct pfm_context *asleep[2];	/* [p] live, sys, when the machine wakes up */
 	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold ... */
 	DECLARE_BITMAP(lost, PFM_PMCS_MAX);	/* [p] ... except for these */

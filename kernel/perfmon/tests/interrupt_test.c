@@ -82,7 +82,7 @@ static void interrupt_test_two_interrupts(struct kunit *test)
 	/* But not for ever. */
 	pfm_fake_count(1000);
 	KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
-	this_cpu_sub(pfm_cpu.turned_at, NSEC_PER_SEC);
+	this_cpu_sub(pfm_cpu.turned_at, HZ);
 	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
 }
 
