@@ -781,7 +781,7 @@ test_hardware()
 	check "instructions for a user" grep -q '"instructions:u"' "$tmp/levels/json"
 	user stat -e instructions:k true
 	expect "the kernel's instructions for a user: status" "$status" 125
-	expect_err "the kernel's instructions for a user" "only those who may count whole CPUs"
+	expect_err "the kernel's instructions for a user" "needs the right to count whole CPUs"
 }
 
 if ! [ -d $sysfs ]; then
