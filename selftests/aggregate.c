@@ -13,6 +13,7 @@
 #define MASK_FULL	PFM_AGGREGATE_SMPL_MASK_WHEN_FULL
 #define KEEP		PFM_AGGREGATE_SMPL_KEEP
 #define ROOM		PFM_AGGREGATE_SMPL_ROOM
+#define FIRST_GEN	2
 #define FULL		PFM_AGGREGATE_SMPL_FULL
 #define TOLD		PFM_AGGREGATE_SMPL_TOLD
 #define OVFL		PFM_SETFL_OVFL_SWITCH
@@ -192,6 +193,11 @@ static const entry_t *slots_of(const hdr_t *h)
 	return (const entry_t *)(h + 1);
 }
 
+static bool is_used(const hdr_t *h, const entry_t *e)
+{
+	return __atomic_load_n(&e->ent_gen, __ATOMIC_ACQUIRE) == h->hdr_gen;
+}
+
 /* The samples whose entries are as @like where that is not 0. */
 static u64 count_like(const hdr_t *h, const entry_t *like)
 {
@@ -200,7 +206,8 @@ static u64 count_like(const hdr_t *h, const entry_t *like)
 	u32 i;
 
 	for (i = 0; i < h->hdr_slots; i++, e++)
-		if ((!like->ent_pid || like->ent_pid == e->ent_pid) &&
+		if (is_used(h, e) &&
+		    (!like->ent_pid || like->ent_pid == e->ent_pid) &&
 		    (!like->ent_set || like->ent_set == e->ent_set) &&
 		    (!like->ent_ovfl_pmd ||
 		     like->ent_ovfl_pmd == e->ent_ovfl_pmd) &&
@@ -216,7 +223,7 @@ static u32 entries_of(const hdr_t *h)
 	u32 i, n = 0;
 
 	for (i = 0; i < h->hdr_slots; i++)
-		n += slots_of(h)[i].ent_count != 0;
+		n += is_used(h, &slots_of(h)[i]);
 	return n;
 }
 
@@ -229,7 +236,7 @@ static u64 ip_of_event(const hdr_t *h, u64 id)
 	for (i = 0; i < h->hdr_slots; i++) {
 		const entry_t *e = &slots_of(h)[i];
 
-		if (!e->ent_count || e->ent_eventid != id)
+		if (!is_used(h, e) || e->ent_eventid != id)
 			continue;
 		if (ip)
 			die("event %llu has more than one entry", id);
@@ -249,11 +256,11 @@ static void check_table(struct __test_metadata *_metadata, const hdr_t *h)
 	EXPECT_EQ(h->hdr_samples, h->hdr_lost + h->hdr_cleared +
 		  count_like(h, &(entry_t){}));
 	EXPECT_EQ(entries_of(h), h->hdr_used);
-	EXPECT_EQ(0ULL, h->hdr_gen % 2);
+	EXPECT_EQ(0U, h->hdr_gen % 2);
 	EXPECT_EQ(h->hdr_slots / 8 * 7, h->hdr_mark);
 	for (i = 0; i < h->hdr_slots; i++) {
-		for (k = 0; k < i && e[i].ent_count; k++) {
-			if (!e[k].ent_count || e[k].ent_ip != e[i].ent_ip ||
+		for (k = 0; k < i && is_used(h, &e[i]); k++) {
+			if (!is_used(h, &e[k]) || e[k].ent_ip != e[i].ent_ip ||
 			    e[k].ent_eventid != e[i].ent_eventid ||
 			    e[k].ent_pid != e[i].ent_pid)
 				continue;
@@ -293,7 +300,7 @@ TEST_F(table, header)
 			EXPECT_EQ((u32)ROOM, h->hdr_state);
 			EXPECT_EQ(0U, h->hdr_used);
 			EXPECT_EQ(0ULL, h->hdr_samples);
-			EXPECT_EQ(0ULL, h->hdr_gen);
+			EXPECT_EQ((u32)FIRST_GEN, h->hdr_gen);
 			EXPECT_TRUE(all_bytes(slots_of(h), self->size -
 					      sizeof(*h), 0));
 			EXPECT_EQ(sizeof(*h) + slots * sizeof(entry_t),
@@ -356,13 +363,13 @@ TEST_F(table, one_place)
 	check_table(_metadata, h);
 	for (i = 0; i < 64; i++) {
 		e = &slots_of(h)[i];
-		if (!e->ent_count)
+		if (!is_used(h, e))
 			continue;
 		EXPECT_EQ(self->c.pid, e->ent_pid);
 		EXPECT_EQ(0, e->ent_set);
 		EXPECT_EQ(SW_PMD(3), e->ent_ovfl_pmd);
 		EXPECT_EQ(0x123456789abcdefULL, e->ent_eventid);
-		EXPECT_EQ(50ULL, e->ent_count);
+		EXPECT_EQ(50U, e->ent_count);
 		EXPECT_LE((uintptr_t)store_here, e->ent_ip);
 		EXPECT_GT((uintptr_t)store_here + 64, e->ent_ip);
 	}
@@ -618,6 +625,39 @@ TEST_F(table, restart_clears)
 	}
 }
 
+static u32 touched_slots(const hdr_t *h)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < h->hdr_slots; i++)
+		n += slots_of(h)[i].ent_gen != 0;
+	return n;
+}
+
+/*
+ * The size of the table does not matter for PFM_RESTART, which holds a lock that
+ * the scheduler may wait for. But no slot stays as it is until hdr_gen comes round.
+ */
+TEST_F(table, restart_takes_four_slots_at_a_time)
+{
+	u32 before, now;
+	int i;
+
+	NEED_FORMAT(&self->m);
+	open_simple(self, 0, 64, 0, NOTIFY);
+	fill(_metadata, self, 0, NOTIFY);
+	before = touched_slots(self->hdr);
+	EXPECT_LT(4U, before);
+	for (i = 0; i < 16; i++) {
+		ASSERT_EQ(0, pfm_restart(self->fd));
+		EXPECT_EQ(0U, entries_of(self->hdr));
+		now = touched_slots(self->hdr);
+		EXPECT_LE(before - now, 4U);
+		before = now;
+	}
+	EXPECT_EQ(0U, before);
+}
+
 /* At any time, and no counter is touched by it. */
 TEST_F(table, active_restart)
 {
@@ -650,7 +690,7 @@ TEST_F(table, keep)
 	child_do(&self->c, HERE, 10);
 	ASSERT_EQ(0, pfm_restart(self->fd));
 	EXPECT_EQ(10ULL, count_like(self->hdr, &(entry_t){}));
-	EXPECT_EQ(0ULL, self->hdr->hdr_gen);
+	EXPECT_EQ((u32)FIRST_GEN, self->hdr->hdr_gen);
 	EXPECT_EQ((u32)ROOM, self->hdr->hdr_state);
 	id = fill(_metadata, self, 1, NOTIFY);
 	EXPECT_EQ(CTR(0), overflowed(self->fd));
@@ -844,7 +884,7 @@ TEST_F(table, reading_while_it_is_written)
 		for (i = 0; i < 256; i++) {
 			const entry_t *e = &slots_of(h)[i];
 
-			if (!load(&e->ent_count))
+			if (__atomic_load_n(&e->ent_gen, __ATOMIC_ACQUIRE) != gen)
 				continue;
 			used++;
 			wrong += !is_right(e, self->c.pid);
@@ -878,7 +918,8 @@ TEST_F(table, nothing_is_lost)
 	open_simple(self, 0, 64, 0, NOTIFY);
 	child_post(&self->c, HERE, n);
 	do {
-		copied += load(&slots_of(self->hdr)->ent_count);
+		if (is_used(self->hdr, slots_of(self->hdr)))
+			copied += load(&slots_of(self->hdr)->ent_count);
 		ASSERT_EQ(0, pfm_restart(self->fd));
 	} while (!child_done(&self->c, 0));
 	EXPECT_EQ((u64)n, self->hdr->hdr_samples);

@@ -239,7 +239,7 @@ TEST(aggregate_format)
 	start_sampling(fd, 10 * TURNS);
 	e = (const void *)(h + 1);
 	for (i = 0; i < h->hdr_slots; i++) {
-		if (!e[i].ent_count)
+		if (e[i].ent_gen != h->hdr_gen)
 			continue;
 		sum += e[i].ent_count;
 		in += in_loop(e[i].ent_ip) ? e[i].ent_count : 0;

@@ -26,6 +26,10 @@
 #define PFM_AGGREGATE_FLAGS	(PFM_AGGREGATE_SMPL_MASK_WHEN_FULL | \
 				 PFM_AGGREGATE_SMPL_KEEP)
 #define PFM_AGGREGATE_PROBES	32
+/* The slots of a new buffer are of generation 0. */
+#define PFM_AGGREGATE_FIRST_GEN	2
+/* So many slots are really cleared by each PFM_RESTART. */
+#define PFM_AGGREGATE_SWEEP	4U
 
 static_assert(sizeof(pfm_aggregate_smpl_arg_t) == 8);
 static_assert(sizeof(pfm_aggregate_smpl_hdr_t) == 64);
@@ -69,6 +73,7 @@ static int pfm_aggregate_init(u32 ctx_flags, void *arg, void *buf)
 			  a->buf_slots * sizeof(pfm_aggregate_smpl_entry_t);
 	h->hdr_slots = a->buf_slots;
 	h->hdr_mark = a->buf_slots - a->buf_slots / 8;
+	h->hdr_gen = PFM_AGGREGATE_FIRST_GEN;
 	return 0;
 }
 
@@ -98,7 +103,7 @@ pfm_aggregate_find(pfm_aggregate_smpl_hdr_t *h, const pfm_ovfl_arg_t *arg,
 
 	for (i = 0; i < PFM_AGGREGATE_PROBES; i++, slot += step) {
 		e = &slots[slot & (h->hdr_slots - 1)];
-		if (!e->ent_count ||
+		if (e->ent_gen != h->hdr_gen ||
 		    (e->ent_ip == data->ip && e->ent_pid == data->pid &&
 		     e->ent_ovfl_pmd == arg->ovfl_pmd &&
 		     e->ent_set == arg->active_set &&
@@ -118,9 +123,10 @@ static void pfm_aggregate_create(pfm_aggregate_smpl_hdr_t *h,
 	e->ent_ovfl_pmd = arg->ovfl_pmd;
 	e->ent_ip = data->ip;
 	e->ent_eventid = arg->pmd_eventid;
-	/* A reader that sees the count also sees the fields that it counts. */
-	smp_wmb();
 	WRITE_ONCE(e->ent_count, 1);
+	/* A reader that sees the generation also sees all fields. */
+	smp_wmb();
+	WRITE_ONCE(e->ent_gen, h->hdr_gen);
 	WRITE_ONCE(h->hdr_used, h->hdr_used + 1);
 }
 
@@ -154,14 +160,14 @@ static int pfm_aggregate_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 
 	arg->ovfl_ctrl.reset_ovfl_pmds = 1;
 	WRITE_ONCE(h->hdr_samples, h->hdr_samples + 1);
-	if (unlikely(!e)) {
-		WRITE_ONCE(h->hdr_lost, h->hdr_lost + 1);
-		full = true;
-	} else if (e->ent_count) {
-		WRITE_ONCE(e->ent_count, e->ent_count + 1);
-	} else {
+	if (e && e->ent_gen != h->hdr_gen) {
 		pfm_aggregate_create(h, e, arg, data);
 		full = h->hdr_used >= h->hdr_mark;
+	} else if (e && e->ent_count < U32_MAX) {
+		WRITE_ONCE(e->ent_count, e->ent_count + 1);
+	} else {
+		WRITE_ONCE(h->hdr_lost, h->hdr_lost + 1);
+		full = true;
 	}
 	if (full && h->hdr_state == PFM_AGGREGATE_SMPL_ROOM)
 		WRITE_ONCE(h->hdr_state, PFM_AGGREGATE_SMPL_FULL);
@@ -170,23 +176,29 @@ static int pfm_aggregate_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return 0;
 }
 
-/* What an entry says stays until it is used again: the counts are enough. */
+/*
+ * With another generation all slots are free. That takes the same time whatever the
+ * size of the table: the caller has ctx->lock, for which the CPU of the thread may be
+ * waiting under its run queue's. In the end hdr_gen comes round to where it was. By
+ * then the few slots that each restart sweeps have been all of them, many times.
+ */
 static void pfm_aggregate_clear(pfm_aggregate_smpl_hdr_t *h)
 {
 	pfm_aggregate_smpl_entry_t *slots = pfm_aggregate_slots(h);
-	u32 i;
+	u32 i, first = h->hdr_gen / 2 * PFM_AGGREGATE_SWEEP;
+	u32 next = h->hdr_gen + 2 ?: PFM_AGGREGATE_FIRST_GEN;
 
 	WRITE_ONCE(h->hdr_gen, h->hdr_gen + 1);
-	/* A reader that sees a cleared slot also sees an odd hdr_gen, or a later one. */
+	/* Who sees any of what follows also sees hdr_gen odd, or a later one. */
 	smp_wmb();
-	for (i = 0; i < h->hdr_slots; i++)
-		WRITE_ONCE(slots[i].ent_count, 0);
+	for (i = first; i < first + PFM_AGGREGATE_SWEEP; i++)
+		WRITE_ONCE(slots[i & (h->hdr_slots - 1)].ent_gen, 0);
 	WRITE_ONCE(h->hdr_used, 0);
 	WRITE_ONCE(h->hdr_cleared, h->hdr_samples - h->hdr_lost);
 	WRITE_ONCE(h->hdr_state, PFM_AGGREGATE_SMPL_ROOM);
-	/* A reader that sees hdr_gen even sees all slots cleared. */
+	/* Who sees hdr_gen even also sees that. */
 	smp_wmb();
-	WRITE_ONCE(h->hdr_gen, h->hdr_gen + 1);
+	WRITE_ONCE(h->hdr_gen, next);
 }
 
 static int pfm_aggregate_restart(void *buf, int is_active,

@@ -53,19 +53,15 @@ static size_t copy(const void *buf, size_t size, bool all, void *block)
 	entry_t *to = (void *)((hdr_t *)block + 1);
 	hdr_t *hdr = block;
 	size_t slots = (size - sizeof(*hdr)) / sizeof(*slot), i;
-	uint64_t count;
 
 	(void)all;
 	*hdr = *(const hdr_t *)buf;
 	if (hdr->hdr_slots < slots)
 		slots = hdr->hdr_slots;
 	for (i = 0; i < slots; i++) {
-		/* The rest of an entry is in place when it has a count. */
-		count = __atomic_load_n(&slot[i].ent_count, __ATOMIC_ACQUIRE);
-		if (!count)
-			continue;
-		*to = slot[i];
-		to++->ent_count = count;
+		/* The rest of an entry is in place when it has this generation. */
+		if (__atomic_load_n(&slot[i].ent_gen, __ATOMIC_ACQUIRE) == hdr->hdr_gen)
+			*to++ = slot[i];
 	}
 	size = (size_t)((char *)to - (char *)block);
 	return size == sizeof(*hdr) ? 0 : size;
@@ -92,7 +88,7 @@ static long parse(const void *buf, size_t size,
 			.count = e->ent_count,
 		};
 
-		if (!e->ent_count)
+		if (e->ent_gen != hdr.hdr_gen)
 			continue;
 		if (e->ent_ovfl_pmd >= PFM_MAX_PMDS ||
 		    layout->values[e->ent_ovfl_pmd] < 0)

@@ -34,10 +34,11 @@
  * so hdr_cleared, less the sum of the counts that a program has copied, is the
  * number of samples that came between its copies and the PFM_RESTART after each.
  *
- * The table may be read at any time. An entry is used if its ent_count, read
- * first and with acquire semantics, is not 0; then its other fields are right. If
- * another thread may call PFM_RESTART meanwhile, what was read is valid only if
- * hdr_gen was even before and is the same afterwards.
+ * The table may be read at any time. PFM_RESTART does not touch the slots, but
+ * gives the table a new hdr_gen. An entry is used if its ent_gen, read first and
+ * with acquire semantics, is hdr_gen; then its other fields are right. If another
+ * thread may call PFM_RESTART meanwhile, what was read is valid only if hdr_gen was
+ * even before and is the same afterwards.
  */
 #ifndef _UAPI_PERFMON_AGGREGATE_SMPL_H
 #define _UAPI_PERFMON_AGGREGATE_SMPL_H
@@ -49,13 +50,12 @@
 	0xc3, 0x66, 0xd2, 0x0d, 0x94, 0xcc, 0x45, 0xfc, \
 	0x81, 0x1b, 0x06, 0xf9, 0x6e, 0xe6, 0x30, 0x75 }
 
-#define PFM_AGGREGATE_SMPL_VERSION	0x00010000	/* 1.0 */
+#define PFM_AGGREGATE_SMPL_VERSION	0x00020000	/* 2.0 */
 
 /* pfm_aggregate_smpl_arg_t.buf_flags */
 #define PFM_AGGREGATE_SMPL_MASK_WHEN_FULL 0x1	/* until PFM_RESTART */
 #define PFM_AGGREGATE_SMPL_KEEP		0x2	/* PFM_RESTART does not clear */
 
-/* The table is cleared with interrupts off: hence the upper limit. */
 #define PFM_AGGREGATE_SMPL_MIN_SLOTS	64
 #define PFM_AGGREGATE_SMPL_MAX_SLOTS	16384
 
@@ -82,7 +82,8 @@ typedef struct pfm_aggregate_smpl_hdr {
 	__aligned_u64 hdr_samples;	/* that came, since the creation */
 	__aligned_u64 hdr_lost;		/* ... and found no slot */
 	__aligned_u64 hdr_cleared;	/* ... and were cleared */
-	__aligned_u64 hdr_gen;		/* odd while the table is cleared */
+	__u32 hdr_gen;			/* odd while PFM_RESTART clears the table */
+	__u32 hdr_pad;
 } pfm_aggregate_smpl_hdr_t;
 
 typedef struct pfm_aggregate_smpl_entry {
@@ -91,7 +92,8 @@ typedef struct pfm_aggregate_smpl_entry {
 	__u16 ent_ovfl_pmd;		/* ... counter that overflowed */
 	__aligned_u64 ent_ip;		/* where the thread was */
 	__aligned_u64 ent_eventid;	/* the control's reg_smpl_eventid */
-	__aligned_u64 ent_count;	/* samples, 0: free slot */
+	__u32 ent_gen;			/* hdr_gen, or the slot is free */
+	__u32 ent_count;		/* samples; the 2^32nd is lost */
 } pfm_aggregate_smpl_entry_t;
 
 #endif /* _UAPI_PERFMON_AGGREGATE_SMPL_H */

@@ -194,12 +194,13 @@ static void test_aggregate(void)
 	memset(buffer, 0, sizeof(buffer));
 	hdr->hdr_version = PFM_AGGREGATE_SMPL_VERSION;
 	hdr->hdr_slots = 64;
+	hdr->hdr_gen = 4;
 	CHECK(f->copy(buffer, BUFFER, true, block) == 0);
-	slot[3] = (pfm_aggregate_smpl_entry_t){ 42, 2, 288, 0x100, 0, 1000 };
-	slot[63] = (pfm_aggregate_smpl_entry_t){ 43, 0, 288, 0x200, 0, 1 };
-	/* Beyond the slots there is nothing, and who has no count is free. */
-	slot[64] = (pfm_aggregate_smpl_entry_t){ 44, 0, 288, 0x300, 0, 1 };
-	slot[5] = (pfm_aggregate_smpl_entry_t){ 45, 0, 288, 0x400, 0, 0 };
+	slot[3] = (pfm_aggregate_smpl_entry_t){ 42, 2, 288, 0x100, 0, 4, 1000 };
+	slot[63] = (pfm_aggregate_smpl_entry_t){ 43, 0, 288, 0x200, 0, 4, 1 };
+	/* Beyond the slots there is nothing, and those of other generations are free. */
+	slot[64] = (pfm_aggregate_smpl_entry_t){ 44, 0, 288, 0x300, 0, 4, 1 };
+	slot[5] = (pfm_aggregate_smpl_entry_t){ 45, 0, 288, 0x400, 0, 2, 7 };
 	hdr->hdr_samples = 1111;
 	hdr->hdr_lost = 10;
 	hdr->hdr_cleared = 100;
