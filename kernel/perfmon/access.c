@@ -11,7 +11,6 @@
  * what the context shows.
  */
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/init.h>
 #include <linux/moduleparam.h>
 #include <linux/ptrace.h>
@@ -21,7 +20,7 @@
 
 #include "pfm.h"
 
-static int pfm_access_hardened __read_mostly =
+int pfm_access_hardened __read_mostly =
 	IS_ENABLED(CONFIG_PERFMON_HARDENED);
 
 /* perfmon_hardened=0, 1 or 2 on the kernel's command line. */
@@ -95,7 +94,7 @@ static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
 }
 
 /**
- * pfm_access_may_use() - whether the caller may use a context
+ * __pfm_access_may_use() - whether the caller may use a context of others
  * @ctx: context, of which the caller has a descriptor
  *
  * What a context shows was checked against the credentials of the process that
@@ -103,18 +102,14 @@ static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
  * thread itself, or to monitor the system.
  *
  * Context: process; no locks that ptrace_may_access() cannot be called under.
- * Return: whether it may; always, unless hardened.
+ * Return: whether it may, on a hardened kernel.
  */
-bool pfm_access_may_use(struct pfm_context *ctx)
+bool __pfm_access_may_use(struct pfm_context *ctx)
 {
 	struct task_struct *task = NULL;
 	const struct cred *owner;
 	unsigned long flags;
 	bool ok;
-
-	if (!READ_ONCE(pfm_access_hardened) ||
-	    current_cred() == READ_ONCE(ctx->cred))
-		return true;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	owner = get_cred(ctx->cred);

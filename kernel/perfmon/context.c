@@ -176,6 +176,28 @@ put_pmu:
 	return ERR_PTR(ret);
 }
 
+/*
+ * Interrupts are off. False if the context is live on another CPU. No lock is taken
+ * where it was not live a moment ago.
+ */
+static __always_inline bool pfm_context_try(struct pfm_context *ctx,
+					    pfm_context_fn fn, void *arg, int *ret)
+{
+	int cpu = READ_ONCE(ctx->cpu);
+	bool here;
+
+	if (cpu >= 0 && cpu != smp_processor_id())
+		return false;
+	if (unlikely(ctx->clocked))
+		pfm_clock_refresh();
+	raw_spin_lock(&ctx->lock);
+	here = ctx->cpu < 0 || ctx->cpu == smp_processor_id();
+	if (likely(here))
+		*ret = fn(ctx, arg);
+	raw_spin_unlock(&ctx->lock);
+	return here;
+}
+
 struct pfm_context_call {
 	struct pfm_context *ctx;
 	pfm_context_fn fn;
@@ -184,48 +206,45 @@ struct pfm_context_call {
 	bool done;
 };
 
-/* Interrupts are off. Leaves done false if the context is live elsewhere. */
-static void pfm_context_call_here(void *info)
+static void pfm_context_call_there(void *info)
 {
 	struct pfm_context_call *call = info;
-	struct pfm_context *ctx = call->ctx;
 
-	if (ctx->clocked)
-		pfm_clock_refresh();
-	raw_spin_lock(&ctx->lock);
-	if (ctx->cpu < 0 || ctx->cpu == smp_processor_id()) {
-		call->ret = call->fn(ctx, call->arg);
-		call->done = true;
-	}
-	raw_spin_unlock(&ctx->lock);
+	call->done = pfm_context_try(call->ctx, call->fn, call->arg, &call->ret);
 }
 
-static int pfm_context_go(struct pfm_context *ctx, pfm_context_fn fn, void *arg,
-			  bool anywhere)
+/* Follow the thread from CPU to CPU. */
+static noinline int pfm_context_follow(struct pfm_context *ctx, pfm_context_fn fn,
+				       void *arg)
 {
 	struct pfm_context_call call = { .ctx = ctx, .fn = fn, .arg = arg };
-	unsigned long flags;
 	int cpu;
 
 	while (!call.done) {
-		/*
-		 * Where it was a moment ago: no lock is taken where it is not. That it
-		 * is still there, call_here finds out.
-		 */
-		local_irq_save(flags);
 		cpu = READ_ONCE(ctx->cpu);
-		if (cpu < 0 || cpu == smp_processor_id()) {
-			pfm_context_call_here(&call);
-			cpu = -1;
-		}
-		local_irq_restore(flags);
-		if (cpu < 0)
+		if (cpu >= 0) {
+			smp_call_function_single(cpu, pfm_context_call_there, &call, 1);
 			continue;
-		if (!anywhere)
-			return -EBUSY;
-		smp_call_function_single(cpu, pfm_context_call_here, &call, 1);
+		}
+		local_irq_disable();
+		pfm_context_call_there(&call);
+		local_irq_enable();
 	}
 	return call.ret;
+}
+
+static __always_inline int pfm_context_go(struct pfm_context *ctx, pfm_context_fn fn,
+					  void *arg, bool anywhere)
+{
+	bool done;
+	int ret;
+
+	local_irq_disable();
+	done = pfm_context_try(ctx, fn, arg, &ret);
+	local_irq_enable();
+	if (likely(done))
+		return ret;
+	return anywhere ? pfm_context_follow(ctx, fn, arg) : -EBUSY;
 }
 
 /**

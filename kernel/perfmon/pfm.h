@@ -34,6 +34,7 @@
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/cache.h>
+#include <linux/cred.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
@@ -780,8 +781,25 @@ bool pfm_mapping_others(struct file *file);
 bool pfm_access_may_create(u32 flags);
 bool pfm_access_may_hold(void);
 bool pfm_access_may_autoload(void);
-bool pfm_access_may_use(struct pfm_context *ctx);
+bool __pfm_access_may_use(struct pfm_context *ctx);
 void pfm_access_init(void);
+extern int pfm_access_hardened;		/* [w] 0, 1 or 2: perfmon_hardened */
+
+/**
+ * pfm_access_may_use() - whether the caller may use a context
+ * @ctx: context, of which the caller has a descriptor
+ *
+ * The owner may, and on a kernel that is not hardened everybody may.
+ *
+ * Context: as __pfm_access_may_use().
+ * Return: whether it may.
+ */
+static inline bool pfm_access_may_use(struct pfm_context *ctx)
+{
+	return !READ_ONCE(pfm_access_hardened) ||
+	       current_cred() == READ_ONCE(ctx->cred) ||
+	       __pfm_access_may_use(ctx);
+}
 
 /* config.c */
 /* The administrator's limits. [w] */

@@ -17,8 +17,8 @@
 #define PFM_REGS_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | \
 			 PFM_REGFL_NO_64BIT_EMUL)
 
-/* What an element of PFM_READ_PMDS says whose register is to be reset. */
-#define PFM_REGS_HOLD	1
+/* What an element of PFM_READ_PMDS says that has to be read in another way. */
+#define PFM_REGS_AGAIN	1
 
 static bool pfm_regs_is_active(const struct pfm_context *ctx,
 			       const struct pfm_set *set)
@@ -355,7 +355,12 @@ static noinline int pfm_regs_refused(pfarg_pmd_t *req)
 	    req->reg_pad)
 		return -EINVAL;
 	req->reg_flags = PFM_REGFL_READ_RESET;
-	return PFM_REGS_HOLD;
+	return PFM_REGS_AGAIN;
+}
+
+static bool pfm_regs_is_clock(const struct pfm_pmd_desc *d)
+{
+	return pfm_soft_is_virtual(d) && d->num == PFM_VPMD_THREAD_TIME;
 }
 
 /**
@@ -367,8 +372,9 @@ static noinline int pfm_regs_refused(pfarg_pmd_t *req)
  * A virtual register is read where this runs: on the context's CPU.
  *
  * Context: see above.
- * Return: 0; -EINVAL; or PFM_REGS_HOLD if the register is to be reset, for which
- * counters have to stand still: pfm_regs_read_held_pmd() does that.
+ * Return: 0; -EINVAL; or PFM_REGS_AGAIN if that is not enough: the register is to be
+ * reset, for which counters have to stand still, or is the first of the context for
+ * which the time has to be taken. pfm_regs_read_held_pmd() does that.
  */
 static int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
@@ -379,6 +385,8 @@ static int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	set = pfm_regs_pmd(ctx, req, &i, 0);
 	if (!set)
 		return pfm_regs_refused(req);
+	if (unlikely(pfm_regs_is_clock(pfm_regmap.pmd[i])) && !ctx->clocked)
+		return PFM_REGS_AGAIN;
 	pfm_regs_fill(ctx, set, i, req);
 	return 0;
 }
@@ -448,17 +456,15 @@ static int pfm_regs_read_held_pmds_piece(struct pfm_context *ctx, void *arg)
  */
 int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 {
-	const pfarg_pmd_t *req = v->elem, *end = req + v->n;
-	bool clocked = ctx->clocked;
-	int ret;
+	int ret = pfm_context_call_pieces(ctx, pfm_regs_read_pmds_piece, v);
+	const pfarg_pmd_t *req = v->elem;
+	unsigned int i;
 
-	for (; req < end; req++)
-		clocked |= req->reg_num == PFM_VPMD_THREAD_TIME;
-	ctx->clocked = clocked;
-	ret = pfm_context_call_pieces(ctx, pfm_regs_read_pmds_piece, v);
-	if (likely(ret != PFM_REGS_HOLD))
+	if (likely(ret != PFM_REGS_AGAIN))
 		return ret;
-	/* One is to be reset: its piece is read anew, while nothing counts. */
+	/* The piece with that element is read anew, while nothing counts. */
+	for (i = 0; i < v->n; i++)
+		ctx->clocked |= req[i].reg_num == PFM_VPMD_THREAD_TIME;
 	v->done = round_down(v->done - 1, PFM_VECTOR_PIECE);
 	return pfm_context_call_pieces(ctx, pfm_regs_read_held_pmds_piece, v);
 }
