@@ -81,6 +81,8 @@ static __poll_t pfm_file_poll(struct file *file, poll_table *wait)
 	__poll_t events = 0;
 
 	poll_wait(file, &ctx->queue.wait, wait);
+	/* pfm_notify_work() sees us wait, or we see its message. */
+	smp_mb();
 	if (pfm_message_count(&ctx->queue))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ctx->gone))

@@ -61,8 +61,10 @@ void pfm_notify_work(struct irq_work *work)
 
 	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		pfm_block_queue(ctx);
-	wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
-				   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
+	/* Pairs with the barriers of wait_event() and of pfm_file_poll(). */
+	if (wq_has_sleeper(&ctx->queue.wait))
+		wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
+					   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
 	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
 	pfm_context_put(ctx);
 }

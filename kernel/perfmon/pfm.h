@@ -42,7 +42,9 @@
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
@@ -510,6 +512,19 @@ static __always_inline const struct pfm_clock *
 pfm_clock_here(const struct pfm_cpu *c)
 {
 	return &c->clock[READ_ONCE(c->clock_at)];
+}
+
+/**
+ * pfm_clock_now() - the time, for code that also runs in the overflow interrupt
+ *
+ * If that is an NMI it has just taken the time, by pfm_clock_advance().
+ *
+ * Context: interrupts off, and ctx->lock of the context that is live here; or NMI.
+ * Return: local_clock(), maybe as of the beginning of the NMI.
+ */
+static __always_inline u64 pfm_clock_now(void)
+{
+	return in_nmi() ? pfm_clock_here(this_cpu_ptr(&pfm_cpu))->now : local_clock();
 }
 
 /**

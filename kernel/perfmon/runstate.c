@@ -48,6 +48,16 @@ void pfm_runstate_resume(struct pfm_context *ctx, u64 now)
 		pfm_hw_start(ctx);
 }
 
+/* The active set has run here until @now. */
+static __always_inline void pfm_runstate_add_up(struct pfm_context *ctx, u64 now)
+{
+	struct pfm_set *set = ctx->set;
+
+	set->left -= min(set->left, pfm_clock_since(set->left_at, now));
+	if (!ctx->away)
+		set->act_ns += pfm_clock_since(set->since, now);
+}
+
 /**
  * pfm_runstate_pause() - add up the times of a context that is to run no more
  * @ctx: context, up to date; nothing happens unless it runs, and is live here
@@ -60,16 +70,12 @@ void pfm_runstate_resume(struct pfm_context *ctx, u64 now)
  */
 void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
 {
-	struct pfm_set *set = ctx->set;
-
 	pfm_assert_live(ctx);
 	if (ctx->cpu < 0 || !pfm_runstate_running(ctx))
 		return;
 	if (pfm_hw_stop(ctx))
-		pfm_hw_forget(set);
-	set->left -= min(set->left, pfm_clock_since(set->left_at, now));
-	if (!ctx->away)
-		set->act_ns += pfm_clock_since(set->since, now);
+		pfm_hw_forget(ctx->set);
+	pfm_runstate_add_up(ctx, now);
 }
 
 /**
@@ -198,7 +204,7 @@ void pfm_runstate_stop(struct pfm_context *ctx)
 void pfm_runstate_mask(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	pfm_runstate_pause(ctx, local_clock());
+	pfm_runstate_pause(ctx, pfm_clock_now());
 	ctx->state = PFM_MASKED;
 }
 
@@ -290,7 +296,8 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
 	pfm_runstate_hold(ctx);
-	pfm_runstate_pause(ctx, now);
+	if (pfm_runstate_running(ctx))
+		pfm_runstate_add_up(ctx, now);
 	pfm_hw_wipe(ctx);
 	ctx->cpu = -1;
 	if (!pfm_is_system(ctx))
