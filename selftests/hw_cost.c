@@ -72,7 +72,7 @@ static u64 turn_cost(int pe, int to, int from)
 TEST(a_switch_of_threads)
 {
 	int pe, fd, to[2], from[2];
-	u64 plain, beside, stopped, counting;
+	u64 plain, again, beside, stopped, counting;
 	struct puppet p;
 	pid_t pid;
 
@@ -85,6 +85,10 @@ TEST(a_switch_of_threads)
 	pid = echo_start(to, from);
 	plain = turn_cost(pe, to[1], from[0]);
 	ASSERT_LT(100ULL, plain);
+	again = turn_cost(pe, to[1], from[0]);
+	if (again > plain + plain / 10 || plain > again + again / 10)
+		SKIP(return, "perf_events counts %llu and %llu instructions for the same",
+		     plain, again);
 
 	puppet_start(&p, PUPPET_PROCESS);
 	fd = pfm_session(0, PFM_SW_CSWITCHES, 0, 0, p.tid);

@@ -11,8 +11,9 @@
 
 #include <pthread.h>
 
-/* Moves of which something must have been seen, or as many tries. */
+/* How often something should be seen, and how often that is tried at most. */
 #define MOVES	8
+#define LOADS	100
 #define TRIES	20000
 
 struct mover {
@@ -75,7 +76,7 @@ TEST(load)
 
 	NEED_CPUS(m.cpus, 2);
 	fd = pfm_counter(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0);
-	for (n = 0; n < TRIES && (on[0] < MOVES || on[1] < MOVES); n++) {
+	for (n = 0; n < LOADS && (on[0] < MOVES || on[1] < MOVES); n++) {
 		u64 before;
 
 		mover_start(&m);
