@@ -174,13 +174,16 @@ static noinline void pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
  * pfm_hw_attached() - a set becomes active for the first time in an attachment
  * @set: set; its counters do not run
  *
- * The controls may still hold this set's values, written for another thread.
+ * The controls may still hold this set's values, written for another thread, and
+ * registers that do not count what that thread has left there.
  *
  * Context: see above.
  */
 void pfm_hw_attached(struct pfm_set *set)
 {
 	set->controls = atomic64_inc_return(&pfm_hw_ids);
+	if (set->held)
+		pfm_hw_forget(set);
 }
 
 /**

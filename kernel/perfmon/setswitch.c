@@ -39,7 +39,7 @@ void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 	/* set_switch_pmds shows nothing of earlier attachments (3.1.12). */
 	if (set->load != ctx->load) {
 		set->load = ctx->load;
-		if (set->hard)
+		if (set->live)
 			pfm_hw_attached(set);
 		set->switched = 0;
 	}

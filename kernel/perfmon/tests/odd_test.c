@@ -375,6 +375,30 @@ static void odd_test_cleared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, odd.held, 0U);
 }
 
+/* A record is of one attachment, too: nobody else was on the CPU in between. */
+static void odd_test_attached_again(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
+
+	/* The PMU stays in use, or all of it would be reset. */
+	odd_pmc(test, other, 0, ODD_CAPTURE, 1, 0);
+	pfm_fixture_load_hw(test, other);
+	odd_pmc(test, ctx, 0, ODD_CAPTURE, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	odd_count(5);
+	pfm_fixture_stop(ctx);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_RECORD), 5ULL);
+
+	pfm_fixture_load(ctx);
+	pfm_fixture_start(ctx);
+	pfm_fixture_in(ctx);
+	odd_count(3);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_RECORD), 3ULL);
+	pfm_fixture_free(other);
+}
+
 /* They are reset with the counter that says so, as far as they can be written. */
 static void odd_test_reset(struct kunit *test)
 {
@@ -601,6 +625,7 @@ static struct kunit_case odd_cases[] = {
 	KUNIT_CASE(odd_test_period),
 	KUNIT_CASE(odd_test_held),
 	KUNIT_CASE(odd_test_cleared),
+	KUNIT_CASE(odd_test_attached_again),
 	KUNIT_CASE(odd_test_reset),
 	KUNIT_CASE(odd_test_read_only),
 	KUNIT_CASE(odd_test_narrow),
