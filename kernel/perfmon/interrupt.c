@@ -195,7 +195,8 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 	} else if (irq.ctx) {
 		/* Whether it was ours cannot be known here. Most likely it was. */
 		irq_work_queue(&c->work);
-		c->deferred = true;
+		/* That it came into a section of the other's, maybe of another user, is no storm. */
+		c->deferred |= !irq.other || raw_spin_is_locked(&irq.ctx->lock);
 		late = true;
 	}
 
