@@ -39,8 +39,10 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 	pfm_hw_stop(ctx);
 	pfm_runstate_update(ctx);
 	/* A masked context interrupts no more: until PFM_RESTART it is no storm. */
-	if (!pfm_runstate_counting(ctx))
+	if (!pfm_runstate_counting(ctx)) {
+		c->deferred = false;
 		return;
+	}
 	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_throttle_is_storm(c, now))
 		pfm_throttle_context(ctx);
 	else
@@ -179,6 +181,9 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 		goto out;
 	}
 	irq = pfm_interrupt_whose(c);
+	/* With software alone it is not theirs, whatever they are in the midst of. */
+	if (irq.ctx && !irq.ctx->uses)
+		irq.ctx = NULL;
 	locked = irq.ctx && pfm_interrupt_trylock(&irq, regs);
 	moved = !c->run.pmds && pmu->still && !pmu->still(pmu);
 	if (locked)
