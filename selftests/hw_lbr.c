@@ -483,7 +483,7 @@ struct neighbour {
 static void neighbour_start(struct neighbour *nb, bool records)
 {
 	struct ring r;
-	int fd = -1;
+	int fd = -1, tries;
 	char c;
 
 	pin_cpu(sched_getcpu());
@@ -502,10 +502,14 @@ static void neighbour_start(struct neighbour *nb, bool records)
 	MUST(write(nb->done[1], "", 1));
 	while (read(nb->go[0], &c, 1) == 1 && c) {
 		do_others();
-		if (records) {
+		/* The parent may still run, and take the CPU in between: the record is empty then. */
+		for (tries = 0; records; tries++) {
 			ring_read(fd, &r, 0);
-			if (!ring_others(&r) || ring_branches(&r))
+			if (ring_branches(&r) || tries == 1000)
 				_exit(1);
+			if (ring_others(&r))
+				break;
+			do_others();
 		}
 		MUST(write(nb->done[1], "", 1));
 	}
