@@ -210,23 +210,26 @@ static void clock_test_elsewhere(struct kunit *test)
 	struct pfm_clock after, here;
 	unsigned long flags;
 	struct pfm_cpu *c;
-	int ret;
+	int ret[2];
 
 	ctx->clocked = true;
 	ctx->flags |= PFM_FL_SYSTEM_WIDE;
+	preempt_disable();
 	c = clock_begin(&flags);
 	pfm_clock_set(c, 1, 2);
+	local_irq_restore(flags);
 	ctx->cpu = nr_cpu_ids;
-	ret = pfm_context_call(ctx, clock_nothing, NULL);
+	ret[0] = pfm_context_call(ctx, clock_nothing, NULL);
 	after = *pfm_clock_here(c);
 	ctx->cpu = smp_processor_id();
-	KUNIT_EXPECT_EQ(test, pfm_context_call(ctx, clock_nothing, NULL), 77);
+	ret[1] = pfm_context_call(ctx, clock_nothing, NULL);
 	here = *pfm_clock_here(c);
 	ctx->cpu = -1;
-	local_irq_restore(flags);
+	preempt_enable();
 	ctx->flags &= ~PFM_FL_SYSTEM_WIDE;
 
-	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
+	KUNIT_EXPECT_EQ(test, ret[0], -EBUSY);
+	KUNIT_EXPECT_EQ(test, ret[1], 77);
 	KUNIT_EXPECT_EQ(test, after.thread, 1ULL);
 	KUNIT_EXPECT_EQ(test, after.now, 2ULL);
 	KUNIT_EXPECT_GT(test, here.now, 2ULL);
