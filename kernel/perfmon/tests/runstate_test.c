@@ -76,14 +76,16 @@ static void pfm_runstate_test_stop_overflows(struct kunit *test)
 
 static void pfm_runstate_test_kind(struct kunit *test)
 {
-	struct task_struct *user = kunit_kzalloc(test, sizeof(*user), GFP_KERNEL);
+	struct task_struct *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, user);
-	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(user), 0U);
-	user->flags = PF_IO_WORKER;
-	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(user), 0U);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(t), 0U);
+	t->flags = PF_IO_WORKER;
+	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(t), 0U);
 	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(current), (u32)KERNEL);
-	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(idle_task(0)), (u32)(KERNEL | IDLE));
+	/* As a CPU's own is when it has been idle once. */
+	t->flags = PF_KTHREAD | PF_IDLE;
+	KUNIT_EXPECT_EQ(test, pfm_runstate_kind(t), (u32)(KERNEL | IDLE));
 }
 
 static int pfm_runstate_test_next_here(struct pfm_context *ctx, void *kind)
