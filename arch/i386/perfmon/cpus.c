@@ -14,6 +14,7 @@
 #include <linux/smp.h>
 
 #include <asm/cpufeature.h>
+#include <asm/intel-family.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
 
@@ -29,6 +30,29 @@
 
 /* The registered description's. */
 static struct pfm_x86_cpu pfm_x86_all;
+
+/**
+ * pfm_x86_is_nehalem() - whether a processor is a Nehalem or a Westmere
+ * @cpu: facts
+ *
+ * Context: any.
+ * Return: whether it is one of these.
+ */
+bool pfm_x86_is_nehalem(const struct pfm_x86_cpu *cpu)
+{
+	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 6)
+		return false;
+	switch (cpu->model) {
+	case INTEL_FAM6_NEHALEM:
+	case INTEL_FAM6_NEHALEM_EP:
+	case INTEL_FAM6_NEHALEM_EX:
+	case INTEL_FAM6_WESTMERE:
+	case INTEL_FAM6_WESTMERE_EP:
+	case INTEL_FAM6_WESTMERE_EX:
+		return true;
+	}
+	return false;
+}
 
 static u32 pfm_x86_min_field(u32 a, u32 b, u32 field)
 {

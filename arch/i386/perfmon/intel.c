@@ -20,7 +20,6 @@
 #include <linux/container_of.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include <asm/intel-family.h>
 #include <asm/processor.h>
 
 #include "evtsel.h"
@@ -605,22 +604,6 @@ static void intel_add_lbr(struct intel_pmu *x, const struct pfm_x86_cpu *cpu)
 	x->pmu.read = intel_lbr_read;
 }
 
-static bool intel_is_unsettled(const struct pfm_x86_cpu *cpu)
-{
-	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 6 || cpu->hypervisor)
-		return false;
-	switch (cpu->model) {
-	case INTEL_FAM6_NEHALEM:
-	case INTEL_FAM6_NEHALEM_EP:
-	case INTEL_FAM6_NEHALEM_EX:
-	case INTEL_FAM6_WESTMERE:
-	case INTEL_FAM6_WESTMERE_EP:
-	case INTEL_FAM6_WESTMERE_EX:
-		return true;
-	}
-	return false;
-}
-
 /**
  * pfm_intel_describe() - the architectural PMU, by CPUID leaf 0xa
  * @cpu: facts
@@ -658,7 +641,7 @@ const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 		intel_add_extra(x, cpu);
 		intel_add_lbr(x, cpu);
 	}
-	x->unsettled = intel_is_unsettled(cpu);
+	x->unsettled = pfm_x86_is_nehalem(cpu) && !cpu->hypervisor;
 
 	/*
 	 * The counters' overflow bits; OvfBuf (62) and CondChgd (63), which firmware

@@ -83,14 +83,9 @@ bool pfm_lbr_is_known(const struct pfm_x86_cpu *cpu)
 {
 	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 6 || cpu->hybrid)
 		return false;
-	switch (cpu->model) {
-	case INTEL_FAM6_NEHALEM:
-	case INTEL_FAM6_NEHALEM_EP:
-	case INTEL_FAM6_NEHALEM_EX:
-	case INTEL_FAM6_WESTMERE:
-	case INTEL_FAM6_WESTMERE_EP:
-	case INTEL_FAM6_WESTMERE_EX:
+	if (pfm_x86_is_nehalem(cpu))
 		return cpu->threads <= 1;
+	switch (cpu->model) {
 	case INTEL_FAM6_SANDYBRIDGE:
 	case INTEL_FAM6_SANDYBRIDGE_X:
 	case INTEL_FAM6_IVYBRIDGE:

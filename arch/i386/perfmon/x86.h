@@ -147,6 +147,7 @@ void pfm_lbr_reset(void);
 u64 pfm_lbr_read(u32 msr);
 
 /* cpus.c */
+bool pfm_x86_is_nehalem(const struct pfm_x86_cpu *cpu);
 void pfm_x86_common(struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
 bool pfm_x86_lacks(const struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
 void pfm_x86_facts(struct pfm_x86_cpu *cpu, bool rdtsc_may_hang);
