@@ -10,6 +10,7 @@
  */
 #include "hw_bench.h"
 #include "smpl.h"
+#include "qemu/lbr-select.h"
 
 #include <sys/ptrace.h>
 
@@ -27,16 +28,6 @@
 #define DEBUGCTL_FREEZE	0x800ULL
 #define DEBUGCTL_SMM	0x4000ULL	/* not ours, and harmless */
 
-#define NOT_KERNEL	(1 << 0)
-#define NOT_USER	(1 << 1)
-#define JCC		(1 << 2)
-#define CALL		(1 << 3)
-#define IND_CALL	(1 << 4)
-#define RET		(1 << 5)
-#define IND_JMP		(1 << 6)
-#define JMP		(1 << 7)
-#define FAR		(1 << 8)
-#define KINDS		(JCC | CALL | IND_CALL | RET | IND_JMP | JMP | FAR)
 #define USER_ONLY	(NOT_KERNEL | FAR)
 /* At user level, one kind alone. */
 #define ONLY(kind)	(NOT_KERNEL | (KINDS & ~(kind)))

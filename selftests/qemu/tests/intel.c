@@ -6,6 +6,7 @@
  * kinds that a kernel does not take (VM86, task switches).
  */
 #include "rt.h"
+#include "../lbr-select.h"
 
 #define PMC(n)		(0x0c1 + (n))
 #define FULL_PMC(n)	(0x4c1 + (n))
@@ -521,17 +522,6 @@ static void foreign_status(void)
 
 /* The last branches */
 
-#define NOT_KERNEL	(1 << 0)
-#define NOT_USER	(1 << 1)
-#define JCC		(1 << 2)
-#define CALL		(1 << 3)
-#define IND_CALL	(1 << 4)
-#define RET		(1 << 5)
-#define IND_JMP		(1 << 6)
-#define JMP		(1 << 7)
-#define FAR		(1 << 8)
-#define ALL		(JCC | CALL | IND_CALL | RET | IND_JMP | JMP | FAR)
-
 /* One of each kind, and a conditional one that is not taken. */
 asm(".text\n"
 "branches:	xor %eax, %eax\n"
@@ -650,8 +640,8 @@ static void last_branches(void)
 	check_equal("a call before them", rdmsr(LBR_TO((rdmsr(LBR_TOS) - NR_TAKEN) & 15)),
 		    (u32)branches);
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		record(ALL & ~kinds[i]);
-		check("one kind alone", recorded(ALL & ~kinds[i]));
+		record(KINDS & ~kinds[i]);
+		check("one kind alone", recorded(KINDS & ~kinds[i]));
 		record(kinds[i]);
 		check("all but one", recorded(kinds[i]));
 	}
