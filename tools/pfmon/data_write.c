@@ -2,11 +2,11 @@
 /* Writing the data file: see record-format.txt. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "data_write.h"
 
@@ -31,7 +31,7 @@ static void put(struct data_writer *w, const void *data, size_t size)
 	if (w->err || !size)
 		return;
 	errno = 0;
-	if (fwrite(data, size, 1, w->file) != 1)
+	if (fwrite(data, size, 1, w->out.file) != 1)
 		w->err = errno ? errno : EIO;
 	else
 		w->bytes += size;
@@ -96,19 +96,49 @@ static uint64_t kernel_base(void)
 	return 0xc0000000;
 }
 
+/* Is there nothing to lose? Files that are empty, or a recording's. */
+static bool is_ours(const char *path)
+{
+	char magic[sizeof(DF_MAGIC) - 1] = "";
+	struct stat st;
+	size_t n;
+	FILE *f;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return true;
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	n = fread(magic, 1, sizeof(magic), f);
+	fclose(f);
+	return n == sizeof(magic) && !memcmp(magic, DF_MAGIC, sizeof(magic));
+}
+
+/* The file of this name, and the one that it will take the place of. */
+static bool may_replace(const char *path)
+{
+	char *old;
+	bool may;
+
+	if (!path)
+		return true;
+	if (asprintf(&old, "%s" DF_OLD, path) < 0)
+		return false;
+	may = is_ours(path) && is_ours(old);
+	free(old);
+	return may;
+}
+
 int data_create(struct data_writer *w, const char *path, const char *title)
 {
 	struct df_header header;
-	int fd;
 
 	memset(w, 0, sizeof(*w));
 	/* Other users must not learn the addresses in this user's programs. */
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
+	if (outfile_open(&w->out, path, 0600))
 		return -1;
-	w->file = fdopen(fd, "w");
-	if (!w->file) {
-		close(fd);
+	if (!may_replace(w->out.path)) {
+		errno = EEXIST;
 		return -1;
 	}
 	memset(&header, 0, sizeof(header));
@@ -183,7 +213,7 @@ void data_lost(struct data_writer *w, const struct df_lost *lost)
 
 void data_flush(struct data_writer *w)
 {
-	if (!w->err && fflush(w->file))
+	if (!w->err && fflush(w->out.file))
 		w->err = errno;
 }
 
@@ -191,7 +221,9 @@ int data_close(struct data_writer *w, const struct df_end *end)
 {
 	put_record(w, DF_END, &(struct piece){ end, sizeof(*end) }, 1);
 	data_flush(w);
-	if (fclose(w->file) && !w->err)
+	if (w->err)
+		fclose(w->out.file);
+	else if (outfile_keep(&w->out, DF_OLD))
 		w->err = errno;
 	errno = w->err;
 	return w->err ? -1 : 0;

@@ -12,10 +12,11 @@
 
 #include "datafile.h"
 #include "events.h"
+#include "outfile.h"
 #include "smpl.h"
 
 struct data_writer {
-	FILE *file;
+	struct outfile out;
 	int err;		/* of the first failure, 0 if there was none */
 	uint64_t bytes;
 };
@@ -29,10 +30,12 @@ void data_boot_id(char boot[DF_BOOT_MAX]);
 /**
  * data_create() - begin a data file
  * @w:     filled in
- * @path:  file, overwritten
+ * @path:  file, which appears when it is complete; an earlier one gets DF_OLD
+ *         behind its name then
  * @title: of what is measured
  *
- * Return: 0, or -1 with errno set.
+ * Return: 0, or -1 with errno set; EEXIST: a file that no recording has made would
+ * be overwritten.
  */
 int data_create(struct data_writer *w, const char *path, const char *title);
 
@@ -89,7 +92,8 @@ void data_flush(struct data_writer *w);
  * @w:   from data_create()
  * @end: written as the last record
  *
- * Return: 0, or -1 and errno is that of the first failure.
+ * Return: 0, or -1 and errno is that of the first failure: outfile_leave() says
+ * where the file is.
  */
 int data_close(struct data_writer *w, const struct df_end *end);
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define DF_DEFAULT_NAME	"pfmon.data"
+#define DF_OLD		".old"	/* behind the name of the one before */
 
 /* The first byte and the line ends tell of a transfer as text. */
 #define DF_MAGIC	"\211PFM\r\n\032\n"

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <perfmon/libperfmon.h>
@@ -311,15 +310,16 @@ static void print_summary(const struct recording *rec, const char *path,
 		fprintf(stderr, " note: %s\n", rec->result.note[i]);
 }
 
-/* A file without a sample is not left behind when something goes wrong. */
-static const char *unused;
-
-static void remove_unused(void)
+/* The samples that there are are left to the user. */
+static void __attribute__((noreturn))
+cannot_write(struct recording *rec, const char *path)
 {
-	struct stat st;
+	int e = errno;
+	const char *left = outfile_leave(&rec->data.out);
 
-	if (unused && !stat(unused, &st) && S_ISREG(st.st_mode))
-		unlink(unused);
+	errno = e;
+	err(EXIT_PFMON, "cannot write %s%s%s", path,
+	    left ? "; what was recorded is in " : "", left ? left : "");
 }
 
 int cmd_record(int argc, char **argv)
@@ -343,16 +343,18 @@ int cmd_record(int argc, char **argv)
 	rec.pid = o.target.pid;
 	rec.progress = isatty(STDERR_FILENO);
 	target_title(&o.target, &rec.result);
-	if (recording_begin(&rec, &o.sampling, o.output))
+	if (recording_begin(&rec, &o.sampling, o.output)) {
+		if (errno == EEXIST)
+			errx(EXIT_PFMON, "%s or %s" DF_OLD " is there and is no file of pfmon record: name another one with -o",
+			     o.output, o.output);
 		err(EXIT_PFMON, "%s", o.output);
-	unused = o.output;
-	atexit(remove_unused);
+	}
 	status = target_measure(&o.target, &rec.result);
-	if (!o.target.exec_errno)
-		unused = NULL;
+	/* A file without a sample is not left behind: see outfile_open(). */
+	if (o.target.exec_errno)
+		return status;
 	if (recording_end(&rec, status))
-		err(EXIT_PFMON, "cannot write %s", o.output);
-	if (!o.target.exec_errno)
-		print_summary(&rec, o.output, rec.data.bytes);
+		cannot_write(&rec, o.output);
+	print_summary(&rec, o.output, rec.data.bytes);
 	return status;
 }

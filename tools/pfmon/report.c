@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "outfile.h"
 #include "output.h"
 #include "pfmon.h"
 
@@ -157,7 +158,7 @@ int cmd_report(int argc, char **argv)
 	static struct profile profile;
 	struct options o = { .input = DF_DEFAULT_NAME };
 	char error[DATA_ERROR_MAX];
-	FILE *out = stdout;
+	struct outfile out = { .file = stdout };
 	unsigned int i;
 
 	parse_options(&o, argc, argv);
@@ -167,12 +168,10 @@ int cmd_report(int argc, char **argv)
 		     o.by);
 	if (profile_read(&profile, o.input, o.event, error))
 		errx(EXIT_PFMON, "%s", error);
-	if (o.output)
-		out = fopen(o.output, "we");
-	if (!out)
+	if (o.output && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
-	formats[o.format].print(out, &profile, &o.sel);
-	if (fflush(out) || ferror(out))
+	formats[o.format].print(out.file, &profile, &o.sel);
+	if (o.output ? outfile_keep(&out, NULL) : fflush(out.file) || ferror(out.file))
 		err(EXIT_PFMON, "cannot write the report");
 	for (i = 0; i < profile.notes && !formats[o.format].has_notes; i++)
 		warnx("%s: %s", o.input, profile.note[i]);

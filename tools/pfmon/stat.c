@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "hardware.h"
+#include "outfile.h"
 #include "pfmon.h"
 #include "probe.h"
 #include "target.h"
@@ -107,27 +108,22 @@ static void parse_options(struct options *o, int argc, char **argv)
 }
 
 static void report(const struct result *result, const struct options *o,
-		   FILE *out)
+		   struct outfile *out)
 {
 	if (o->json)
-		result_print_json(out, result);
+		result_print_json(out->file, result);
 	else
-		result_print(out, result);
-	if (fflush(out) || ferror(out))
+		result_print(out->file, result);
+	if (o->output ? outfile_keep(out, NULL) : fflush(out->file) || ferror(out->file))
 		err(EXIT_PFMON, "cannot write the counts");
 }
 
 /* Its file is made before the command runs: an error costs no run then. */
-static FILE *open_output(const struct options *o)
+static void open_output(const struct options *o, struct outfile *out)
 {
-	FILE *out;
-
-	if (!o->output)
-		return stderr;
-	out = fopen(o->output, "we");
-	if (!out)
+	out->file = stderr;
+	if (o->output && outfile_open(out, o->output, 0))
 		err(EXIT_PFMON, "%s", o->output);
-	return out;
 }
 
 int cmd_stat(int argc, char **argv)
@@ -135,7 +131,7 @@ int cmd_stat(int argc, char **argv)
 	static struct options o;
 	static struct result result;
 	bool has_hardware;
-	FILE *out;
+	struct outfile out;
 	int status;
 
 	has_hardware = hardware_find();
@@ -146,13 +142,13 @@ int cmd_stat(int argc, char **argv)
 	if (!o.counters.n)
 		add_default(&o, has_hardware);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
-	out = open_output(&o);
+	open_output(&o, &out);
 
 	result.ops = &counting;
 	result.counters = &o.counters;
 	target_title(&o.target, &result);
 	status = target_measure(&o.target, &result);
 	if (!o.target.exec_errno)
-		report(&result, &o, out);
+		report(&result, &o, &out);
 	return status;
 }

@@ -9,7 +9,7 @@
 # What it says stays in $tmp/said when a report follows.
 record()
 {
-	rm -f "$tmp/data"
+	rm -f "$tmp"/data*
 	"$PFMON" record -o "$tmp/data" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	status=$?
 	cp "$tmp/err" "$tmp/said"
@@ -50,7 +50,13 @@ refused()
 	record "$@"
 	expect "record, $name: status" "$status" 125
 	expect_err "record, $name" "$pattern"
-	check "record, $name: no file" [ ! -e "$tmp/data" ]
+	check "record, $name: no file" nothing_left
+}
+
+# nothing_left: neither a data file nor one that is not complete yet.
+nothing_left()
+{
+	[ -z "$(find "$tmp" -maxdepth 1 -name 'data*')" ]
 }
 
 test_record_options()
@@ -124,7 +130,7 @@ test_record_status()
 	record /no/such/program
 	expect "record, not found: status" "$status" 127
 	expect_err "record, not found" "cannot run '/no/such/program': No such file"
-	check "record, not found: no file" [ ! -e "$tmp/data" ]
+	check "record, not found: no file" nothing_left
 	record /etc/passwd
 	expect "record, not executable: status" "$status" 126
 	if [ -w /dev/full ]; then
@@ -151,6 +157,87 @@ test_record_output()
 		"$PFMON" report >"$tmp/report" 2>"$tmp/err")
 	expect "the file's name without -o and -i" $? 0
 	check "the file's name without -o and -i: it is there" [ -s "$tmp/pfmon.data" ]
+}
+
+# unchanged NAME: an earlier recording, $tmp/mine/data, is as it was.
+unchanged()
+{
+	check "$1: the earlier file is as it was" cmp -s "$tmp/mine/data" "$tmp/earlier"
+	expect "$1: nothing else is there" "$(ls "$tmp/mine")" "data"
+}
+
+# What had the name before is there until something complete takes its place, and
+# after that as data.old.
+test_record_kept()
+{
+	mkdir "$tmp/mine"
+	record true
+	cp "$tmp/data" "$tmp/earlier"
+	cp "$tmp/data" "$tmp/mine/data"
+	chmod 644 "$tmp/mine/data"
+	"$PFMON" record -o "$tmp/mine/data" /no/such/program 2>/dev/null
+	unchanged "kept, no such command"
+	"$PFMON" record -o "$tmp/mine/data" -C 8000 true 2>/dev/null
+	unchanged "kept, no such CPU"
+	"$PFMON" record -o "$tmp/mine/data" false 2>/dev/null
+	expect "kept: the earlier one has another name" \
+		"$(ls "$tmp/mine" | tr '\n' ' ')" "data data.old "
+	check "kept: it is the earlier one" cmp "$tmp/mine/data.old" "$tmp/earlier"
+	expect "kept: the new one is for its owner" \
+		"$(find "$tmp/mine/data" -perm 600 | wc -l | tr -d ' ')" 1
+	check "kept: and is another one" sh -c "! cmp -s '$tmp/mine/data' '$tmp/earlier'"
+
+	# Of a link the file that it leads to.
+	ln -s mine/data "$tmp/link"
+	"$PFMON" record -o "$tmp/link" true 2>/dev/null
+	check "kept: a link stays one" [ -L "$tmp/link" ]
+	check "kept: the one before the last is gone" sh -c \
+		"! cmp -s '$tmp/mine/data.old' '$tmp/earlier'"
+
+	# Whatever is no recording is not touched, wherever it stands.
+	echo notes >"$tmp/notes"
+	"$PFMON" record -o "$tmp/notes" true 2>"$tmp/err"
+	expect "kept, notes: status" $? 125
+	expect_err "kept, notes" "notes or .*notes.old is there and is no file of pfmon record"
+	expect "kept, notes" "$(cat "$tmp/notes")" notes
+	cp "$tmp/notes" "$tmp/mine/data.old"
+	"$PFMON" record -o "$tmp/mine/data" true 2>"$tmp/err"
+	expect "kept, data.old of somebody else: status" $? 125
+	expect "kept, data.old of somebody else" "$(cat "$tmp/mine/data.old")" notes
+
+	# A disk that is full: what there is of the recording is left, and named.
+	rm -f "$tmp/mine"/*
+	cp "$tmp/earlier" "$tmp/mine/data"
+	(trap '' XFSZ && ulimit -f 1 && exec "$PFMON" record -o "$tmp/mine/data" true) \
+		2>"$tmp/err"
+	expect "kept, full: status" $? 125
+	expect_err "kept, full" "cannot write .*/mine/data; what was recorded is in .*/mine/data\.[a-zA-Z0-9]*: File too large"
+	check "kept, full: the earlier file is as it was" \
+		cmp -s "$tmp/mine/data" "$tmp/earlier"
+	left=$(sed -n 's/.*what was recorded is in \(.*\): File.*/\1/p' "$tmp/err")
+	check "kept, full: what is left is a beginning" [ -s "$left" ]
+	rm -rf "$tmp/mine" "$tmp/link" "$tmp/notes"
+
+	# The files of stat and report, too; they keep who may read them.
+	echo before >"$tmp/text"
+	chmod 640 "$tmp/text"
+	"$PFMON" stat -o "$tmp/text" /no/such/program 2>/dev/null
+	expect "kept, stat" "$(cat "$tmp/text")" before
+	"$PFMON" stat -o "$tmp/text" true
+	check "kept, stat: and the counts in its place" grep -q task-clock "$tmp/text"
+	expect "kept, stat: who may read it" \
+		"$(find "$tmp/text" -perm 640 | wc -l | tr -d ' ')" 1
+	# What stands for our own output is that, not a file to replace.
+	"$PFMON" stat -o /dev/stdout echo hello >"$tmp/text"
+	check "kept, /dev/stdout is no file" grep -q task-clock "$tmp/text"
+	rm -f "$tmp/text"
+}
+
+# find_rest: the file of a recording that goes on, in $rest; there is something in it.
+find_rest()
+{
+	rest=$(find "$tmp" -maxdepth 1 -name 'data.??????' -size +0)
+	[ -n "$rest" ]
 }
 
 # Data are whole whoever ends it, unless pfmon itself is killed.
@@ -188,10 +275,13 @@ test_record_signals()
 	rm -f "$tmp/data"
 	"$VICTIM" dfl "$PFMON" record -o "$tmp/data" -p "$hold" 2>/dev/null &
 	pid=$!
-	until_true [ -s "$tmp/data" ]
+	# What it has written so far has no name of its own yet.
+	until_true find_rest
 	kill -KILL $pid
 	wait $pid 2>/dev/null
 	stop_hold
+	check "record was killed: no file of that name" [ ! -e "$tmp/data" ]
+	mv "$rest" "$tmp/data"
 	report
 	expect "record was killed: status of report" "$status" 0
 	check "record was killed: report says so" grep -q \
@@ -285,4 +375,4 @@ has_symbols()
 	! grep -q 'built without libelf' "$tmp/report"
 }
 
-profile='record_options record_status record_output record_signals report_errors'
+profile='record_options record_status record_output record_kept record_signals report_errors'

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that are written beside their names, and renamed when they are complete. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "outfile.h"
+
+/* What is to be removed at the exit. */
+static char *unfinished;
+
+static void remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+static char *join(const char *name, const char *suffix)
+{
+	char *text;
+
+	if (asprintf(&text, "%s%s", name, suffix) < 0)
+		err(EXIT_PFMON, NULL);
+	return text;
+}
+
+/*
+ * Can another file take its name? Not that of a device or a pipe, and not one that
+ * stands for a descriptor, as /dev/stdout does: others go on writing to that.
+ */
+static bool replaceable(const char *path, struct stat *st)
+{
+	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+		return false;
+	memset(st, 0, sizeof(*st));
+	return stat(path, st) ? errno == ENOENT : S_ISREG(st->st_mode);
+}
+
+static mode_t mode_of_new(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int open_beside(struct outfile *o, const char *path, mode_t mode)
+{
+	static bool registered;
+	int fd;
+
+	/* A link to a file stays one. */
+	o->path = realpath(path, NULL);
+	if (!o->path)
+		o->path = join(path, "");
+	o->temp = join(o->path, ".XXXXXX");
+	fd = mkostemp(o->temp, O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	unfinished = o->temp;
+	if (!registered)
+		atexit(remove_unfinished);
+	registered = true;
+	return fchmod(fd, mode) ? -1 : fd;
+}
+
+int outfile_open(struct outfile *o, const char *path, mode_t mode)
+{
+	struct stat st;
+	int fd;
+
+	memset(o, 0, sizeof(*o));
+	if (!replaceable(path, &st))
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			  mode ? mode : 0666);
+	else
+		fd = open_beside(o, path, mode ? mode :
+				 st.st_mode ? st.st_mode & 07777 : mode_of_new());
+	if (fd < 0)
+		return -1;
+	o->file = fdopen(fd, "w");
+	return o->file ? 0 : -1;
+}
+
+/* What has the name gets another one; there need not be anything. */
+static int put_away(const char *path, const char *suffix)
+{
+	char *old = join(path, suffix);
+	int ret = rename(path, old);
+
+	free(old);
+	return ret && errno != ENOENT ? -1 : 0;
+}
+
+int outfile_keep(struct outfile *o, const char *suffix)
+{
+	int e;
+
+	errno = 0;
+	if (fflush(o->file) || ferror(o->file)) {
+		e = errno ? errno : EIO;
+		fclose(o->file);
+		errno = e;
+		return -1;
+	}
+	if (fclose(o->file))
+		return -1;
+	if (!o->temp)
+		return 0;
+	if ((suffix && put_away(o->path, suffix)) || rename(o->temp, o->path))
+		return -1;
+	unfinished = NULL;
+	free(o->temp);
+	free(o->path);
+	return 0;
+}
+
+const char *outfile_leave(struct outfile *o)
+{
+	unfinished = NULL;
+	return o->temp;
+}

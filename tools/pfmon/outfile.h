@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A file that pfmon writes. It is written beside its name and gets the name when
+ * it is complete, so that whatever had the name is there until then.
+ */
+#ifndef PFMON_OUTFILE_H
+#define PFMON_OUTFILE_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct outfile {
+	FILE *file;
+	char *path;		/* where it will be; NULL: it is there already */
+	char *temp;		/* where it is until then */
+};
+
+/**
+ * outfile_open() - begin a file
+ * @o:    filled in
+ * @path: its name. What is no regular file, or has no name of its own (below /dev
+ *        and /proc), is opened and written at once
+ * @mode: who may read it, 0: as the file that has the name, or as any new file
+ *
+ * Until outfile_keep() one file can be written at a time; what is not kept until
+ * pfmon exits is removed.
+ *
+ * Return: 0, or -1 with errno set.
+ */
+int outfile_open(struct outfile *o, const char *path, mode_t mode);
+
+/**
+ * outfile_keep() - it is complete: give it its name
+ * @o:      from outfile_open()
+ * @suffix: what had the name gets this behind it; NULL: it is removed
+ *
+ * On error what was written stays where it is, in @o->temp, unless that is NULL.
+ *
+ * Return: 0, or -1 with errno set.
+ */
+int outfile_keep(struct outfile *o, const char *suffix);
+
+/**
+ * outfile_leave() - it is not complete, but leave what there is
+ * @o: from outfile_open(), closed
+ *
+ * Return: where it is, NULL if that is its own name.
+ */
+const char *outfile_leave(struct outfile *o);
+
+#endif /* PFMON_OUTFILE_H */
