@@ -63,7 +63,7 @@ static FILE *open_proc(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* Name and begin: "PID (NAME) STATE ...", the begin is the 22nd word. */
+/* Name and begin: "PID (NAME) STATE ...", STATE is the third word, the begin the 22nd. */
 static bool read_stat(pid_t pid, char comm[COMM_MAX], uint64_t *begun)
 {
 	char line[1024] = "", *open, *close, *word;
@@ -82,7 +82,7 @@ static bool read_stat(pid_t pid, char comm[COMM_MAX], uint64_t *begun)
 	*close = '\0';
 	snprintf(comm, COMM_MAX, "%s", open + 1);
 	word = close + 1;
-	for (i = 2; i < 22 && word; i++)
+	for (i = 3; i < 22 && word; i++)
 		word = strchr(word + 1, ' ');
 	if (!word)
 		return false;

@@ -195,6 +195,39 @@ static void test_images(void)
 	data_done(&r);
 }
 
+/* A process that grows is the same one: what is new of it is what it has mapped. */
+static void test_images_grow(void)
+{
+	size_t size = 64 << 20, at;
+	struct df_end end = { 0 };
+	char error[DATA_ERROR_MAX], *code;
+	struct images *images;
+	struct data_reader r;
+	struct data_writer w;
+	unsigned int processes = 0, maps[2] = { 0 }, look = 0;
+
+	CHECK(data_create(&w, path, "self") == 0);
+	images = images_new(&w);
+	images_see(images, getpid());
+	at = w.bytes;
+	code = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(code != MAP_FAILED);
+	images_glance(images, getpid());	/* a moment ago */
+	CHECK(w.bytes == at);
+	images_see(images, getpid());
+	munmap(code, size);
+	images_free(images);
+	data_close(&w, &end);
+	CHECK(data_open(&r, path, error) == 0);
+	while (data_next(&r) == DATA_RECORD) {
+		look = r.offset > at;
+		processes += r.head.type == DF_PROCESS;
+		maps[look] += r.head.type == DF_MAP;
+	}
+	CHECK(processes == 1 && maps[0] >= 3 && maps[1] == 1);
+	data_done(&r);
+}
+
 static void test_images_exec(void)
 {
 	struct df_end end = { 0 };
@@ -337,6 +370,7 @@ int main(int argc, char **argv)
 	test_spaces();
 	test_records();
 	test_images();
+	test_images_grow();
 	test_images_exec();
 	test_static();
 	test_symtab();
