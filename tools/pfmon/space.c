@@ -267,6 +267,25 @@ static const struct image *recorded(const struct image *i)
 }
 
 /*
+ * Of a sample without a time: the newest image that has the address. The oldest is
+ * what the process was before it executed the program that is meant, so that an
+ * address that no image has, as those of the kernel, is the newest one's.
+ */
+static const struct image *find_timeless(const struct space *space,
+					 const struct sample *sample,
+					 const struct mapping **map)
+{
+	const struct image *i = newest(space, sample->pid);
+
+	for (; i; i = older(i)) {
+		*map = find_mapping(i, sample->ip, UINT64_MAX);
+		if (*map)
+			return i;
+	}
+	return newest(space, sample->pid);
+}
+
+/*
  * The image that the process was then. If it does not have the address, the
  * process had executed another program before that was seen: the next one.
  */
@@ -278,6 +297,8 @@ static const struct image *find_image(const struct space *space,
 	const struct image *next = NULL;
 
 	*map = NULL;
+	if (!sample->time)
+		return find_timeless(space, sample, map);
 	for (; i && !then; i = older(i)) {
 		if (i->time <= sample->time || !older(i))
 			then = i;

@@ -540,6 +540,16 @@ test_hot_kernel()
 	report -f folded
 	check "kernel: a chain through a system call" \
 		grep -q '^dd;.*;ksys_\(read\|write\);' "$tmp/report"
+	if have aggregate; then
+		# These have no times: they are the program's, not what it was before.
+		record -f aggregate sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=300000; :'
+		report --by process,binary --format folded
+		n=$(sed -n 's/^dd;\[kernel\] //p' "$tmp/report")
+		other=$(sed -n 's/^[^d][^;]*;\[kernel\] //p' "$tmp/report" |
+			awk '{ n += $1 } END { print n + 0 }')
+		check "kernel, aggregate: ${n:-0} of dd, $other of others" \
+			[ "${n:-0}" -gt "$other" ]
+	fi
 }
 
 # Faults are counted where they happen: the chain is the one that is expected.

@@ -70,12 +70,17 @@ static void test_spaces(void)
 	/* It had executed the second program before that was seen. */
 	expect_place(1, 190, 0x20000, "second", "b");
 	expect_place(2, 250, 0x10000, "other", "c");
+	/* Without a time: the newest that can be meant. */
+	expect_place(1, 0, 0x20010, "second", "b");
+	expect_place(1, 0, 0x10010, "first", "late");
+	expect_place(1, 0, 0x50000, "second", "[unknown]");
 	expect_place(1 + 4096, 100, 0x10000, "far", "[unknown]");
 	expect_place(77, 100, 0x10000, "pid 77", "[unknown]");
 	expect_place(0, 100, 0x10000, "[idle]", "[unknown]");
 	expect_place(-1, 100, 0x10000, "[unknown]", "[unknown]");
 	CHECK(!space_note(test_space));
 	expect_place(2, 100, 1ULL << 63, "other", "[kernel]");
+	expect_place(1, 0, 1ULL << 63, "second", "[kernel]");
 	CHECK(space_note(test_space) && strstr(space_note(test_space), "booted"));
 	space_free(test_space);
 }
