@@ -151,6 +151,29 @@ static void *new_block(const struct sampler *s)
 	return block;
 }
 
+static FILE *open_fdinfo(const struct sampler *s)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", s->probe.fd);
+	return fopen(path, "re");
+}
+
+/* Has the kernel stopped monitoring until PFM_RESTART, because it was too fast? */
+static bool is_masked(const struct sampler *s)
+{
+	FILE *f = open_fdinfo(s);
+	char line[128];
+	bool masked = false;
+
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f))
+		masked |= !strcmp(line, "pfm-state:\tmasked\n");
+	fclose(f);
+	return masked;
+}
+
 /*
  * Something is full. It is copied, so that sampling goes on before the file is
  * written. If the context has ended meanwhile there is no PFM_RESTART, and all
@@ -165,10 +188,16 @@ static void take(struct sampler *s)
 	uint64_t now;
 	bool over;
 
-	/* A message of what was there before: who releases unseen loses. */
+	/*
+	 * A message of what was there before, and who releases unseen loses; or
+	 * one of a context that is masked, whose buffer does not change any more.
+	 */
 	if (!size && !format->masks) {
-		free(block);
-		return;
+		if (!is_masked(s)) {
+			free(block);
+			return;
+		}
+		size = format->copy(s->buf, s->size, false, block);
 	}
 	over = pfm_restart(s->probe.fd);
 	now = now_ns();
@@ -378,12 +407,10 @@ static struct probe *sampler_create(struct result *result, pid_t tid, int cpu,
 /* What the kernel alone knows of losses. */
 static void read_fdinfo(struct sampler *s)
 {
-	char path[48], line[128];
+	FILE *f = open_fdinfo(s);
+	char line[128];
 	uint64_t n;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", s->probe.fd);
-	f = fopen(path, "re");
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f)) {

@@ -607,13 +607,21 @@ test_lost()
 test_too_fast()
 {
 	limit=$(cat $sysfs/interrupts_max)
-	echo 2 >$sysfs/interrupts_max
-	record -F 2000 "$VICTIM" hot 1000
-	echo "$limit" >$sysfs/interrupts_max
-	report -f json --by process
-	between "too fast: times that it was stopped" "$(json throttled)" 1 1000000
-	check "too fast: record says so" grep -q \
-		'^ note: sampling was too fast and was stopped ' "$tmp/said"
+	for format in default double; do
+		have $format || continue
+		# Stopped twice: so it went on after the first time.
+		for ms in 1000 4000 16000; do
+			echo 2 >$sysfs/interrupts_max
+			record -f $format -b 256K -F 2000 "$VICTIM" hot $ms
+			echo "$limit" >$sysfs/interrupts_max
+			report -f json --by process
+			[ "$(json throttled)" -lt 2 ] || break
+		done
+		between "too fast, $format: times that it was stopped" \
+			"$(json throttled)" 2 1000000
+		check "too fast, $format: record says so" grep -q \
+			'^ note: sampling was too fast and was stopped ' "$tmp/said"
+	done
 }
 
 # 25,600 faults at 256 places while pfmon is stopped, and its buffer has room
