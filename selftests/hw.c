@@ -665,31 +665,38 @@ TEST(registers_of_events)
 		SKIP(return, "this PMU has none");
 }
 
-/* Whoever has the PMU next finds no counts of ours, and nothing switched on. */
-TEST(nothing_is_left)
+/* The MSRs of the first counter and its control, if they hold just these. */
+static bool first_counter(int cpu, u64 *counter, u64 *control)
 {
 	pfarg_pmdinfo_t pmd = {};
 	pfarg_pmcinfo_t pmc = {};
-	u64 value;
+
+	if (!strcmp(hw_find()->model, "Intel P4") || hw_find()->silent)
+		return false;
+	pmd.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
+	MUST(pfm(-1, PFM_GETINFO_PMDS, &pmd, 1));
+	MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
+	return msr_access(cpu, (u32)pmd.reg_index, counter, false) &&
+	       msr_access(cpu, (u32)pmc.reg_index, control, false);
+}
+
+/* Whoever has the PMU next finds no counts of ours, and nothing switched on. */
+TEST(nothing_is_left)
+{
+	u64 count, control;
 	int fd, cpu;
 
 	NEED_HW();
 	NEED_ROOT();
-	if (!strcmp(hw_find()->model, "Intel P4") || hw_find()->silent)
-		SKIP(return, "registers of this PMU hold other things");
 	cpu = pin_somewhere();
-	pmd.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
-	MUST(pfm(-1, PFM_GETINFO_PMDS, &pmd, 1));
-	MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
-	if (!msr_access(cpu, pmd.reg_index, &value, false))
-		SKIP(return, "needs /dev/cpu/N/msr");
+	if (!first_counter(cpu, &count, &control))
+		SKIP(return, "no MSRs, or they hold other things, too");
 	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	run(fd, 100000);
 	close(fd);
-	ASSERT_TRUE(msr_access(cpu, pmd.reg_index, &value, false));
-	EXPECT_EQ(0ULL, value);
-	ASSERT_TRUE(msr_access(cpu, pmc.reg_index, &value, false));
-	EXPECT_EQ(0ULL, value & 1 << 22);
+	ASSERT_TRUE(first_counter(cpu, &count, &control));
+	EXPECT_EQ(0ULL, count);
+	EXPECT_EQ(0ULL, control & 1 << 22);
 }
 
 /* Two sets by turns on the same counter: together they saw everything. */
@@ -1180,6 +1187,39 @@ TEST_F(unplugged, cpu_begins_anew)
 	MUST(pfm_stop(fd));
 	EXPECT_LE(seen + 2000000, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
 	close(fd);
+}
+
+/* Nor on a CPU that was offline when the PMU was given back, once it is there again. */
+TEST_F(unplugged, nothing_is_left_there)
+{
+	u64 count, control;
+	int fd, other;
+
+	NEED_UNPLUG();
+	if (!first_counter(self->cpu, &count, &control))
+		SKIP(return, "no MSRs, or they hold other things, too");
+	/* The PMU is in our use until the CPU is away. */
+	other = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	hw_counter(other, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	pin_cpu(self->home);
+	MUST(pfm_load(other, my_tid()));
+	fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	pin_cpu(self->cpu);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	hw_loop(100000);
+	ASSERT_TRUE(first_counter(self->cpu, &count, &control));
+	EXPECT_NE(0ULL, control & 1 << 22);
+	pin_cpu(self->home);
+	plug(self, '0');
+	EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
+	close(fd);
+	close(other);
+	plug(self, '1');
+	ASSERT_TRUE(first_counter(self->cpu, &count, &control));
+	EXPECT_EQ(0ULL, count);
+	EXPECT_EQ(0ULL, control & 1 << 22);
 }
 
 /*

@@ -302,6 +302,7 @@ struct pfm_cpu {
 	u64 dirty;			/* [p] registers that are to be wiped */
 	u64 held;			/* [p] pfm_set.held of all that were here */
 	bool touched;			/* [p*] the registers are in our use */
+	bool left;			/* [p*] they were, when the CPU went offline */
 	unsigned long found;		/* [p] how often a read found a hardware wrap */
 	unsigned int turned;		/* [p] late-interrupt credits: wraps without their
 					 * interrupt yet */

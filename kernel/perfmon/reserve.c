@@ -37,6 +37,7 @@ static void pfm_reserve_let_go(void *unused)
 	}
 	c->held = 0;
 	c->touched = false;
+	c->left = false;
 }
 
 /**
@@ -44,17 +45,29 @@ static void pfm_reserve_let_go(void *unused)
  * @cpu: its number
  *
  * It may have gone offline while its registers were in our use. Whether they kept
- * their values is unknown.
+ * their values is unknown. If we gave the PMU back meanwhile, the CPU still has what
+ * our last context programmed and counted: it is cleared now, unless others have the
+ * PMU, who then write what they need.
  *
  * Context: process, on that CPU, under the hotplug lock.
  */
 void pfm_reserve_online(unsigned int cpu)
 {
+	struct pfm_cpu *c = per_cpu_ptr(&pfm_cpu, cpu);
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	bool ours;
+
 	mutex_lock(&pfm_reserve_mutex);
-	if (per_cpu(pfm_cpu.touched, cpu)) {
-		local_irq_disable();
-		pfm_reserve_let_go(NULL);
-		local_irq_enable();
+	if (c->touched || c->left) {
+		ours = pfm_reserve_users[0];
+		if (ours || !pmu->acquire(pmu, PFM_HOLD_PMU)) {
+			local_irq_disable();
+			pfm_reserve_let_go(NULL);
+			local_irq_enable();
+			if (!ours)
+				pmu->release(pmu, PFM_HOLD_PMU);
+		}
+		c->left = false;
 	}
 	mutex_unlock(&pfm_reserve_mutex);
 }
@@ -145,14 +158,18 @@ static bool pfm_reserve_is_there(int cpu, void *unused)
 
 static void pfm_reserve_quiesce(void)
 {
+	struct pfm_cpu *c;
 	int cpu;
 
 	/* No others are disturbed, however often this is done. */
 	on_each_cpu_cond(pfm_reserve_is_there, pfm_reserve_let_go, NULL, true);
-	/* Those that are offline: they begin anew. */
+	/* Those that are offline begin anew. */
 	for_each_possible_cpu(cpu) {
-		per_cpu(pfm_cpu.touched, cpu) = false;
-		per_cpu(pfm_cpu.controls, cpu) = 0;
+		c = per_cpu_ptr(&pfm_cpu, cpu);
+		if (c->touched)
+			c->left = true;
+		c->touched = false;
+		c->controls = 0;
 	}
 }
 
