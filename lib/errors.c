@@ -162,7 +162,7 @@ static const char *errno_reason(int cmd, unsigned int err)
 	return NULL;
 }
 
-const char *pfm_strerror(int cmd, int err, unsigned int flags)
+const char *pfm_cmd_error(int cmd, int err, unsigned int flags)
 {
 	const char *text = NULL;
 

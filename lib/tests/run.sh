@@ -54,6 +54,24 @@ symbols()
 		"objdump -p '$O/$1/lib/libperfmon.so' | grep -q 'SONAME.*libperfmon.so.0$'"
 }
 
+# Programs have libpfm4 for the names of events: its functions are not ours, and both
+# headers, where it is installed, go together.
+other_library()
+{
+	for f in find_event get_event_attr_info get_event_encoding get_event_info \
+		get_event_next get_os_event_encoding get_perf_event_encoding \
+		get_pmu_info get_version initialize pmu_validate strerror terminate; do
+		check "pfm_$f is libpfm4's" sh -c "! grep -qx pfm_$f '$tmp/api'"
+	done
+	printf '#include <%s>\n' perfmon/pfmlib.h perfmon/libperfmon.h >"$tmp/both.c"
+	if ! $CC -E -include perfmon/pfmlib.h -xc /dev/null >"$tmp/both.i" 2>&1; then
+		skip "libpfm4 is not installed: its header is not compiled with ours"
+		return
+	fi
+	check "libpfm4's header goes with ours" $CC $warn -I "$lib/include" \
+		-I "$top/include/uapi" -fsyntax-only "$tmp/both.c"
+}
+
 # Also of an architecture that we have no compiler for.
 numbers()
 {
@@ -137,6 +155,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	symbols "$arch"
 done
 numbers
+other_library
 pages
 installed
 tally

@@ -41,13 +41,13 @@ static void test_commands(void)
 }
 
 #define SAYS(cmd, err, flags, part) \
-	CHECK(strstr(pfm_strerror(cmd, err, flags), part) != NULL)
+	CHECK(strstr(pfm_cmd_error(cmd, err, flags), part) != NULL)
 
 static void test_reasons(void)
 {
 	static const int errs[] = { EPERM, ESRCH, EINTR, EBADF, ENOMEM, EFAULT,
 		EBUSY, EINVAL, ENFILE, EMFILE, E2BIG, ENOSYS };
-	const char *unknown = pfm_strerror(PFM_START, 9999, 0);
+	const char *unknown = pfm_cmd_error(PFM_START, 9999, 0);
 	size_t i;
 	int cmd;
 
@@ -69,7 +69,7 @@ static void test_reasons(void)
 
 	for (cmd = 0; cmd < 0x20; cmd++)
 		for (i = 0; i < sizeof(errs) / sizeof(errs[0]); i++) {
-			const char *text = pfm_strerror(cmd, errs[i], 0);
+			const char *text = pfm_cmd_error(cmd, errs[i], 0);
 
 			if (errs[i] == EPERM || errs[i] == ESRCH)
 				CHECK(text && *text);
@@ -77,7 +77,7 @@ static void test_reasons(void)
 				CHECK(text && *text && text != unknown);
 		}
 	CHECK(unknown && *unknown);
-	CHECK(pfm_strerror(-1, -1, ~0u) == unknown);
+	CHECK(pfm_cmd_error(-1, -1, ~0u) == unknown);
 }
 
 int main(void)

@@ -30,7 +30,7 @@ void perfmon_require(void)
 		if (errno == ENOSYS)
 			errx(EXIT_PFMON, "this kernel has no perfmon: boot one built with CONFIG_PERFMON=y");
 		errx(EXIT_PFMON, "PFM_GET_CONFIG: %s",
-		     pfm_strerror(PFM_GET_CONFIG, errno, 0));
+		     pfm_cmd_error(PFM_GET_CONFIG, errno, 0));
 	}
 	if (PFM_VERSION_MAJOR(cfg.cf_version) != PFM_VERSION_MAJ ||
 	    PFM_VERSION_MINOR(cfg.cf_version) < PFM_VERSION_MIN)
@@ -143,7 +143,7 @@ const char *failure_text(const struct failure *failure)
 		return "it may not be traced: it is another user's or a thread of the kernel, or /proc/sys/kernel/yama/ptrace_scope forbids it";
 	if (!failure->cmd)
 		return strerror(failure->err);
-	return pfm_strerror(failure->cmd, failure->err, failure->flags);
+	return pfm_cmd_error(failure->cmd, failure->err, failure->flags);
 }
 
 bool sysfs_read(const char *name, char *buf, size_t size)

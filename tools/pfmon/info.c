@@ -173,7 +173,7 @@ int cmd_info(int argc, char **argv)
 		memset(&cfg, 0, sizeof(cfg));
 		if (pfm_get_config(&cfg))
 			errx(EXIT_PFMON, "PFM_GET_CONFIG: %s",
-			     pfm_strerror(PFM_GET_CONFIG, errno, 0));
+			     pfm_cmd_error(PFM_GET_CONFIG, errno, 0));
 		print_all(&cfg);
 	}
 	if (fflush(stdout) || ferror(stdout))

@@ -40,7 +40,7 @@ int perfmonctl(int fd, int cmd, void *arg, int narg);
 
 /*
  * One function for each command (section 6.1). All return 0, or -1 with errno
- * set by the system call; pfm_strerror() puts it into words. EPERM of a command to
+ * set by the system call; pfm_cmd_error() puts it into words. EPERM of a command to
  * a context is what a hardened kernel says to a process that got the descriptor
  * from another one and may not look at the monitored thread itself.
  */
@@ -275,14 +275,14 @@ int pfm_sw_event_number(const char *name);
 const char *pfm_cmd_name(int cmd);
 
 /**
- * pfm_strerror() - why a command failed, in words
+ * pfm_cmd_error() - why a command failed, in words
  * @cmd:   the command that failed
  * @err:   errno as it left it
  * @flags: reg_flags or set_flags of the bad element of a vector, or 0
  *
  * Return: a constant string without a final full stop, never NULL.
  */
-const char *pfm_strerror(int cmd, int err, unsigned int flags);
+const char *pfm_cmd_error(int cmd, int err, unsigned int flags);
 
 /*
  * Bit vectors such as cf_impl_pmds, reg_smpl_pmds and msg_ovfl_pmds
