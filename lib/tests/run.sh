@@ -128,6 +128,13 @@ installed()
 		pkg-config --cflags --libs libperfmon)
 	check "builds with pkg-config's flags" $CC $warn -o "$tmp/installed" \
 		"$O/$host/lib/tests/example.c" $flags
+	# With the formats' headers, each of which stands alone.
+	for f in "$top"/include/uapi/perfmon/*.h; do
+		printf '#include <perfmon/%s>\nint main(void) { return 0; }\n' "${f##*/}" \
+			>"$tmp/header.c"
+		check "installs <perfmon/${f##*/}>, which stands alone" $CC $warn \
+			-o "$tmp/header" "$tmp/header.c" $flags
+	done
 	if command -v c++ >/dev/null; then
 		printf '#include <perfmon/libperfmon.h>\nint main() { return pfm_stop(-1) != -1; }\n' \
 			>"$tmp/t.cc"
