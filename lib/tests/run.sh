@@ -109,6 +109,32 @@ pages()
 	done
 }
 
+# recipe FORMAT DECLARATIONS: how the header says to read a buffer that changes. It
+# compiles, and looks a second time only behind a fence.
+recipe()
+{
+	{
+		printf '#include <string.h>\n#include <perfmon/%s_smpl.h>\n' "$1"
+		printf '%s;\n%s;\nvoid read_it(void);\nvoid read_it(void)\n{\n' "$2" \
+			'unsigned long long first, count, end, n, i; unsigned int gen'
+		sed -n '/^ \*\tdo {$/,/^ \*\t} while/s/^ \*//p' \
+			"$top/include/uapi/perfmon/$1_smpl.h"
+		echo '}'
+	} >"$tmp/recipe.c"
+	check "the recipe of $1_smpl.h compiles" $CC $warn -I "$top/include/uapi" \
+		-fsyntax-only "$tmp/recipe.c"
+	recipe_fence=$(grep -B 1 '^	} while' "$tmp/recipe.c" | head -n 1 | tr -d '\t')
+	check "the recipe of $1_smpl.h has a fence" \
+		[ "$recipe_fence" = '__atomic_thread_fence(__ATOMIC_ACQUIRE);' ]
+}
+
+recipes()
+{
+	recipe double 'pfm_double_smpl_half_t *half; char *copy, *buf'
+	recipe aggregate \
+		'pfm_aggregate_smpl_hdr_t *hdr; pfm_aggregate_smpl_entry_t *slot, *copy'
+}
+
 # The installed tree serves a program, through pkg-config, in C and C++.
 installed()
 {
@@ -164,5 +190,6 @@ done
 numbers
 other_library
 pages
+recipes
 installed
 tally

@@ -38,7 +38,15 @@
  * gives the table a new hdr_gen. An entry is used if its ent_gen, read first and
  * with acquire semantics, is hdr_gen; then its other fields are right. If another
  * thread may call PFM_RESTART meanwhile, what was read is valid only if hdr_gen was
- * even before and is the same afterwards.
+ * even before and is the same afterwards, with a fence between:
+ *
+ *	do {
+ *		gen = __atomic_load_n(&hdr->hdr_gen, __ATOMIC_ACQUIRE);
+ *		for (n = i = 0; i < hdr->hdr_slots; i++)
+ *			if (__atomic_load_n(&slot[i].ent_gen, __ATOMIC_ACQUIRE) == gen)
+ *				copy[n++] = slot[i];
+ *		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+ *	} while (gen % 2 || __atomic_load_n(&hdr->hdr_gen, __ATOMIC_RELAXED) != gen);
  */
 #ifndef _UAPI_PERFMON_AGGREGATE_SMPL_H
 #define _UAPI_PERFMON_AGGREGATE_SMPL_H

@@ -36,10 +36,20 @@
  *			flag with EINVAL.) PFM_RESTART releases the older half,
  *			loads the long reset values and goes on in that half.
  *
- * The program's halves do not change. To read the kernel's, which may be begun
- * anew meanwhile: read half_first, half_count and then the samples, and again
- * half_first, each with acquire semantics. If it is the same, the samples are
- * whole.
+ * The program's halves do not change. The kernel's may be begun anew while it is
+ * read: then half_first is another one. What was read before must not be read after
+ * that is looked at, which takes a fence; an acquiring load only keeps later ones
+ * behind it.
+ *
+ *	do {
+ *		first = __atomic_load_n(&half->half_first, __ATOMIC_ACQUIRE);
+ *		count = __atomic_load_n(&half->half_count, __ATOMIC_ACQUIRE);
+ *		end = __atomic_load_n(&half->half_cur_offs, __ATOMIC_RELAXED);
+ *		memcpy(copy, buf + half->half_offs, end - half->half_offs);
+ *		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+ *	} while (__atomic_load_n(&half->half_first, __ATOMIC_RELAXED) != first);
+ *
+ * The first count samples of the copy are whole.
  *
  * Samples are numbered from 0 in the order in which they come, lost or not.
  * half_first is the number of the first sample in a half and differs for each
