@@ -7,6 +7,7 @@
 
 #include "numbers.h"
 #include "result.h"
+#include "text.h"
 
 #define NUMBER_WIDTH	18
 
@@ -123,24 +124,40 @@ void result_print(FILE *out, const struct result *result)
 }
 
 /* Names of events are plain words: nothing needs escaping. */
+static void print_json_counter(FILE *out, const struct counter *c, uint64_t value)
+{
+	static const char *const levels[] = {
+		[LEVEL_USER] = "user", [LEVEL_KERNEL] = "kernel", [LEVEL_BOTH] = "all",
+	};
+
+	fprintf(out, "{\"name\": \"%s\", \"value\": %" PRIu64 ", \"unit\": \"%s\"",
+		c->name, value, c->event->unit == UNIT_NS ? "ns" : "count");
+	if (c->levels)
+		fprintf(out, ", \"levels\": \"%s\"", levels[c->levels]);
+	fputc('}', out);
+}
+
 void result_print_json(FILE *out, const struct result *result)
 {
 	unsigned int i;
 
-	fputs("{\"events\": [", out);
+	fputs("{\"title\": ", out);
+	text_json(out, text_intern(result->title));
+	fputs(", \"events\": [", out);
 	for (i = 0; i < result->counters->n; i++) {
-		const struct event *event = result->counters->c[i].event;
-
-		fprintf(out, "%s{\"name\": \"%s\", \"value\": %" PRIu64
-			", \"unit\": \"%s\"}", i ? ", " : "",
-			result->counters->c[i].name, result->values[i],
-			event->unit == UNIT_NS ? "ns" : "count");
+		fputs(i ? ", " : "", out);
+		print_json_counter(out, &result->counters->c[i], result->values[i]);
 	}
-	fprintf(out, "], \"%ss\": %u, \"elapsed_ns\": %" PRIu64,
+	fprintf(out, "], \"%ss\": %u, \"missed\": %u, \"elapsed_ns\": %" PRIu64,
 		result->threads ? "thread" : "cpu", result->measured,
-		result->elapsed_ns);
+		result->missed, result->elapsed_ns);
 	if (result->has_usage)
 		fprintf(out, ", \"user_ns\": %" PRIu64 ", \"system_ns\": %" PRIu64,
 			result->user_ns, result->system_ns);
-	fputs("}\n", out);
+	fputs(", \"notes\": [", out);
+	for (i = 0; i < result->notes; i++) {
+		fputs(i ? ", " : "", out);
+		text_json(out, text_intern(result->note[i]));
+	}
+	fputs("]}\n", out);
 }

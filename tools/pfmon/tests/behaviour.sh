@@ -187,6 +187,12 @@ test_follow()
 	# More processes than descriptors, one after the other.
 	(ulimit -n 30 && stat "$VICTIM" fork 60 1 && field threads) >"$tmp/n"
 	expect "sixty processes, thirty descriptors" "$(cat "$tmp/n")" 61
+	# More threads at a time than descriptors: programs are told, too.
+	(ulimit -n 14 && stat "$VICTIM" hold 12)
+	missed=$(field missed)
+	check "threads without a context: there are some" [ "${missed:-0}" -gt 0 ]
+	check "threads without a context: and why" grep -q \
+		"\"notes\": \[\"$missed threads* w[a-z]* not counted: .*\"\]" "$tmp/json"
 }
 
 # What the program starts and leaves behind is not waited for, nor harmed.

@@ -281,14 +281,15 @@ static void test_print(void)
 "\n");
 	free(text);
 	text = print(&r, result_print_json);
-	CHECK_STR(text, "{\"events\": ["
+	CHECK_STR(text, "{\"title\": \"'prog -x'\", \"events\": ["
 		"{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\"}, "
 		"{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\"}, "
 		"{\"name\": \"migrations\", \"value\": 1, \"unit\": \"count\"}, "
 		"{\"name\": \"minor-faults\", \"value\": 12345, \"unit\": \"count\"}, "
 		"{\"name\": \"major-faults\", \"value\": 0, \"unit\": \"count\"}], "
-		"\"threads\": 1, \"elapsed_ns\": 2000000000, "
-		"\"user_ns\": 1250000000, \"system_ns\": 250000000}\n");
+		"\"threads\": 1, \"missed\": 0, \"elapsed_ns\": 2000000000, "
+		"\"user_ns\": 1250000000, \"system_ns\": 250000000, "
+		"\"notes\": []}\n");
 	free(text);
 
 	/* A second thread adds up; stops never make a count wrap. */
@@ -322,6 +323,16 @@ static void test_print_cpus(void)
 	free(text);
 	text = print(&r, result_print_json);
 	CHECK(text && strstr(text, "\"cpus\": 1, ") && !strstr(text, "user_ns"));
+	CHECK(text && strstr(text, ", \"notes\": [\"CPU 1 is odd\"]}\n"));
+	free(text);
+	/* All that people are told, whatever is in it. */
+	strcpy(r.title, "'a \"b\\\033'");
+	r.missed = 4;
+	result_note(&r, "a \"note\"");
+	text = print(&r, result_print_json);
+	CHECK(text && strstr(text, "{\"title\": \"'a \\\"b\\\\?'\", "));
+	CHECK(text && strstr(text, "\"missed\": 4, "));
+	CHECK(text && strstr(text, "[\"CPU 1 is odd\", \"a \\\"note\\\"\"]"));
 	free(text);
 	for (i = 0; i < 10; i++)
 		result_note(&r, "%1000d", i);
@@ -356,7 +367,7 @@ static void test_print_hardware(void)
 "\n");
 	free(text);
 	text = print(&r, result_print_json);
-	CHECK(text && strstr(text, "{\"name\": \"instructions:k\", \"value\": 4, \"unit\": \"count\"}"));
+	CHECK(text && strstr(text, "{\"name\": \"instructions:k\", \"value\": 4, \"unit\": \"count\", \"levels\": \"kernel\"}"));
 	free(text);
 	events_hardware("", 0);
 }
