@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plt.h"
 #include "symtab.h"
 #include "text.h"
 
@@ -51,6 +52,17 @@ static int rank(const GElf_Sym *sym)
 	       (bind == STB_GLOBAL ? 2 : bind == STB_WEAK);
 }
 
+/* Where the section of a symbol ends, 0 if it has none. */
+static uint64_t end_of_section(Elf *elf, const GElf_Sym *sym)
+{
+	GElf_Shdr shdr;
+
+	if (sym->st_shndx >= SHN_LORESERVE ||
+	    !gelf_getshdr(elf_getscn(elf, sym->st_shndx), &shdr))
+		return 0;
+	return shdr.sh_addr + shdr.sh_size;
+}
+
 static void add_symbols(struct symtab *t, Elf *elf, Elf_Scn *scn,
 			const GElf_Shdr *shdr)
 {
@@ -72,7 +84,8 @@ static void add_symbols(struct symtab *t, Elf *elf, Elf_Scn *scn,
 		if (!name || !*name || *name == '.' || *name == '$')
 			continue;
 		s = (struct symbol){ .addr = sym.st_value, .size = sym.st_size,
-				     .name = text_intern(name), .rank = rank(&sym) };
+				     .name = text_intern(name), .rank = rank(&sym),
+				     .end = end_of_section(elf, &sym) };
 		symtab_add(t, &s);
 	}
 }
@@ -89,6 +102,7 @@ static int read_elf(struct symtab *t, Elf *elf)
 		if (gelf_getshdr(scn, &shdr) &&
 		    (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
 			add_symbols(t, elf, scn, &shdr);
+	plt_add_symbols(t, elf);
 	symtab_sort(t);
 	return 0;
 }

@@ -75,7 +75,8 @@ const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
 	for (i = low; i > 0 && low - i < NESTED; i--) {
 		const struct symbol *s = &t->symbol[i - 1];
 
-		if (!s->size ? i == low : addr - s->addr < s->size)
+		if (!s->size ? i == low && (!s->end || addr < s->end) :
+			       addr - s->addr < s->size)
 			return s;
 	}
 	return NULL;

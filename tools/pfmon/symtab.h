@@ -12,6 +12,7 @@ struct symbol {
 	const char *name;	/* of text_intern() */
 	const char *module;	/* of the kernel, or NULL */
 	int rank;		/* the higher one is taken of several names */
+	uint64_t end;		/* of its section, for size 0; 0: not known */
 };
 
 /* Where a part of a file is to be when its program runs. */

@@ -290,6 +290,42 @@ static void test_static(void)
 	symtab_free(&t);
 }
 
+/* The stubs of this program for its calls of libc, as objdump has them. */
+static void test_plt(void)
+{
+	unsigned int known = 0, other = 0;
+	struct symtab t = { 0 };
+	const struct symbol *s;
+	char line[256], name[128];
+	unsigned long addr;
+	FILE *f;
+
+	if (!symtab_has_elf || system("command -v objdump >/dev/null")) {
+		SKIP("no libelf or no objdump: the stubs for calls of libraries");
+		return;
+	}
+	CHECK(symtab_read_elf(&t, "/proc/self/exe") == 0);
+	snprintf(line, sizeof(line), "objdump -d -j .plt -j .plt.got -j .plt.sec "
+		 "/proc/%d/exe 2>/dev/null", (int)getpid());
+	f = popen(line, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		/* "ADDRESS <FUNCTION@plt>:"; not the first, which is nobody's. */
+		if (sscanf(line, "%lx <%127[^>]>:", &addr, name) != 2 ||
+		    strstr(name, "@plt-"))
+			continue;
+		s = symtab_find(&t, addr + 1);
+		if (strchr(name, '@') && s && !strcmp(s->name, name))
+			known++;
+		else
+			other++;
+	}
+	CHECK(f);
+	if (f)
+		pclose(f);
+	CHECK(known > 10 && other == 0);
+	symtab_free(&t);
+}
+
 static void expect_symbol(const struct symtab *t, uint64_t addr, const char *name)
 {
 	const struct symbol *s = symtab_find(t, addr);
@@ -300,9 +336,10 @@ static void expect_symbol(const struct symtab *t, uint64_t addr, const char *nam
 static void test_symtab(void)
 {
 	static const struct symbol symbols[] = {
-		{ 0x300, 0, "label", NULL, 0 }, { 0x100, 0x80, "outer", NULL, 4 },
-		{ 0x120, 0x10, "inner", NULL, 4 }, { 0x200, 0x10, "weak", NULL, 5 },
-		{ 0x200, 0x10, "global", NULL, 6 }, { 0x200, 0, "mark", NULL, 9 },
+		{ 0x300, 0, "label", NULL, 0, 0 }, { 0x100, 0x80, "outer", NULL, 4, 0 },
+		{ 0x120, 0x10, "inner", NULL, 4, 0 }, { 0x200, 0x10, "weak", NULL, 5, 0 },
+		{ 0x200, 0x10, "global", NULL, 6, 0 }, { 0x200, 0, "mark", NULL, 9, 0 },
+		{ 0x280, 0, "in-section", NULL, 0, 0x290 },
 	};
 	struct symtab t = { 0 };
 	uint64_t addr;
@@ -321,6 +358,8 @@ static void test_symtab(void)
 	expect_symbol(&t, 0x180, "");
 	expect_symbol(&t, 0x20f, "global");
 	expect_symbol(&t, 0x210, "");
+	expect_symbol(&t, 0x28f, "in-section");
+	expect_symbol(&t, 0x290, "");
 	expect_symbol(&t, 0x300, "label");
 	expect_symbol(&t, UINT64_MAX, "label");
 
@@ -378,6 +417,7 @@ int main(int argc, char **argv)
 	test_images_grow();
 	test_images_exec();
 	test_static();
+	test_plt();
 	test_symtab();
 	test_kallsyms();
 	return check_done();

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The stubs by which a program calls functions of libraries. No symbol stands for
+ * them: each jumps through a slot, whose relocation names the function.
+ */
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plt.h"
+#include "text.h"
+
+#define STUB_MAX	16	/* bytes that are looked at */
+
+struct slot {
+	uint64_t addr;
+	const char *function;
+};
+
+struct slots {
+	struct slot *slot;
+	size_t n;
+	uint64_t got;		/* what i386's position-independent stubs add */
+};
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static bool get_relocation(Elf_Data *data, bool addend, int i, GElf_Rela *r)
+{
+	GElf_Rel rel;
+
+	if (addend)
+		return gelf_getrela(data, i, r);
+	if (!gelf_getrel(data, i, &rel))
+		return false;
+	*r = (GElf_Rela){ .r_offset = rel.r_offset, .r_info = rel.r_info };
+	return true;
+}
+
+/* The slots of one section of relocations that name symbols. */
+static void add_slots(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Scn *symbols = elf_getscn(elf, shdr->sh_link);
+	Elf_Data *data = elf_getdata(scn, NULL), *table;
+	struct slot *more;
+	GElf_Shdr of;
+	GElf_Rela r;
+	GElf_Sym sym;
+	size_t n, i;
+
+	if (!data || !shdr->sh_entsize || !symbols || !gelf_getshdr(symbols, &of) ||
+	    of.sh_type != SHT_DYNSYM)
+		return;
+	table = elf_getdata(symbols, NULL);
+	n = data->d_size / shdr->sh_entsize;
+	if (!table || !n)
+		return;
+	more = reallocarray(slots->slot, slots->n + n, sizeof(*more));
+	if (!more)
+		return;
+	slots->slot = more;
+	for (i = 0; i < n && get_relocation(data, shdr->sh_type == SHT_RELA, (int)i, &r); i++) {
+		const char *name;
+
+		if (!GELF_R_SYM(r.r_info) ||
+		    !gelf_getsym(table, (int)GELF_R_SYM(r.r_info), &sym))
+			continue;
+		name = elf_strptr(elf, of.sh_link, sym.st_name);
+		if (name && *name)
+			slots->slot[slots->n++] = (struct slot){ r.r_offset, name };
+	}
+}
+
+/* Where the slot is of the stub at @addr, whose first bytes are @code; 0: no stub. */
+static uint64_t slot_of(const unsigned char code[STUB_MAX], uint64_t addr, int machine,
+			uint64_t got)
+{
+	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e };
+	size_t at = 0;
+	int32_t value;
+
+	if (!memcmp(code, endbr, sizeof(endbr)))
+		at = 4;
+	at += code[at] == 0xf2;			/* bnd */
+	if (code[at] != 0xff)			/* jmp */
+		return 0;
+	memcpy(&value, code + at + 2, sizeof(value));
+	if (machine == EM_X86_64)		/* *VALUE(%rip) */
+		return code[at + 1] == 0x25 ? addr + at + 6 + (uint64_t)(int64_t)value : 0;
+	if (code[at + 1] == 0xa3)		/* *VALUE(%ebx) */
+		return (uint32_t)(got + (uint64_t)value);
+	return code[at + 1] == 0x25 ? (uint32_t)value : 0;	/* *VALUE */
+}
+
+static void add_stub(struct symtab *t, const struct slots *slots, uint64_t addr,
+		     uint64_t size, uint64_t slot)
+{
+	const struct slot *found = slot ? bsearch(&(struct slot){ .addr = slot }, slots->slot,
+						  slots->n, sizeof(*found), by_addr) : NULL;
+	char name[512];
+
+	if (!found)
+		return;
+	snprintf(name, sizeof(name), "%s@plt", found->function);
+	symtab_add(t, &(struct symbol){ .addr = addr, .size = size,
+					.name = text_intern(name) });
+}
+
+static void add_stubs(struct symtab *t, const struct slots *slots, Elf_Scn *scn,
+		      const GElf_Shdr *shdr, int machine)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	unsigned char code[STUB_MAX];
+	/* i386 says 4, whatever that is. */
+	size_t at, n, size = shdr->sh_entsize < 8 ? STUB_MAX : shdr->sh_entsize;
+
+	if (!data || !data->d_buf)
+		return;
+	for (at = 0; at < data->d_size && size <= data->d_size - at; at += size) {
+		n = data->d_size - at < STUB_MAX ? data->d_size - at : STUB_MAX;
+		memset(code, 0, sizeof(code));
+		memcpy(code, (const char *)data->d_buf + at, n);
+		add_stub(t, slots, shdr->sh_addr + at, size,
+			 slot_of(code, shdr->sh_addr + at, machine, slots->got));
+	}
+}
+
+void plt_add_symbols(struct symtab *t, Elf *elf)
+{
+	struct slots slots = { 0 };
+	Elf_Scn *scn = NULL;
+	const char *name;
+	GElf_Ehdr ehdr;
+	GElf_Shdr shdr;
+	size_t names;
+
+	if (!gelf_getehdr(elf, &ehdr) || elf_getshdrstrndx(elf, &names) ||
+	    (ehdr.e_machine != EM_X86_64 && ehdr.e_machine != EM_386))
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr))
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (shdr.sh_type == SHT_RELA || shdr.sh_type == SHT_REL)
+			add_slots(&slots, elf, scn, &shdr);
+		else if (name && (!strcmp(name, ".got.plt") ||
+				  (!strcmp(name, ".got") && !slots.got)))
+			slots.got = shdr.sh_addr;
+	}
+	if (slots.n)
+		qsort(slots.slot, slots.n, sizeof(*slots.slot), by_addr);
+	while (slots.n && (scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr))
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (name && !strncmp(name, ".plt", 4))
+			add_stubs(t, &slots, scn, &shdr, ehdr.e_machine);
+	}
+	free(slots.slot);
+}
