@@ -179,6 +179,15 @@ bool data_get_map(const struct data_reader *r, struct data_map *m)
 	return m->path && m->map->start < m->map->end;
 }
 
+bool data_get_binary(const struct data_reader *r, struct data_binary *b)
+{
+	size_t at = sizeof(*b->binary);
+
+	b->binary = (const void *)r->body;
+	b->path = take_string(r, &at);
+	return b->path && b->binary->number && b->binary->id_size <= sizeof(b->binary->id);
+}
+
 bool data_get_samples(const struct data_reader *r, struct data_samples *s)
 {
 	s->samples = (const void *)r->body;

@@ -80,6 +80,11 @@ struct data_map {
 	const char *path;
 };
 
+struct data_binary {
+	const struct df_binary *binary;
+	const char *path;
+};
+
 struct data_samples {
 	const struct df_samples *samples;
 	const void *buf;
@@ -97,6 +102,7 @@ bool data_get_event(const struct data_reader *r, struct sampled_event *e);
 /* The others, likewise. */
 bool data_get_process(const struct data_reader *r, struct data_process *p);
 bool data_get_map(const struct data_reader *r, struct data_map *m);
+bool data_get_binary(const struct data_reader *r, struct data_binary *b);
 bool data_get_samples(const struct data_reader *r, struct data_samples *s);
 bool data_get_lost(const struct data_reader *r, struct df_lost *lost);
 bool data_get_end(const struct data_reader *r, struct df_end *end);

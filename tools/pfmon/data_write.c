@@ -16,6 +16,7 @@ _Static_assert(sizeof(struct df_event) == 24, "event");
 _Static_assert(sizeof(struct df_reading) == 8, "reading");
 _Static_assert(sizeof(struct df_process) == 16, "process");
 _Static_assert(sizeof(struct df_map) == 40, "map");
+_Static_assert(sizeof(struct df_binary) == 48, "binary");
 _Static_assert(sizeof(struct df_samples) == 32, "samples");
 _Static_assert(sizeof(struct df_lost) == 64, "lost");
 _Static_assert(sizeof(struct df_end) == 24, "end");
@@ -195,6 +196,14 @@ void data_map(struct data_writer *w, const struct df_map *map, const char *path)
 	struct piece pieces[] = { { map, sizeof(*map) }, string(path) };
 
 	put_record(w, DF_MAP, pieces, 2);
+}
+
+void data_binary(struct data_writer *w, const struct df_binary *binary,
+		 const char *path)
+{
+	struct piece pieces[] = { { binary, sizeof(*binary) }, string(path) };
+
+	put_record(w, DF_BINARY, pieces, 2);
 }
 
 void data_samples(struct data_writer *w, const struct df_samples *samples,

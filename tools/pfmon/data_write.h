@@ -66,6 +66,15 @@ void data_process(struct data_writer *w, int32_t pid, uint64_t time,
 void data_map(struct data_writer *w, const struct df_map *map, const char *path);
 
 /**
+ * data_binary() - write which file was mapped
+ * @w:      from data_create()
+ * @binary: its identity
+ * @path:   its path
+ */
+void data_binary(struct data_writer *w, const struct df_binary *binary,
+		 const char *path);
+
+/**
  * data_samples() - write a sampling buffer
  * @w:       from data_create()
  * @samples: where it is from; bytes says how long it is

@@ -15,7 +15,7 @@
 #define DF_MAGIC	"\211PFM\r\n\032\n"
 #define DF_ORDER	0x01020304U
 #define DF_MAJOR	1	/* another one: the rest means something else */
-#define DF_MINOR	0	/* a later one has more records */
+#define DF_MINOR	1	/* a later one has more records */
 
 #define DF_TITLE_MAX	80
 #define DF_BOOT_MAX	40
@@ -43,6 +43,7 @@ struct df_record {
 
 enum df_type {
 	DF_EVENT = 1, DF_PROCESS, DF_MAP, DF_SAMPLES, DF_LOST, DF_END,
+	DF_BINARY,
 };
 
 /* The event's name and one for each reading follow, each with a NUL. */
@@ -72,10 +73,19 @@ struct df_process {
 /* The path follows, with a NUL. */
 struct df_map {
 	int32_t pid;
-	uint32_t pad;
+	uint32_t binary;	/* number of its DF_BINARY, which comes before; 0: none */
 	uint64_t time;
 	uint64_t start, end;	/* addresses */
 	uint64_t offset;	/* in the file */
+};
+
+/* What tells a file from others of its path, which follows, with a NUL. */
+struct df_binary {
+	uint32_t number;	/* from 1 */
+	uint32_t id_size;	/* bytes of the build ID, 0: not known */
+	uint64_t size;
+	int64_t mtime;		/* in ns */
+	uint8_t id[24];
 };
 
 /* What was copied from the kernel's sampling buffer follows. */

@@ -2,6 +2,7 @@
 /* The functions of a program or library, by elfutils' libelf. */
 #include <fcntl.h>
 #include <gelf.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,4 +127,43 @@ int symtab_read_elf(struct symtab *t, const char *path)
 	}
 	close(fd);
 	return ret;
+}
+
+static uint32_t find_build_id(Elf_Data *notes, uint8_t *id, size_t size)
+{
+	size_t at = 0, name, desc;
+	GElf_Nhdr note;
+
+	while (notes && (at = gelf_getnote(notes, at, &note, &name, &desc)) > 0) {
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
+		    memcmp((char *)notes->d_buf + name, "GNU", sizeof("GNU")) ||
+		    note.n_descsz > size)
+			continue;
+		memcpy(id, (char *)notes->d_buf + desc, note.n_descsz);
+		return note.n_descsz;
+	}
+	return 0;
+}
+
+uint32_t symtab_build_id(int fd, uint8_t *id, size_t size)
+{
+	uint32_t found = 0;
+	size_t n = 0, i;
+	GElf_Phdr p;
+	Elf *elf;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return 0;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf)
+		return 0;
+	if (elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &n))
+		n = 0;
+	for (i = 0; i < n && !found; i++)
+		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_NOTE)
+			found = find_build_id(elf_getdata_rawchunk(elf, (int64_t)p.p_offset,
+				p.p_filesz, p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+				id, size);
+	elf_end(elf);
+	return found;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "identity.h"
 #include "images.h"
 #include "result.h"
 
@@ -30,9 +31,18 @@ struct image {
 	uint64_t *map;		/* hashes of lines that are written already */
 };
 
+/* A file that was mapped. */
+struct binary {
+	struct binary *next;
+	uint64_t hash;		/* of device, inode and path */
+	uint32_t number;	/* of its record, 0: it could not be read */
+};
+
 struct images {
 	struct data_writer *data;
 	struct image *bucket[BUCKETS];
+	struct binary *binary[BUCKETS];
+	uint32_t binaries;	/* that have a record */
 };
 
 struct images *images_new(struct data_writer *data)
@@ -150,18 +160,61 @@ static bool is_new(struct image *i, uint64_t line)
 	return true;
 }
 
+/*
+ * The file as the process has it, in whatever mount name space; our own one's if
+ * the process is gone or not ours to look at.
+ */
+static bool identify(pid_t pid, const char *path, struct identity *identity)
+{
+	char theirs[4096 + 32];
+
+	snprintf(theirs, sizeof(theirs), "/proc/%d/root%s", (int)pid, path);
+	return identity_read(identity, theirs) || identity_read(identity, path);
+}
+
+/* The record of a file that was mapped; @key is the same for the same file. */
+static uint32_t see_binary(struct images *images, pid_t pid, const char *path,
+			   uint64_t key)
+{
+	struct binary **bucket = &images->binary[key % BUCKETS], *b;
+	struct df_binary record = { 0 };
+	struct identity identity;
+
+	for (b = *bucket; b; b = b->next)
+		if (b->hash == key)
+			return b->number;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		err(EXIT_PFMON, NULL);
+	b->hash = key;
+	b->next = *bucket;
+	*bucket = b;
+	if (!identify(pid, path, &identity))
+		return 0;
+	b->number = record.number = ++images->binaries;
+	record.size = identity.size;
+	record.mtime = identity.mtime;
+	record.id_size = identity.id_size;
+	memcpy(record.id, identity.id, sizeof(record.id));
+	data_binary(images->data, &record, path);
+	return b->number;
+}
+
 /* "START-END rwxp OFFSET DEVICE INODE   PATH": the executable ones. */
 static void read_map(struct images *images, struct image *i, char *line)
 {
 	struct df_map map = { .pid = i->pid, .time = i->seen };
 	char access[8];
-	int path = 0;
+	int path = 0, file = 0;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-		   &map.start, &map.end, access, &map.offset, &path) != 4 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %n%*s %*s %n",
+		   &map.start, &map.end, access, &map.offset, &file, &path) != 4 ||
 	    !path || !strchr(access, 'x') || !is_new(i, hash(line, strlen(line))))
 		return;
+	if (line[path] == '/')
+		map.binary = see_binary(images, i->pid, line + path,
+					hash(line + file, strlen(line + file)));
 	data_map(images->data, &map, line[path] ? line + path : "[anonymous]");
 }
 
@@ -232,6 +285,12 @@ void images_exec(struct images *images, pid_t pid)
 	look(images, pid, true, 0);
 }
 
+void images_binary(struct images *images, pid_t pid, const char *path)
+{
+	if (*path == '/')
+		see_binary(images, pid, path, hash(path, strlen(path)));
+}
+
 void images_see_all(struct images *images)
 {
 	DIR *dir = opendir("/proc");
@@ -250,6 +309,7 @@ void images_see_all(struct images *images)
 
 void images_free(struct images *images)
 {
+	struct binary *binary, *next_binary;
 	struct image *i, *next;
 	unsigned int b;
 
@@ -258,6 +318,12 @@ void images_free(struct images *images)
 			next = i->next;
 			free(i->map);
 			free(i);
+		}
+	}
+	for (b = 0; b < BUCKETS; b++) {
+		for (binary = images->binary[b]; binary; binary = next_binary) {
+			next_binary = binary->next;
+			free(binary);
 		}
 	}
 	free(images);

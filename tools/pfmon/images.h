@@ -43,6 +43,14 @@ void images_glance(struct images *images, pid_t pid);
 void images_exec(struct images *images, pid_t pid);
 
 /**
+ * images_binary() - note which file has a path, as the kernel recorded it
+ * @images: from images_new()
+ * @pid:    process that has mapped it, which may be gone
+ * @path:   file
+ */
+void images_binary(struct images *images, pid_t pid, const char *path);
+
+/**
  * images_see_all() - look at all processes that there are
  * @images: from images_new()
  */

@@ -142,6 +142,7 @@ static bool first_look(struct loading *l)
 	const struct smpl_sink maps = { .sample = skip_sample, .map = add_map,
 					.arg = l };
 	struct data_process process;
+	struct data_binary binary;
 	struct data_map map;
 
 	switch (l->reader.head.type) {
@@ -156,6 +157,11 @@ static bool first_look(struct loading *l)
 		if (!data_get_map(&l->reader, &map))
 			return false;
 		space_add_map(l->space, &map);
+		return true;
+	case DF_BINARY:
+		if (!data_get_binary(&l->reader, &binary))
+			return false;
+		space_add_binary(l->space, &binary);
 		return true;
 	case DF_SAMPLES:
 		return read_block(l, &maps);
@@ -223,7 +229,8 @@ static const char *call_name(const struct place *place)
 	const char *base;
 	char name[160];
 
-	if (place->symbol != text_intern(PLACE_UNKNOWN))
+	if (place->symbol != text_intern(PLACE_UNKNOWN) &&
+	    place->symbol != text_intern(PLACE_CHANGED))
 		return place->symbol;
 	if (*place->binary == '[')
 		return place->binary;

@@ -123,6 +123,29 @@ static void account(struct sampler *s)
 	s->old = now;
 }
 
+static void skip_sample(void *arg, const struct sample *sample)
+{
+	(void)arg;
+	(void)sample;
+}
+
+static void see_map(void *arg, const struct smpl_map *map)
+{
+	if (map->path)
+		images_binary(arg, map->pid, map->path);
+}
+
+/* Files that the kernel has recorded: those of processes that may be gone. */
+static void see_maps(struct sampler *s, const void *block, size_t size)
+{
+	const struct smpl_sink sink = { .sample = skip_sample, .map = see_map,
+					.arg = s->rec->images };
+
+	if (s->rec->sampling->format->chains)
+		s->rec->sampling->format->parse(block, size, &s->rec->layout,
+						&s->origin, &sink);
+}
+
 /* Write the samples to the data file, and look at the processes that they hit. */
 static void keep(struct sampler *s, const struct digest *d, const void *block,
 		 size_t size)
@@ -137,6 +160,7 @@ static void keep(struct sampler *s, const struct digest *d, const void *block,
 	memcpy(head.uuid, rec->sampling->format->uuid, sizeof(head.uuid));
 	if (size)
 		data_samples(&rec->data, &head, block);
+	see_maps(s, block, size);
 	rec->samples += d->samples;
 	for (i = 0; i < d->n; i++)
 		images_glance(rec->images, d->pid[i]);

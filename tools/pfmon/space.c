@@ -13,6 +13,7 @@
 
 #include "context.h"
 #include "data_write.h"
+#include "identity.h"
 #include "space.h"
 #include "symtab.h"
 #include "text.h"
@@ -24,7 +25,10 @@
 struct binary {
 	struct binary *next;
 	const char *path;
-	bool read;
+	uint32_t number;	/* of its record, 0: there is none */
+	struct identity identity;
+	bool known;		/* the identity is */
+	bool read, changed;
 	struct symtab symbols;
 };
 
@@ -116,22 +120,37 @@ void space_add_process(struct space *space, const struct data_process *p)
 	add_image(space, p->process->pid, p->process->time, text_intern(p->comm));
 }
 
-static struct binary *find_binary(struct space *space, const char *path)
+/* @number 0: any of this path; the one that was added last comes first. */
+static struct binary *find_binary(struct space *space, const char *path,
+				  uint32_t number)
 {
 	struct binary **bucket, *b;
 
 	path = text_intern(path);
 	bucket = &space->binary[((uintptr_t)path >> 4) % BUCKETS];
 	for (b = *bucket; b; b = b->next)
-		if (b->path == path)
+		if (b->path == path && (!number || b->number == number))
 			return b;
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		err(EXIT_PFMON, NULL);
 	b->path = path;
+	b->number = number;
 	b->next = *bucket;
 	*bucket = b;
 	return b;
+}
+
+void space_add_binary(struct space *space, const struct data_binary *b)
+{
+	struct binary *binary = find_binary(space, b->path, b->binary->number);
+
+	binary->identity = (struct identity){
+		.size = b->binary->size, .mtime = b->binary->mtime,
+		.id_size = b->binary->id_size,
+	};
+	memcpy(binary->identity.id, b->binary->id, sizeof(b->binary->id));
+	binary->known = true;
 }
 
 static void add_mapping(struct image *i, const struct mapping *map)
@@ -150,7 +169,7 @@ void space_add_map(struct space *space, const struct data_map *m)
 	struct image *i = newest(space, m->map->pid);
 	struct mapping map = {
 		.time = m->map->time, .start = m->map->start, .end = m->map->end,
-		.offset = m->map->offset, .binary = find_binary(space, m->path),
+		.offset = m->map->offset, .binary = find_binary(space, m->path, m->map->binary),
 	};
 
 	if (!i)
@@ -220,7 +239,7 @@ void space_complete(struct space *space)
 		if (!i)
 			i = add_image(space, r->pid, r->map.time,
 				      text_intern(PLACE_UNKNOWN));
-		r->map.binary = find_binary(space, r->path);
+		r->map.binary = find_binary(space, r->path, 0);
 		add_mapping(i, &r->map);
 	}
 	free(space->record);
@@ -349,6 +368,15 @@ static void find_kernel(struct space *space, struct place *place)
 	}
 }
 
+/* Is there another file now, or is the path one of another mount name space? */
+static bool has_changed(const struct binary *b)
+{
+	struct identity now;
+
+	return b->known && identity_read(&now, b->path) &&
+	       !identity_same(&b->identity, &now);
+}
+
 static void read_binary(struct space *space, struct binary *b)
 {
 	size_t len = strlen(b->path), deleted = strlen(DELETED);
@@ -357,7 +385,10 @@ static void read_binary(struct space *space, struct binary *b)
 	if (*b->path != '/' ||
 	    (len > deleted && !strcmp(b->path + len - deleted, DELETED)))
 		return;
-	if (symtab_has_elf)
+	b->changed = has_changed(b);
+	if (b->changed)
+		space->note = "files have changed since they were recorded, or are those of a container: their symbols are [changed]";
+	else if (symtab_has_elf)
 		symtab_read_elf(&b->symbols, b->path);
 	else
 		space->note = "this pfmon was built without libelf: symbols of programs are not known";
@@ -372,6 +403,8 @@ static void find_symbol(struct space *space, const struct mapping *map,
 	if (!map->binary->read)
 		read_binary(space, map->binary);
 	place->binary = map->binary->path;
+	if (map->binary->changed)
+		place->symbol = text_intern(PLACE_CHANGED);
 	if (!symtab_addr(&map->binary->symbols,
 			 place->addr - map->start + map->offset, &addr))
 		return;

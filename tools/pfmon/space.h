@@ -18,6 +18,9 @@ struct place {
 /* What stands for a name that is not known. */
 #define PLACE_UNKNOWN	"[unknown]"
 
+/* What stands for a symbol of a file that is not the one that was recorded. */
+#define PLACE_CHANGED	"[changed]"
+
 /**
  * space_new() - begin without processes
  * @header: of the data file
@@ -39,6 +42,13 @@ void space_add_process(struct space *space, const struct data_process *p);
  * @m:     of the data file
  */
 void space_add_map(struct space *space, const struct data_map *m);
+
+/**
+ * space_add_binary() - which file has been mapped
+ * @space: from space_new()
+ * @b:     of the data file
+ */
+void space_add_binary(struct space *space, const struct data_binary *b);
 
 /**
  * space_add_record() - a process has done something, as the kernel recorded it

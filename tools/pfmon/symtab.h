@@ -40,6 +40,17 @@ extern const bool symtab_has_elf;
 int symtab_read_elf(struct symtab *t, const char *path);
 
 /**
+ * symtab_build_id() - the build ID of a program or library
+ * @fd:   file
+ * @id:   filled in
+ * @size: bytes of @id
+ *
+ * Return: its bytes; 0 if it has none, or one that is longer, or pfmon was built
+ * without libelf.
+ */
+uint32_t symtab_build_id(int fd, uint8_t *id, size_t size);
+
+/**
  * symtab_read_kallsyms() - the functions of the kernel
  * @t:    all zeroes
  * @path: /proc/kallsyms

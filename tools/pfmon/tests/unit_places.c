@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "unit.h"
+#include "../identity.h"
 #include "../images.h"
 #include "../result.h"
 #include "../space.h"
@@ -233,6 +234,89 @@ static void test_images_grow(void)
 	data_done(&r);
 }
 
+static const char *symbol_at(void *addr)
+{
+	char error[DATA_ERROR_MAX];
+	struct data_process process;
+	struct data_binary binary;
+	struct data_reader r;
+	struct space *space;
+	struct place place;
+	struct data_map map;
+
+	CHECK(data_open(&r, path, error) == 0);
+	space = space_new(&r.header);
+	while (data_next(&r) == DATA_RECORD) {
+		if (r.head.type == DF_PROCESS && data_get_process(&r, &process))
+			space_add_process(space, &process);
+		else if (r.head.type == DF_BINARY && data_get_binary(&r, &binary))
+			space_add_binary(space, &binary);
+		else if (r.head.type == DF_MAP && data_get_map(&r, &map))
+			space_add_map(space, &map);
+	}
+	space_complete(space);
+	see_place(space, addr, &place);
+	CHECK(!strcmp(place.symbol, PLACE_CHANGED) ==
+	      !!(space_note(space) && strstr(space_note(space), "have changed")));
+	space_free(space);
+	data_done(&r);
+	return place.symbol;
+}
+
+/* Another file at the path of one that was recorded: no name is better than a wrong one. */
+static void test_changed(void)
+{
+	static const char before[] = "/tmp/pfmon-unit-XXXXXX";
+	char file[sizeof(before)], copy[256];
+	struct identity one, other;
+	struct df_end end = { 0 };
+	struct images *images;
+	struct data_writer w;
+	void *code;
+	int fd;
+
+	if (!symtab_has_elf) {
+		SKIP("built without libelf: binaries that have changed");
+		return;
+	}
+	strcpy(file, before);
+	fd = mkstemp(file);
+	CHECK(fd >= 0);
+	snprintf(copy, sizeof(copy), "cp /proc/%d/exe %s", (int)getpid(), file);
+	CHECK(system(copy) == 0);
+	CHECK(identity_read(&one, "/proc/self/exe") && identity_read(&other, file));
+	/* A copy has another time, and is the same file if it has a build ID. */
+	CHECK(one.id_size && identity_same(&one, &other));
+	other.id[0]++;
+	CHECK(!identity_same(&one, &other));
+	one.id_size = 0;
+	CHECK(!identity_same(&one, &other));
+	other.mtime = one.mtime;
+	CHECK(identity_same(&one, &other));
+	other.size++;
+	CHECK(!identity_same(&one, &other));
+	CHECK(!identity_read(&one, "/dev/null") && !identity_read(&one, "/no/such"));
+
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096 * 8);
+	CHECK(code != MAP_FAILED);
+	CHECK(data_create(&w, path, "self") == 0);
+	images = images_new(&w);
+	images_see(images, getpid());
+	images_free(images);
+	data_close(&w, &end);
+	CHECK(strcmp(symbol_at(code), PLACE_CHANGED));
+	CHECK_STR(symbol_at((char *)unit_marker + 1), "unit_marker");
+	snprintf(copy, sizeof(copy), "rm %s; cp /bin/true %s", file, file);
+	CHECK(system(copy) == 0);
+	CHECK_STR(symbol_at(code), PLACE_CHANGED);
+	CHECK_STR(symbol_at((char *)unit_marker + 1), "unit_marker");
+	/* A file that is gone has no name, and is no other one. */
+	unlink(file);
+	CHECK_STR(symbol_at(code), PLACE_UNKNOWN);
+	munmap(code, 4096);
+	close(fd);
+}
+
 static void test_images_exec(void)
 {
 	struct df_end end = { 0 };
@@ -415,6 +499,7 @@ int main(int argc, char **argv)
 	test_records();
 	test_images();
 	test_images_grow();
+	test_changed();
 	test_images_exec();
 	test_static();
 	test_plt();

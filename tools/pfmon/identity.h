@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tells a file from another one that has its path later, or elsewhere. */
+#ifndef PFMON_IDENTITY_H
+#define PFMON_IDENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BUILD_ID_MAX	24
+
+struct identity {
+	uint64_t size;
+	int64_t mtime;			/* in ns */
+	uint32_t id_size;		/* bytes of the build ID, 0: it has none */
+	uint8_t id[BUILD_ID_MAX];
+};
+
+/**
+ * identity_read() - the identity of a file
+ * @identity: filled in
+ * @path:     file
+ *
+ * Return: true, or false if it is no regular file or cannot be read.
+ */
+bool identity_read(struct identity *identity, const char *path);
+
+/**
+ * identity_same() - are they of the same file?
+ * @a: one
+ * @b: the other
+ *
+ * Return: true if their build IDs are the same, or, where one has none, size and
+ * time of the last change.
+ */
+bool identity_same(const struct identity *a, const struct identity *b);
+
+#endif /* PFMON_IDENTITY_H */
