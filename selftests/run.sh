@@ -6,7 +6,7 @@
 # Runs each program (or only those named) twice, as root and as an ordinary
 # user, and counts what they report. NAME is a pattern of the shell; if there is no
 # program NAME, it stands for all those whose names begin with NAME_: smpl for
-# smpl_body, smpl_fields and so on. After each program the kernel log must be free of
+# smpl_body, smpl_fields and so on. -NAME: all programs but these. After each program the kernel log must be free of
 # complaints and no session may be left. Then come the results of the KUnit suites and,
 # if the kernel has it, the leak detector. The seconds of a program are those of the
 # clock, and those that the CPUs were busy.
@@ -182,9 +182,14 @@ if [ -e "$kmemleak" ]; then
 fi
 
 processors=$(grep -c '^processor' /proc/cpuinfo)
-all=$#
+all=0
 names=
+without=' '
 for name; do
+	case $name in
+	-*) without="$without${name#-} "; continue ;;
+	esac
+	all=$((all + 1))
 	if [ -e "$dir/$name" ]; then
 		names="$names $name"
 		continue
@@ -212,6 +217,7 @@ fi
 
 log_is_clean || fail "$arch: the kernel complained while it booted" "$tmp/trouble"
 for name in $names; do
+	[ "${without#* "$name" }" = "$without" ] || continue
 	[ -x "$dir/$name" ] || die "no $dir/$name"
 	[ "$from" = "$dir" ] || cp "$dir/$name" "$from/$name" || die "no room in $from"
 	for who in ${PFM_WHO:-root user}; do run_one "$who" "$name"; done
