@@ -6,8 +6,8 @@
 #	guest.sh PFMON VICTIM [TEST...]
 #
 # PFMON is the tool, VICTIM the program tests/victim.c, a TEST the name of a
-# function test_... without its first part: all of them if none is named. With
-# V=1 it says what it does and how long that took. Not covered here:
+# function test_... without its first part: all of them if none is named, all but
+# these if they are -TEST. With V=1 it says what it does and how long that took. Not covered here:
 # major faults (the page cache cannot be emptied of one file only) and
 # set-user-ID programs; the kernel's own tests have these.
 #
@@ -808,12 +808,21 @@ if ! [ -d $sysfs ]; then
 	exit 1
 fi
 find_formats
-if [ $# -eq 0 ]; then
-	# shellcheck disable=SC2086 # names are words
-	set -- $behaviour faults switches clock system_wide offline busy process_end user killed \
+names=
+without=' '
+for t; do
+	case $t in
+	-*) without="$without${t#-} " ;;
+	*) names="$names $t" ;;
+	esac
+done
+if [ -z "$names" ]; then
+	names="$behaviour faults switches clock system_wide offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains lost too_fast lost_exactly short_lived bias random \
-		readings hardware
+		readings hardware"
 fi
-run_tests "$@"
+for t in $names; do
+	[ "${without#* "$t" }" != "$without" ] || run_tests "$t"
+done
 tally
