@@ -357,7 +357,7 @@ static int choose_event(struct profile *p, const char *path, const char *event,
 		      path, event);
 	for (i = 0; i < p->events && at < DATA_ERROR_MAX; i++)
 		at += snprintf(error + at, (size_t)(DATA_ERROR_MAX - at), "%s %s",
-			       i ? "," : "", p->event[i].name);
+			       i ? "," : "", text_intern(p->event[i].name));
 	return -1;
 }
 

@@ -132,9 +132,13 @@ size_t text_cut(const char *text, int width)
 {
 	size_t at = 0;
 
-	for (; text[at]; at++)
-		if (is_first(text[at]) && width-- <= 0)
+	for (; text[at]; at++) {
+		if (!is_first(text[at]))
+			continue;
+		if (width <= 0)
 			break;
+		width--;
+	}
 	return at;
 }
 

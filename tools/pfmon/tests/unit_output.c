@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adding samples up, and printing them; names that must not do harm there. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ static void test_text(void)
 	CHECK(text_width(text_intern("gr\303\274n")) == 4);
 	CHECK(text_cut("gr\303\274n", 3) == 4 && text_cut("abc", 9) == 3);
 	CHECK(text_cut("abc", 0) == 0 && text_cut("abc", -5) == 0);
+	/* Only a sanitizer sees how this ends. */
+	CHECK(text_cut("abc", INT_MIN) == 0);
 
 	f = open_memstream(&json, &size);
 	text_json(f, "a\"b\\c");
@@ -269,6 +272,7 @@ static void test_empty(void)
 	static struct profile p;
 	char *text = NULL;
 	struct df_end end = { 0 };
+	struct sampled_event hostile;
 	struct data_writer w;
 	char error[DATA_ERROR_MAX];
 	size_t size;
@@ -291,6 +295,16 @@ static void test_empty(void)
 	fclose(f);
 	CHECK(text && json_value(text));
 	free(text);
+	profile_free(&p);
+
+	/* What the file calls its events is not for the terminal. */
+	CHECK(data_create(&w, path, "hostile") == 0);
+	hostile = test_event;
+	strcpy(hostile.name, "a\033[31m\nb");
+	data_event(&w, &hostile);
+	data_close(&w, &end);
+	CHECK(profile_read(&p, path, "other", error) == -1);
+	CHECK(strstr(error, "there are a?[31m?b"));
 	profile_free(&p);
 
 	CHECK(data_create(&w, path, "no events") == 0);
