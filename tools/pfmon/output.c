@@ -9,6 +9,12 @@ double output_percent(const struct profile *p, uint64_t count)
 	return p->samples ? 100.0 * (double)count / (double)p->samples : 0;
 }
 
+const char *output_of_all(const struct profile *p)
+{
+	return p->events > 1 && p->lost.samples + p->lost.estimated ?
+	       " (of all events)" : "";
+}
+
 size_t output_rows(const struct profile *p, const struct selection *sel)
 {
 	size_t n = p->rows;

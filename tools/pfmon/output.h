@@ -14,6 +14,14 @@ struct selection {
 };
 
 /**
+ * output_of_all() - what lost samples are of
+ * @p: profile
+ *
+ * Return: words to follow their number: nobody knows of which event they are.
+ */
+const char *output_of_all(const struct profile *p);
+
+/**
  * output_rows() - how many rows are selected; they are the first ones
  * @p:   profile
  * @sel: selection

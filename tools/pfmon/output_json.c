@@ -19,14 +19,17 @@ static void print_event(FILE *out, const struct sampled_event *e)
 		e->period, e->random_mask);
 }
 
-static void print_lost(FILE *out, const struct df_lost *lost)
+static void print_lost(FILE *out, const struct profile *p)
 {
+	const struct df_lost *lost = &p->lost;
+
 	fprintf(out, "\"lost\": {\"samples\": %" PRIu64 ", \"estimated\": %" PRIu64
 		", \"full\": %" PRIu64
 		", \"masked_ns\": %" PRIu64 ", \"messages\": %" PRIu64
 		", \"throttled\": %" PRIu64 ", \"threads\": %" PRIu64
-		", \"maps\": %" PRIu64 "}", lost->samples, lost->estimated, lost->full, lost->masked_ns,
-		lost->messages, lost->throttled, lost->threads, lost->maps);
+		", \"maps\": %" PRIu64 ", \"events\": %u}", lost->samples, lost->estimated,
+		lost->full, lost->masked_ns, lost->messages, lost->throttled, lost->threads,
+		lost->maps, p->events);
 }
 
 static void print_by(FILE *out, const struct profile *p)
@@ -92,7 +95,7 @@ void output_json(FILE *out, const struct profile *p, const struct selection *sel
 	fputs(", ", out);
 	print_event(out, &p->event[p->chosen]);
 	fprintf(out, ", \"samples\": %" PRIu64 ", ", p->samples);
-	print_lost(out, &p->lost);
+	print_lost(out, p);
 	fprintf(out, ", \"complete\": %s, \"elapsed_ns\": %" PRIu64 ", ",
 		p->complete ? "true" : "false", p->end.elapsed_ns);
 	print_by(out, p);

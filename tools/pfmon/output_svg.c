@@ -153,7 +153,8 @@ static void print_head(FILE *out, const struct profile *p, int height)
 	fprintf(out, "</text>\n<text x=\"%d\" y=\"38\">%s samples of ", MARGIN,
 		numbers_count(n, p->samples));
 	text_xml(out, text_intern(e->name), SIZE_MAX);
-	fprintf(out, ", %s lost%s</text>\n", numbers_lost(n, p->lost.samples, p->lost.estimated),
+	fprintf(out, ", %s lost%s%s</text>\n",
+		numbers_lost(n, p->lost.samples, p->lost.estimated), output_of_all(p),
 		p->complete ? "" : "; the file is not complete");
 }
 

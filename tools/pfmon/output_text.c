@@ -5,6 +5,7 @@
 #include "text.h"
 
 #define NUMBER_WIDTH	9
+#define NS_PRINTED	10000	/* multiples of it have two decimals as ms */
 
 /* "'make': 1,234 samples of task-clock, one each 1.00 ms; 0 lost; 2.3456 s" */
 static void print_heading(FILE *out, const struct profile *p,
@@ -15,13 +16,16 @@ static void print_heading(FILE *out, const struct profile *p,
 	fprintf(out, "\n %s: %s sample%s of %s, one each ",
 		text_intern(p->header.title), numbers_count(n, p->samples),
 		p->samples == 1 ? "" : "s", text_intern(e->name));
-	if (e->unit == UNIT_NS)
+	if (e->unit == UNIT_NS && e->period % NS_PRINTED)
+		fprintf(out, "%s ns", numbers_count(n, e->period));
+	else if (e->unit == UNIT_NS)
 		fprintf(out, "%s ms", numbers_ms(n, e->period));
 	else
 		fprintf(out, "%s", numbers_count(n, e->period));
 	if (e->random_mask)
 		fputs(" or less", out);
-	fprintf(out, "; %s lost", numbers_lost(n, p->lost.samples, p->lost.estimated));
+	fprintf(out, "; %s lost%s", numbers_lost(n, p->lost.samples, p->lost.estimated),
+		output_of_all(p));
 	if (p->complete)
 		fprintf(out, "; %s s", numbers_s(n, p->end.elapsed_ns));
 	fputs("\n\n", out);

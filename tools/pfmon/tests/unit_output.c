@@ -121,7 +121,7 @@ static void test_print_text(void)
 	char *text = print(output_text, 0, 0);
 
 	CHECK_STR(text, "\n"
-" 'prog <x>': 100 samples of task-clock, one each 0.00 ms or less; 0 lost; 1.5000 s\n"
+" 'prog <x>': 100 samples of task-clock, one each 1,000 ns or less; 0 lost; 1.5000 s\n"
 "\n"
 " percent   samples context-switches  process  binary         symbol\n"
 "   60.00        60            2,000  prog     /bin/prog      operator<<(a&, \"b\")\n"
@@ -133,6 +133,45 @@ static void test_print_text(void)
 	text = print(output_text, 2, 0);
 	CHECK(text && strstr(text, "\n   11.00            (2 more lines)\n"));
 	free(text);
+}
+
+/* The heading of a profile with other periods, and of several events. */
+static void test_heading(void)
+{
+	static const struct {
+		uint64_t period;
+		unsigned int events;
+		const char *text;
+	} cases[] = {
+		{ 1000000, 1, ", one each 1.00 ms or less; 7 lost; 1.5000 s\n" },
+		{ 4000, 1, ", one each 4,000 ns or less; 7 lost; 1.5000 s\n" },
+		{ 333333, 2, ", one each 333,333 ns or less; 7 lost (of all events); 1.5000 s\n" },
+	};
+	struct selection sel = { 0, 0 };
+	struct profile *p;
+	char *text;
+	size_t size, i;
+	FILE *f;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		p = make_profile();
+		p->event = reallocarray(p->event, 2, sizeof(*p->event));
+		p->event[1] = *p->event;
+		p->event->period = cases[i].period;
+		p->events = cases[i].events;
+		p->lost.samples = 7;
+		f = open_memstream(&text, &size);
+		output_text(f, p, &sel);
+		output_json(f, p, &sel);
+		output_svg(f, p, &sel);
+		fclose(f);
+		CHECK(strstr(text, cases[i].text));
+		CHECK(strstr(text, cases[i].events > 1 ? "\"events\": 2}" : "\"events\": 1}"));
+		CHECK(strstr(text, cases[i].events > 1 ? ", 7 lost (of all events)</text>" :
+			     ", 7 lost</text>"));
+		free(text);
+		profile_free(p);
+	}
 }
 
 static void test_print_folded(void)
@@ -321,6 +360,7 @@ int main(void)
 	test_text();
 	test_adding();
 	test_print_text();
+	test_heading();
 	test_print_folded();
 	test_print_json();
 	test_print_svg();
