@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "data_write.h"
 
@@ -130,6 +131,15 @@ static bool may_replace(const char *path)
 	return may;
 }
 
+/* Are there processes whose numbers we do not see? The kernel's first one has this. */
+static bool other_pids(void)
+{
+	char name[64] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) > 0 &&
+	       strcmp(name, "pid:[4026531836]");
+}
+
 int data_create(struct data_writer *w, const char *path, const char *title)
 {
 	struct df_header header;
@@ -148,6 +158,7 @@ int data_create(struct data_writer *w, const char *path, const char *title)
 	header.major = DF_MAJOR;
 	header.minor = DF_MINOR;
 	header.size = sizeof(header);
+	header.flags = other_pids() ? DF_OTHER_PIDS : 0;
 	header.kernel_base = kernel_base();
 	header.realtime = clock_ns(CLOCK_REALTIME);
 	header.monotonic = clock_ns(CLOCK_MONOTONIC);

@@ -20,12 +20,15 @@
 #define DF_TITLE_MAX	80
 #define DF_BOOT_MAX	40
 
+/* Processes outside of the recorder's pid name space have the number 0, too. */
+#define DF_OTHER_PIDS	1
+
 struct df_header {
 	char magic[8];
 	uint32_t order;		/* DF_ORDER, as the machine stores it */
 	uint16_t major, minor;
 	uint32_t size;		/* of this; the first record follows */
-	uint32_t pad;
+	uint32_t flags;		/* DF_OTHER_PIDS */
 	uint64_t kernel_base;	/* lowest address that is no program's */
 	uint64_t realtime;	/* when it began, in ns: CLOCK_REALTIME ... */
 	uint64_t monotonic;	/* ... and CLOCK_MONOTONIC, as all below */

@@ -57,6 +57,7 @@ struct record {
 
 struct space {
 	uint64_t kernel_base;
+	bool other_pids;
 	char boot[DF_BOOT_MAX];
 	struct image *bucket[BUCKETS];	/* of a process newer ones first */
 	struct binary *binary[BUCKETS];
@@ -74,6 +75,7 @@ struct space *space_new(const struct df_header *header)
 	if (!space)
 		err(EXIT_PFMON, NULL);
 	space->kernel_base = header->kernel_base;
+	space->other_pids = header->flags & DF_OTHER_PIDS;
 	memcpy(space->boot, header->boot, sizeof(space->boot));
 	return space;
 }
@@ -414,12 +416,16 @@ static void find_symbol(struct space *space, const struct mapping *map,
 		place->symbol = symbol->name;
 }
 
-static const char *name_pid(int32_t pid)
+/* The kernel's number 0 is the idle thread, and whoever is in no name space of ours. */
+static const char *name_pid(const struct space *space, const struct sample *sample)
 {
+	int32_t pid = sample->pid;
 	char name[32];
 
+	if (!pid && sample->ip < space->kernel_base)
+		return text_intern("[outside]");
 	if (!pid)
-		return text_intern("[idle]");
+		return text_intern(space->other_pids ? "[idle or outside]" : "[idle]");
 	if (pid < 0)
 		return text_intern(PLACE_UNKNOWN);
 	snprintf(name, sizeof(name), "pid %d", pid);
@@ -432,7 +438,7 @@ void space_find(struct space *space, const struct sample *sample,
 	const struct mapping *map;
 	const struct image *image = find_image(space, sample, &map);
 
-	place->process = image ? image->process : name_pid(sample->pid);
+	place->process = image ? image->process : name_pid(space, sample);
 	place->binary = place->symbol = text_intern(PLACE_UNKNOWN);
 	place->addr = sample->ip;
 	if (map)

@@ -148,6 +148,21 @@ test_full()
 		'^ note: sampling stopped [0-9,]* times for a full buffer, for ' "$tmp/report"
 }
 
+# In a pid name space of its own the number 0 is not the idle thread alone.
+test_pid_namespace()
+{
+	record true
+	expect "all pids: the header's flag" "$(od -An -tu4 -j20 -N4 "$tmp/data" | tr -d ' ')" \
+		"$([ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] && echo 0 || echo 1)"
+	if ! unshare -Urpf true 2>/dev/null; then
+		skip "pid name spaces cannot be made here"
+		return
+	fi
+	unshare -Urpf "$PFMON" record -o "$tmp/data" true 2>/dev/null
+	expect "some pids: the header's flag" \
+		"$(od -An -tu4 -j20 -N4 "$tmp/data" | tr -d ' ')" 1
+}
+
 # Every thread and process is sampled; each has ten samples.
 test_record_follow()
 {
@@ -191,7 +206,8 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile failures profile full record_follow
+	run_tests $behaviour $profile failures profile full \
+		record_follow pid_namespace
 done
 
 if command -v mandoc >/dev/null; then

@@ -77,12 +77,21 @@ static void test_spaces(void)
 	expect_place(1, 0, 0x50000, "second", "[unknown]");
 	expect_place(1 + 4096, 100, 0x10000, "far", "[unknown]");
 	expect_place(77, 100, 0x10000, "pid 77", "[unknown]");
-	expect_place(0, 100, 0x10000, "[idle]", "[unknown]");
+	/* No program runs in the idle thread. */
+	expect_place(0, 100, 0x10000, "[outside]", "[unknown]");
 	expect_place(-1, 100, 0x10000, "[unknown]", "[unknown]");
 	CHECK(!space_note(test_space));
 	expect_place(2, 100, 1ULL << 63, "other", "[kernel]");
 	expect_place(1, 0, 1ULL << 63, "second", "[kernel]");
 	CHECK(space_note(test_space) && strstr(space_note(test_space), "booted"));
+	expect_place(0, 100, 1ULL << 63, "[idle]", "[kernel]");
+	space_free(test_space);
+
+	/* Recorded in a container. */
+	header.flags = DF_OTHER_PIDS;
+	test_space = space_new(&header);
+	expect_place(0, 100, 1ULL << 63, "[idle or outside]", "[kernel]");
+	expect_place(0, 100, 0x10000, "[outside]", "[unknown]");
 	space_free(test_space);
 }
 
