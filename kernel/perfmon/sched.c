@@ -110,32 +110,57 @@ void __pfm_sched_migrate(int cpu)
 		atomic_long_inc(&per_cpu(pfm_cpu, cpu).migrations);
 }
 
-/* To a context that is live here. */
-static void pfm_sched_count_fault(struct pfm_context *ctx, unsigned int event)
+/*
+ * To a context that is live here. Returns it, with a reference, if it has something to
+ * tell its program.
+ */
+static struct pfm_context *pfm_sched_count_fault(struct pfm_context *ctx,
+						 unsigned int event)
 {
+	bool tells = false;
+
 	/* Registers that overflow or are reset with this one are read now. */
 	if (ctx->clocked)
 		pfm_clock_refresh();
 	raw_spin_lock(&ctx->lock);
 	if (pfm_is_system(ctx))
 		__this_cpu_inc(pfm_cpu.faults[event == PFM_SW_MAJOR_FAULTS]);
-	if (pfm_runstate_counting(ctx) && ctx->set->sw[event])
+	if (pfm_runstate_counting(ctx) && ctx->set->sw[event]) {
 		pfm_runstate_sync(ctx, ctx->set->sw[event]);
+		tells = irq_work_is_busy(&ctx->notify_work);
+		if (unlikely(tells))
+			pfm_context_get(ctx);
+	}
 	raw_spin_unlock(&ctx->lock);
+	return unlikely(tells) ? ctx : NULL;
+}
+
+/*
+ * An irq_work may come later than at once: PowerPC's comes by the decrementer, and the
+ * kernel's default by the tick. Wait for it, or current goes on after a fault that blocks
+ * it.
+ */
+static void pfm_sched_told(struct pfm_context *ctx)
+{
+	if (likely(!ctx))
+		return;
+	if (irq_work_is_busy(&ctx->notify_work))
+		irq_work_sync(&ctx->notify_work);
+	pfm_context_put(ctx);
 }
 
 /**
  * __pfm_sched_fault() - current had a page fault, which has been accounted
  * @major: it needed I/O
  *
- * A period in faults ends here, at the fault.
+ * A period in faults ends here, at the fault, and its notification is over on return.
  *
  * Context: process.
  */
 void __pfm_sched_fault(bool major)
 {
 	unsigned int event = major ? PFM_SW_MAJOR_FAULTS : PFM_SW_MINOR_FAULTS;
-	struct pfm_context *cpu;
+	struct pfm_context *cpu, *told[2] = {};
 	unsigned long flags;
 	struct pfm_cpu *c;
 
@@ -143,8 +168,10 @@ void __pfm_sched_fault(bool major)
 	c = this_cpu_ptr(&pfm_cpu);
 	cpu = pfm_attach_of_cpu(c);
 	if (c->live)
-		pfm_sched_count_fault(c->live, event);
+		told[0] = pfm_sched_count_fault(c->live, event);
 	if (cpu)
-		pfm_sched_count_fault(cpu, event);
+		told[1] = pfm_sched_count_fault(cpu, event);
 	local_irq_restore(flags);
+	pfm_sched_told(told[0]);
+	pfm_sched_told(told[1]);
 }
