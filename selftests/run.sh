@@ -29,7 +29,7 @@ user=1000
 
 # What the kernel says only when something is wrong.
 trouble='WARNING:|BUG:|Oops|KASAN|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak: [0-9]'
-trouble="$trouble|possible |INFO: (task|rcu|trying|inconsistent)|[Ll]ockup"
+trouble="$trouble|possible [a-z]|INFO: (task|rcu|trying|inconsistent)|[Ll]ockup"
 trouble="$trouble|detected stall|self-detected|unreferenced object|refcount_t"
 trouble="$trouble|list_(add|del) corruption|sleeping function|bad unlock"
 trouble="$trouble|scheduling while atomic|Call Trace|general protection"
