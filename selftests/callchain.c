@@ -9,6 +9,8 @@
 #include "smpl.h"
 #include <perfmon/callchain_smpl.h>
 
+#include <sys/utsname.h>
+
 #define KERNEL	PFM_CALLCHAIN_SMPL_KERNEL
 #define USER	PFM_CALLCHAIN_SMPL_USER
 #define MAPS	PFM_CALLCHAIN_SMPL_MAPS

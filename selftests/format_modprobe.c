@@ -58,16 +58,6 @@ FIXTURE_SETUP(demand)
 	snprintf(self->conf, sizeof(self->conf), "%s.conf", self->helper);
 	snprintf(self->log, sizeof(self->log), "%s.log", self->helper);
 	MUST(readlink("/proc/self/exe", exe, sizeof(exe) - 1));
-	if (path[0] != '/') {
-		char top[PATH_MAX];
-
-		if (!getcwd(top, sizeof(top)) ||
-		    strlen(top) + strlen(path) + 2 > sizeof(path))
-			die("no working directory");
-		memmove(path + strlen(top) + 1, path, strlen(path) + 1);
-		memcpy(path, top, strlen(top));
-		path[strlen(top)] = '/';
-	}
 	unlink(self->helper);
 	MUST(symlink(exe, self->helper));
 	put_text(self->conf, path);

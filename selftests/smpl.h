@@ -9,7 +9,6 @@
 
 #include "puppet.h"
 #include <grp.h>
-#include <sys/utsname.h>
 #include <perfmon/default_smpl.h>
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
@@ -273,32 +272,14 @@ static inline bool have_format(const char *name)
 	return access(path, R_OK) == 0;
 }
 
-/* Where the kernel's build has left the module of a format: pfm_NAME. */
+/* Where the kernel's build, of which scripts/guest tells, has left a format: pfm_NAME. */
 static inline bool module_path(const char *name, char *path, size_t size)
 {
-	const char *arch = "x86_64";
-	char exe[PATH_MAX] = "", rest[128];
-	struct utsname u;
-	int n;
+	const char *kernel = getenv("PERFMON_KERNEL");
 
-	MUST(uname(&u));
-	if (u.machine[0] == 'i')
-		arch = "i386";
-	snprintf(rest, sizeof(rest), "%s%s/kernel/perfmon/formats/%s/pfm_%s.ko",
-		 arch, is_slow() ? "-debug" : "", name, name);
-
-	/* build/selftests/ARCH/PROGRAM; or a copy of it, run from the top. */
-	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
-		die("/proc/self/exe: %s", strerror(errno));
-	for (n = 0; n < 3; n++)
-		if (strrchr(exe, '/'))
-			*strrchr(exe, '/') = '\0';
-	if (strlen(exe) + strlen(rest) + 2 <= size) {
-		sprintf(path, "%s/%s", exe, rest);
-		if (!access(path, R_OK))
-			return true;
-	}
-	snprintf(path, size, "build/%s", rest);
+	if (!kernel || (size_t)snprintf(path, size, "%s/kernel/perfmon/formats/%s/pfm_%s.ko",
+					kernel, name, name) >= size)
+		return false;
 	return access(path, R_OK) == 0;
 }
 
