@@ -162,7 +162,7 @@ static bool documented(int cmd, int ret)
 
 static void one_call(struct fuzzer *f)
 {
-	char *room = f->page + 4096 - ROOM, *arg = room;
+	char *room = f->page + page_size() - ROOM, *arg = room;
 	int cmd = commands[below(f, ARRAY_SIZE(commands))], n = 1, ret;
 	int fd = slots[below(f, N_SLOTS)];
 
@@ -232,7 +232,7 @@ static void something_else(struct fuzzer *f)
 		fcntl(fd, F_SETFL, O_NONBLOCK | (below(f, 2) ? O_ASYNC : 0));
 		break;
 	default:
-		madvise(f->page, 4096, MADV_DONTNEED);
+		madvise(f->page, page_size(), MADV_DONTNEED);
 	}
 }
 
@@ -253,12 +253,12 @@ static void fuzzer_init(struct fuzzer *f, u64 seed)
 {
 	memset(f, 0, sizeof(*f));
 	f->seed = seed * 0x9e3779b97f4a7c15 | 1;
-	f->page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+	f->page = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	f->read_only = mmap(NULL, 4096, PROT_READ,
+	f->read_only = mmap(NULL, page_size(), PROT_READ,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (f->page == MAP_FAILED || f->read_only == MAP_FAILED ||
-	    munmap(f->page + 4096, 4096))
+	    munmap(f->page + page_size(), page_size()))
 		die("mmap: %s", strerror(errno));
 }
 

@@ -106,7 +106,7 @@ TEST_F(mapping, close_while_somebody_reads)
 	self->s.fd = -1;
 	EXPECT_FALSE(is_mapped(self->s.hdr));
 	/* It has the file as long as it waits, so the buffer gets full. */
-	puppet_do(&self->p, OP_FAULT, 1000);
+	puppet_do(&self->p, OP_FAULT, (unsigned int)dfl_capacity(self->s.size, sizeof(dfl_entry_t)));
 	pthread_join(t, &ret);
 	EXPECT_EQ((long)sizeof(pfm_msg_t), (long)ret);
 	EXPECT_TRUE(buffers_become(self->before));

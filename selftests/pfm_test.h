@@ -65,6 +65,11 @@
 typedef __u64 u64;
 typedef __u32 u32;
 
+static inline size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /* ------------------------------------------------------------------------
  * Failing
  */
@@ -740,7 +745,7 @@ static inline void pages_map(struct pages *p, unsigned int n)
 {
 	char *mem;
 
-	p->size = (size_t)sysconf(_SC_PAGESIZE);
+	p->size = page_size();
 	mem = mmap(NULL, n * p->size, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)

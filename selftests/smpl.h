@@ -58,11 +58,6 @@ static inline u64 race_ns(void)
 	return (is_slow() ? 1500 : 1000) * NSEC_PER_MSEC;
 }
 
-static inline size_t page_size(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static inline u64 page_align(u64 size)
 {
 	u64 page = page_size();

@@ -162,7 +162,7 @@ TEST(major_faults)
 		if (p == MAP_FAILED)
 			continue;
 		madvise(p, (size_t)st.st_size, MADV_RANDOM);
-		for (at = 0; at < 65536; at += 4096)
+		for (at = 0; at < 65536; at += (off_t)page_size())
 			sum = (char)(sum + p[at]);
 	}
 	seen = pfm_value(fd, SW_PMD(0));

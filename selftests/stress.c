@@ -34,7 +34,7 @@ static unsigned int seconds(void)
 
 static void some_faults(u32 *seed)
 {
-	size_t page = 4096, n = 1 + random_below(seed, 32), i;
+	size_t page = page_size(), n = 1 + random_below(seed, 32), i;
 	char *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
