@@ -274,6 +274,9 @@ TEST(bad_address)
 #ifdef __x86_64__
 		0xffff888000000000, 0xffffffff81000000, 0x8000000000000000,
 		0x00007ffffffff000,
+#elif defined(__powerpc64__)
+		0xc000000000000000, 0xc008000000000000, 0x8000000000000000,
+		0x000ffffffffff000,
 #else
 		0xc0000000, 0xfffff000,
 #endif

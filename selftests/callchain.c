@@ -113,7 +113,7 @@ static bool is_kernel(u64 addr)
 	struct utsname u;
 
 	MUST(uname(&u));
-	return u.machine[0] == 'i' ? addr >= 0xc0000000 : addr >> 63;
+	return strstr(u.machine, "64") ? addr >> 63 : addr >= 0xc0000000;
 }
 
 /* ------------------------------------------------------------------------
@@ -317,10 +317,13 @@ TEST(only_what_is_asked_for)
 	EXPECT_EQ(5, n);
 }
 
-/* Faults at @p with @fp for a frame pointer. */
+/* Faults at @p with @fp for a frame pointer (PowerPC: for its stack pointer). */
 static __attribute__((noipa)) void fault_with(volatile char *p, const void *fp)
 {
-#ifdef __x86_64__
+#if defined(__powerpc__)
+	__asm__ volatile("mr 10,1\n\tmr 1,%1\n\tstb 10,0(%0)\n\tmr 1,10"
+			 : : "b"(p), "r"(fp) : "r10", "memory");
+#elif defined(__x86_64__)
 	__asm__ volatile("mov %%rbp, %%rcx\n\tmov %1, %%rbp\n\t"
 			 "movb $1, (%0)\n\tmov %%rcx, %%rbp"
 			 : : "a" (p), "d" (fp) : "rcx", "memory");

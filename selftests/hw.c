@@ -1346,10 +1346,18 @@ static void no_right(int sig)
 /* Exits with 7 if the processor does not let it. */
 static void read_counter(void)
 {
+#ifdef __powerpc__
+	unsigned long value;
+
+	signal(SIGILL, no_right);
+	/* The first counter's name at user level, by processors of 64 and of 32 bits. */
+	__asm__ volatile("mfspr %0,%1" : "=r"(value) : "i"(sizeof(long) == 8 ? 771 : 937));
+#else
 	u32 low, high;
 
 	signal(SIGSEGV, no_right);
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0));
+#endif
 	_exit(0);
 }
 

@@ -170,7 +170,11 @@ static inline u64 hw_value(int fd, __u16 set, unsigned int k, enum hw_event even
 /* 2n instructions, and the same few around them wherever it is called. */
 static __attribute__((noinline)) void hw_loop(unsigned long n)
 {
+#ifdef __powerpc__
+	__asm__ volatile("1:\taddic. %0,%0,-1\n\tbne 1b" : "+b"(n) : : "cc", "xer");
+#else
 	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#endif
 }
 
 /* Once, so that wherever it is called it takes the same instructions. */

@@ -32,6 +32,8 @@
 /* At user level, one kind alone. */
 #define ONLY(kind)	(NOT_KERNEL | (KINDS & ~(kind)))
 
+#if defined(__x86_64__) || defined(__i386__)
+
 static bool has_lbr(void)
 {
 	pfarg_pmcinfo_t info = { .reg_num = PMC_SELECT };
@@ -864,5 +866,14 @@ TEST(given_back)
 	EXPECT_EQ(0ULL, msr(MSR_SELECT));
 	EXPECT_EQ(0ULL, msr(MSR_DEBUGCTL));
 }
+
+#else
+
+TEST(no_x86)
+{
+	SKIP(return, "last branches are of Intel's processors");
+}
+
+#endif
 
 TEST_HARNESS_MAIN
