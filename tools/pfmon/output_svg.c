@@ -23,47 +23,70 @@
 
 struct node {
 	struct node *next;		/* brother, in the order of names */
-	struct node *child;
+	struct node *child, *last;	/* the first one and the last one */
 	const char *name;
 	uint64_t count;
 };
 
-static struct node *new_node(const char *name, struct node *next)
+static struct node *new_node(const char *name)
 {
 	struct node *node = calloc(1, sizeof(*node));
 
 	if (!node)
 		err(EXIT_PFMON, NULL);
 	node->name = name;
-	node->next = next;
 	return node;
 }
 
+/* By names, as the brothers stand; where one row begins another it comes first. */
+static int by_frames(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	unsigned int i;
+	int order;
+
+	for (i = 0; i < x->frames && i < y->frames; i++) {
+		order = x->frame[i] == y->frame[i] ? 0 : strcmp(x->frame[i], y->frame[i]);
+		if (order)
+			return order;
+	}
+	return (x->frames > y->frames) - (x->frames < y->frames);
+}
+
+/* Rows come in the order of their names: a child is the last one, or a new one. */
 static struct node *child_of(struct node *node, const char *name)
 {
-	struct node **p = &node->child;
+	struct node *child;
 
-	while (*p && strcmp((*p)->name, name) < 0)
-		p = &(*p)->next;
-	if (!*p || strcmp((*p)->name, name))
-		*p = new_node(name, *p);
-	return *p;
+	if (node->last && node->last->name == name)
+		return node->last;
+	child = new_node(name);
+	*(node->last ? &node->last->next : &node->child) = child;
+	node->last = child;
+	return child;
 }
 
 static struct node *make_tree(const struct profile *p)
 {
-	struct node *root = new_node("all", NULL), *node;
+	struct row **row = malloc((p->rows + 1) * sizeof(*row));
+	struct node *root = new_node("all"), *node;
 	unsigned int f;
 	size_t i;
 
+	if (!row)
+		err(EXIT_PFMON, NULL);
+	for (i = 0; i < p->rows; i++)
+		row[i] = p->row[i];
+	qsort(row, p->rows, sizeof(*row), by_frames);
 	for (i = 0; i < p->rows; i++) {
 		node = root;
-		node->count += p->row[i]->count;
-		for (f = 0; f < p->row[i]->frames; f++) {
-			node = child_of(node, p->row[i]->frame[f]);
-			node->count += p->row[i]->count;
+		node->count += row[i]->count;
+		for (f = 0; f < row[i]->frames; f++) {
+			node = child_of(node, row[i]->frame[f]);
+			node->count += row[i]->count;
 		}
 	}
+	free(row);
 	return root;
 }
 

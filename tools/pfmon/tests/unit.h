@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "../smpl.h"
 
@@ -27,6 +28,37 @@ static inline void save_file(const void *bytes, size_t size)
 
 	if (!f || fwrite(bytes, 1, size, f) != size || fclose(f))
 		exit(2);
+}
+
+/* CPU time in ns, for comparing two pieces of work of the same kind. */
+static inline double cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+/*
+ * How many times as long @large takes as @small, the least of some tries: others on
+ * the machine only add to it.
+ */
+static inline double times_as_long(void (*work)(unsigned int n), unsigned int small,
+				   unsigned int large, double enough)
+{
+	double ratio = 0, least = 1e9, from, middle;
+	int try;
+
+	for (try = 0; try < 5 && least > enough; try++) {
+		from = cpu_ns();
+		work(small);
+		middle = cpu_ns();
+		work(large);
+		ratio = (cpu_ns() - middle) / (middle - from + 1);
+		if (ratio < least)
+			least = ratio;
+	}
+	return least;
 }
 
 static const struct sampled_event test_event = {

@@ -305,6 +305,42 @@ static void test_print_svg(void)
 	free(svg);
 }
 
+/* A flame graph of @n places. */
+static void draw_places(unsigned int n)
+{
+	static const struct selection all;
+	static struct profile p;
+	const char *frame[2];
+	char name[32];
+	FILE *out = fopen("/dev/null", "w");
+	unsigned int i;
+
+	if (!out)
+		exit(2);
+	memset(&p, 0, sizeof(p));
+	profile_by(p.by, "binary,address");
+	p.frames = 2;
+	p.events = 1;
+	p.event = calloc(1, sizeof(*p.event));
+	*p.event = test_event;
+	frame[0] = text_intern("binary");
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "0x%u", (i * 7919 + 13) % n);
+		frame[1] = text_intern(name);
+		profile_add(&p, frame, 2, 1);
+	}
+	profile_sort(&p);
+	output_svg(out, &p, &all);
+	fclose(out);
+	profile_free(&p);
+}
+
+/* 16 times as many take 16 times as long and a little, not 256 times. */
+static void test_many_places(void)
+{
+	CHECK(times_as_long(draw_places, 1000, 16000, 64) < 64);
+}
+
 static void test_empty(void)
 {
 	static const struct selection all;
@@ -364,6 +400,7 @@ int main(void)
 	test_print_folded();
 	test_print_json();
 	test_print_svg();
+	test_many_places();
 	test_empty();
 	return check_done();
 }
