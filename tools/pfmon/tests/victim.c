@@ -76,16 +76,22 @@ static volatile char *fresh(size_t pages)
 	return mem;
 }
 
+/* Where pages are large, some of them time and again. */
 __attribute__((noinline)) static void touch(long pages)
 {
+	long most = (256 << 20) / sysconf(_SC_PAGESIZE), i;
 	volatile char *mem;
-	long i;
 
 	if (!pages)
 		return;
-	mem = fresh((size_t)pages);
-	for (i = 0; i < pages; i++)
-		mem[(size_t)i * page] = 1;
+	if (most > pages)
+		most = pages;
+	mem = fresh((size_t)most);
+	for (i = 0; i < pages; i++) {
+		if (i && i % most == 0)
+			madvise((void *)mem, (size_t)most * page, MADV_DONTNEED);
+		mem[(size_t)(i % most) * page] = 1;
+	}
 }
 
 static void *touch_thread(void *arg)
