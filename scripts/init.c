@@ -11,6 +11,7 @@
  *	keep		directories that must stay visible although a tmpfs comes to
  *			lie over them, one a line; the first is the working directory
  *	busybox		path of a shell for machines that cannot run the host's programs
+ *	system		path of a system that they can run; its /usr takes the place of the host's
  *	tty		"ROWS COLUMNS": run it on the terminal hvc0; no stdout, stderr
  *	stdin		what the host has read so far (may grow until stdin.eof exists)
  *	stdout, stderr	ours to fill
@@ -250,6 +251,18 @@ static void install_busybox(void)
 	close(fd);
 }
 
+/* Libraries and all are below /usr, here and there. */
+static void take_system(void)
+{
+	char *system = slurp("system", NULL), usr[4096];
+
+	if (!system)
+		return;
+	snprintf(usr, sizeof(usr), "%.*s/usr", (int)strcspn(system, "\n"), system);
+	if (mount(usr, "/usr", NULL, MS_BIND, NULL))
+		fail("bind of %s", usr);
+}
+
 static void loopback_up(void)
 {
 	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP };
@@ -473,6 +486,7 @@ int main(void)
 	int status, fd;
 
 	mount_all();
+	take_system();
 	install_busybox();
 	loopback_up();
 	wait_for_timers();
