@@ -12,7 +12,7 @@
  *			lie over them, one a line; the first is the working directory
  *	busybox		path of a shell for machines that cannot run the host's programs
  *	system		path of a system that they can run; its /usr takes the place of the host's
- *	tty		"ROWS COLUMNS": run it on the terminal hvc0; no stdout, stderr
+ *	tty		"ROWS COLUMNS NAME": run it on the terminal /dev/NAME; no stdout, stderr
  *	stdin		what the host has read so far (may grow until stdin.eof exists)
  *	stdout, stderr	ours to fill
  *	status		ours, written last: the exit status as a decimal number
@@ -315,16 +315,19 @@ static void wait_for_timers(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
-/* A new session on the terminal hvc0. */
-static void take_terminal(const char *size)
+/* A new session on the terminal. */
+static void take_terminal(const char *tty)
 {
 	struct winsize window = { 0 };
-	int fd = open("/dev/hvc0", O_RDWR);
+	char path[32] = "/dev/";
+	int fd;
 
+	if (sscanf(tty, "%hu %hu %15s", &window.ws_row, &window.ws_col, path + 5) != 3)
+		fail("tty");
+	fd = open(path, O_RDWR);
 	if (fd < 0)
-		fail("/dev/hvc0");
-	if (sscanf(size, "%hu %hu", &window.ws_row, &window.ws_col) == 2)
-		ioctl(fd, TIOCSWINSZ, &window);
+		fail("%s", path);
+	ioctl(fd, TIOCSWINSZ, &window);
 	ioctl(fd, TIOCSCTTY, 1);
 	dup2(fd, 0);
 	dup2(fd, 1);
