@@ -326,7 +326,7 @@ test_report_errors()
 	fi
 	size=$(wc -c <"$tmp/data")
 	head -c $((size - 20)) "$tmp/data" >"$tmp/cut"
-	report -i "$tmp/cut" -f folded
+	report -i "$tmp/cut" -f folded --by process
 	expect "report, truncated: status" "$status" 0
 	expect_err "report, truncated" "^pfmon: $tmp/cut: the file is truncated after"
 	report -i "$tmp/cut" -f json
