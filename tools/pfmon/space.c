@@ -34,6 +34,8 @@ struct binary {
 
 struct mapping {
 	uint64_t time, start, end, offset;
+	uint64_t reach;		/* the highest end of this one and those before it */
+	size_t number;		/* in the order in which they were added */
 	struct binary *binary;
 };
 
@@ -44,7 +46,7 @@ struct image {
 	const char *process;
 	bool recorded;		/* the kernel has said so: the time is right */
 	size_t maps, room;
-	struct mapping *map;
+	struct mapping *map;	/* by space_complete() in the order of start */
 };
 
 /* What is recorded; path NULL: an exec(). */
@@ -163,7 +165,9 @@ static void add_mapping(struct image *i, const struct mapping *map)
 		if (!i->map)
 			err(EXIT_PFMON, NULL);
 	}
-	i->map[i->maps++] = *map;
+	i->map[i->maps] = *map;
+	i->map[i->maps].number = i->maps;
+	i->maps++;
 }
 
 void space_add_map(struct space *space, const struct data_map *m)
@@ -224,10 +228,34 @@ static struct image *image_at(const struct space *space, int32_t pid,
 	return i ? i : first;
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static void sort_mappings(struct image *i)
+{
+	uint64_t reach = 0;
+	size_t n;
+
+	if (i->maps)
+		qsort(i->map, i->maps, sizeof(*i->map), by_start);
+	for (n = 0; n < i->maps; n++) {
+		if (i->map[n].end > reach)
+			reach = i->map[n].end;
+		i->map[n].reach = reach;
+	}
+}
+
 void space_complete(struct space *space)
 {
 	struct record *r = space->record, *end = r + space->records;
 	struct image *i;
+	unsigned int b;
 
 	if (space->records)
 		qsort(r, space->records, sizeof(*r), by_time);
@@ -247,11 +275,17 @@ void space_complete(struct space *space)
 	free(space->record);
 	space->record = NULL;
 	space->records = space->record_room = 0;
+	for (b = 0; b < BUCKETS; b++)
+		for (i = space->bucket[b]; i; i = i->older)
+			sort_mappings(i);
 }
 
 /* Is @a a better guess than @b of what was there at that time? */
 static bool better(const struct mapping *a, const struct mapping *b, uint64_t time)
 {
+	/* Of two that were seen at once: of those before, the one that came last. */
+	if (a->time == b->time)
+		return (a->number > b->number) == (a->time <= time);
 	if (a->time <= time)
 		return b->time > time || a->time >= b->time;
 	return b->time > time && a->time < b->time;
@@ -262,13 +296,23 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 					  uint64_t time)
 {
 	const struct mapping *found = NULL;
-	size_t n;
+	size_t n = 0, high = i->maps;
 
-	for (n = 0; n < i->maps; n++) {
-		if (ip < i->map[n].start || ip >= i->map[n].end)
+	/* The first one that begins above the address ... */
+	while (n < high) {
+		size_t mid = n + (high - n) / 2;
+
+		if (i->map[mid].start <= ip)
+			n = mid + 1;
+		else
+			high = mid;
+	}
+	/* ... and before it those that come as far as that. */
+	for (; n && i->map[n - 1].reach > ip; n--) {
+		if (ip >= i->map[n - 1].end)
 			continue;
-		if (!found || better(&i->map[n], found, time))
-			found = &i->map[n];
+		if (!found || better(&i->map[n - 1], found, time))
+			found = &i->map[n - 1];
 	}
 	return found;
 }

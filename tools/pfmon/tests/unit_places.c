@@ -95,6 +95,58 @@ static void test_spaces(void)
 	space_free(test_space);
 }
 
+static const unsigned int many[2] = { 1000, 64000 };
+static struct space *many_maps[2];
+static unsigned int found_wrong;
+
+/* Of a JVM for instance; and one that lies within another. */
+static void make_maps(unsigned int which)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+	unsigned int n = many[which], i, at;
+
+	test_space = many_maps[which] = space_new(&header);
+	add_process(1, 100, "many");
+	for (i = 0; i < n; i++) {
+		at = (i * 7919 + 13) % n;
+		add_map(1, 100, 0x100000 + 0x2000 * (uint64_t)at, at % 2 ? "odd" : "even");
+	}
+	add_map(1, 150, 0x100800, "within");
+	space_complete(test_space);
+	expect_place(1, 200, 0x1007ff, "many", "even");
+	expect_place(1, 200, 0x100800, "many", "within");
+	expect_place(1, 200, 0x1017ff, "many", "within");
+	expect_place(1, 200, 0x101800, "many", "[unknown]");
+	expect_place(1, 120, 0x100800, "many", "even");
+	expect_place(1, 200, 0x100fff + 0x2000 * (uint64_t)(n - 1), "many", "odd");
+	expect_place(1, 200, 0x101000 + 0x2000 * (uint64_t)(n - 1), "many", "[unknown]");
+}
+
+static void find_among(unsigned int which)
+{
+	struct sample sample = { .pid = 1, .time = 200 };
+	struct place place;
+	unsigned int i, at;
+
+	for (i = 0; i < 2000; i++) {
+		at = (i * 7919 + 13) % many[which];
+		sample.ip = 0x100010 + 0x2000 * (uint64_t)at;
+		space_find(many_maps[which], &sample, &place);
+		found_wrong += strcmp(place.binary, at % 2 ? "odd" : "even") != 0;
+	}
+}
+
+/* Among 64 times as many it takes a little longer, not 64 times. */
+static void test_many_maps(void)
+{
+	make_maps(0);
+	make_maps(1);
+	CHECK(times_as_long(find_among, 0, 1, 16) < 16);
+	CHECK(!found_wrong);
+	space_free(many_maps[0]);
+	space_free(many_maps[1]);
+}
+
 static void add_record(int32_t pid, uint64_t time, uint64_t start,
 		       const char *path, const char *comm)
 {
@@ -505,6 +557,7 @@ int main(int argc, char **argv)
 	directory = slash ? argv[0] : ".";
 	make_file();
 	test_spaces();
+	test_many_maps();
 	test_records();
 	test_images();
 	test_images_grow();
