@@ -13,9 +13,15 @@
 #include "signals.h"
 #include "watch.h"
 
+/* More looks find only threads that begin and end all the time. */
+#define LOOKS	100
+
 struct threads {
 	unsigned int n, room;
 	struct probe **t;
+	unsigned int missed;	/* that are there and have no context ... */
+	pid_t missed_tid;	/* ... the last of them ... */
+	struct failure failure;	/* ... and why the first of them has none */
 };
 
 static bool known(const struct threads *threads, pid_t tid)
@@ -28,17 +34,21 @@ static bool known(const struct threads *threads, pid_t tid)
 	return false;
 }
 
-static void attach(struct threads *threads, struct result *result, pid_t tid)
+/* Returns whether it has a context now; a thread that has ended meanwhile has none. */
+static bool attach(struct threads *threads, struct result *result, pid_t tid)
 {
 	struct failure failure;
 	struct probe *probe;
 
 	probe = probe_attach(result, tid, -1, &failure);
 	if (!probe && failure.err == ESRCH)
-		return;			/* it ended meanwhile */
-	if (!probe)
-		errx(EXIT_PFMON, "cannot attach to thread %d: %s", (int)tid,
-		     failure_text(&failure));
+		return false;
+	if (!probe) {
+		threads->missed_tid = tid;
+		if (!threads->missed++)
+			threads->failure = failure;
+		return false;
+	}
 	if (threads->n == threads->room) {
 		threads->room = threads->room ? 2 * threads->room : 16;
 		threads->t = reallocarray(threads->t, threads->room,
@@ -48,12 +58,13 @@ static void attach(struct threads *threads, struct result *result, pid_t tid)
 	}
 	threads->t[threads->n++] = probe;
 	watch_add(probe);
+	return true;
 }
 
 /*
  * Goes once through the threads of a process, and attaches to those that are
- * new if @result says what for. Returns how many were new, or -1 if there is no
- * such process.
+ * new if @result says what for. Returns how many were new and are measured, or
+ * would have to be; -1 if there is no such process.
  */
 static int scan(struct threads *threads, pid_t pid, struct result *result)
 {
@@ -71,12 +82,22 @@ static int scan(struct threads *threads, pid_t pid, struct result *result)
 
 		if (tid <= 0 || known(threads, tid))
 			continue;
-		fresh++;
-		if (result)
-			attach(threads, result, tid);
+		fresh += !result || attach(threads, result, tid);
 	}
 	closedir(dir);
 	return fresh;
+}
+
+/* Threads can begin while we look: until a look finds none that can be measured. */
+static void scan_all(struct threads *threads, pid_t pid, struct result *result)
+{
+	unsigned int looks = 0;
+	int fresh;
+
+	do {
+		threads->missed = 0;
+		fresh = scan(threads, pid, result);
+	} while (fresh > 0 && ++looks < LOOKS);
 }
 
 static bool all_ended(const struct threads *threads)
@@ -123,9 +144,10 @@ int measure_process(struct result *result, pid_t pid, struct child *child)
 	int fresh, status = 0;
 	uint64_t begin;
 
-	/* Threads can begin while we look: until a look finds none. */
-	while ((fresh = scan(&threads, pid, result)) > 0)
-		;
+	scan_all(&threads, pid, result);
+	if (!threads.n && threads.missed)
+		errx(EXIT_PFMON, "cannot attach to thread %d: %s", (int)threads.missed_tid,
+		     failure_text(&threads.failure));
 	if (!threads.n)
 		errx(EXIT_PFMON, "there is no process %d", (int)pid);
 	begin = now_ns();
@@ -142,7 +164,15 @@ int measure_process(struct result *result, pid_t pid, struct child *child)
 	result->elapsed_ns = now_ns() - begin;
 	fresh = scan(&threads, pid, NULL);
 	collect(result, &threads);
-	result->missed = fresh > 0 ? (unsigned int)fresh : 0;
+	if (fresh < 0)
+		fresh = 0;
+	/* Those that could not be measured look new, too, if they are still there. */
+	fresh -= fresh < (int)threads.missed ? fresh : (int)threads.missed;
+	result->missed = threads.missed + (unsigned int)fresh;
+	if (threads.missed)
+		result_note(result, "%u thread%s not %s: %s", threads.missed,
+			    threads.missed == 1 ? " was" : "s were", result->ops->done,
+			    failure_text(&threads.failure));
 	if (fresh > 0)
 		result_note(result, "%d thread%s began meanwhile and %s not %s",
 			    fresh, fresh == 1 ? "" : "s",

@@ -13,6 +13,7 @@
  * nanoseconds. A value that is read with a
  * sample is the number of its register.
  *
+ * FAKE_BUSY=TID lets this thread have a context already.
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
  * It does not know when threads end: no messages come of that.
  */
@@ -256,7 +257,9 @@ static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
 
 static int load(struct context *ctx, const pfarg_load_t *arg)
 {
-	if (ctx->state != UNLOADED)
+	const char *busy = getenv("FAKE_BUSY");
+
+	if (ctx->state != UNLOADED || (busy && atoi(busy) == arg->load_pid))
 		return fail(EBUSY);
 	if (arg->load_set || arg->load_pad)
 		return fail(EINVAL);

@@ -148,6 +148,29 @@ test_full()
 		'^ note: sampling stopped [0-9,]* times for a full buffer, for ' "$tmp/report"
 }
 
+# Threads that cannot be measured are no reason not to measure the others, and those
+# that are gone before they could be are none to look again.
+test_process_threads()
+{
+	start_hold 3
+	FAKE_BUSY=$hold
+	export FAKE_BUSY
+	stat -p "$hold" true
+	expect "a thread has a context: status" "$status" 0
+	expect "a thread has a context: the others" "$(field threads)" 3
+	expect "a thread has a context: that one" "$(field missed)" 1
+	check "a thread has a context: it is said" grep -q \
+		'"notes": \["1 thread was not counted: .* has one already' "$tmp/json"
+	record -p "$hold" true
+	check "a thread has a context: it is said of samples" grep -q \
+		'^ note: 1 thread was not sampled: .* has one already' "$tmp/err"
+	unset FAKE_BUSY
+	FAKE_FAIL="16 3" timeout -s KILL 60 "$PFMON" stat -p "$hold" true 2>"$tmp/err"
+	expect "all threads are gone: status" $? 125
+	expect_err "all threads are gone" "there is no process $hold"
+	stop_hold
+}
+
 # In a pid name space of its own the number 0 is not the idle thread alone.
 test_pid_namespace()
 {
@@ -207,7 +230,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile failures profile full \
-		record_follow pid_namespace
+		record_follow process_threads pid_namespace
 done
 
 if command -v mandoc >/dev/null; then
