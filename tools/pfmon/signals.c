@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -16,7 +17,7 @@ static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define CAUGHT	(sizeof(caught) / sizeof(caught[0]))
 
 static volatile sig_atomic_t last_signal;
-static volatile pid_t child_pid;
+static volatile sig_atomic_t child_fd = -1;	/* stands for the child alone */
 static int wake[2];
 
 static void on_signal(int sig, siginfo_t *info, void *unused)
@@ -26,8 +27,8 @@ static void on_signal(int sig, siginfo_t *info, void *unused)
 	(void)unused;
 	last_signal = sig;
 	/* SI_KERNEL, the terminal's, is above 0: the child got it too. */
-	if (child_pid > 0 && info->si_code <= 0)
-		kill(child_pid, sig);
+	if (child_fd >= 0 && info->si_code <= 0)
+		syscall(SYS_pidfd_send_signal, child_fd, sig, NULL, 0);
 	if (write(wake[1], "", 1) < 0)
 		errno = saved;		/* full: it is readable already */
 	errno = saved;
@@ -38,7 +39,12 @@ void signals_catch(pid_t child)
 	struct sigaction action, old;
 	size_t i;
 
-	child_pid = child;
+	/* Not its number, which is free again as soon as it has been waited for. */
+	if (child) {
+		child_fd = (int)syscall(SYS_pidfd_open, child, 0);
+		if (child_fd < 0)
+			err(EXIT_PFMON, "pidfd_open");
+	}
 	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
 		err(EXIT_PFMON, "pipe");
 	memset(&action, 0, sizeof(action));
@@ -58,7 +64,11 @@ void signals_catch(pid_t child)
 
 void signals_child_gone(void)
 {
-	child_pid = 0;
+	int fd = child_fd;
+
+	child_fd = -1;
+	if (fd >= 0)
+		close(fd);
 }
 
 int signals_fd(void)

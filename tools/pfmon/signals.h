@@ -16,7 +16,7 @@
 void signals_catch(pid_t child);
 
 /**
- * signals_child_gone() - the child was waited for: its number is free again
+ * signals_child_gone() - the child was waited for: nothing is handed on any more
  */
 void signals_child_gone(void);
 

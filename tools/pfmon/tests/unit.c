@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The parts of pfmon that need no kernel: numbers, events, lists, printing. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <perfmon/libperfmon.h>
 
@@ -14,6 +17,7 @@
 #include "../numbers.h"
 #include "../measure.h"
 #include "../result.h"
+#include "../signals.h"
 
 static void test_format(void)
 {
@@ -372,6 +376,71 @@ static void test_print_hardware(void)
 	events_hardware("", 0);
 }
 
+/* Another child of the same number, which ends with 1 if it got SIGTERM; or -1. */
+static pid_t fork_again(pid_t wanted, int end[2])
+{
+	int fd, tries, status;
+	char text[16], byte;
+	sigset_t pending;
+	pid_t pid;
+
+	for (tries = 0; tries < 20; tries++) {
+		fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY);
+		snprintf(text, sizeof(text), "%d", (int)wanted - 1);
+		if (fd < 0 || write(fd, text, strlen(text)) < 0)
+			tries = 20;
+		close(fd);
+		pid = fork();
+		if (!pid) {
+			close(end[1]);
+			while (read(end[0], &byte, 1) == 1)
+				;
+			sigpending(&pending);
+			_exit(sigismember(&pending, SIGTERM));
+		}
+		if (pid == wanted)
+			return pid;
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+	return -1;
+}
+
+/* A child that was waited for gets nothing, and neither does who has its number. */
+static void test_signals(void)
+{
+	sigset_t term, old;
+	int end[2], status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	CHECK(pipe(end) == 0);
+	signals_catch(pid);
+	raise(SIGTERM);
+	CHECK(signals_last() == SIGTERM);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+	CHECK(WTERMSIG(status) == SIGTERM);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, &old);
+	pid = fork_again(pid, end);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (pid < 0) {
+		SKIP("no second process can be given the number of the first");
+		return;
+	}
+	raise(SIGTERM);
+	close(end[0]);
+	close(end[1]);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	CHECK(WEXITSTATUS(status) == 0);
+	signals_child_gone();
+	raise(SIGTERM);
+}
+
 int main(void)
 {
 	/* Numbers must not follow it. */
@@ -387,5 +456,6 @@ int main(void)
 	test_print();
 	test_print_cpus();
 	test_print_hardware();
+	test_signals();
 	return check_done();
 }
