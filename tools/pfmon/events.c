@@ -4,6 +4,7 @@
  * sources[]; another family of hardware is one more line in families[].
  */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,12 @@ static const struct event amd_events[] = HW_EVENT(0x76, 0xc0, 0xc2);
 static const struct event p6_events[] = HW_EVENT(0x79, 0xc0, 0xc4);
 
 static const struct event raw_event = { .name = "rNNNN", .period = 100000,
-	.help = "the event NN, or NNNN with its unit mask first, in hexadecimal" };
+	.help = "the event NN, or NNNN with its unit mask first, in hexadecimal; with up to nine digits all bits of the control register" };
+
+/* Bits of PerfEvtSel: event and unit mask, edge, inv and cmask; any thread; AMD's event 11:8. */
+#define EVTSEL		(0xffffULL | 1 << 18 | 1 << 23 | 0xffULL << 24)
+#define EVTSEL_ANY	(1ULL << 21)
+#define EVTSEL_AMD	(0xfULL << 32)
 
 /* PerfEvtSel: who in bits 16 and 17, EN. */
 static uint64_t evtsel(uint64_t event, unsigned int levels)
@@ -64,10 +70,11 @@ static const struct {
 	const char *model;		/* how the kernel's name begins */
 	unsigned int counters;		/* at most */
 	const struct event *event;
+	uint64_t raw_mask;		/* bits that events by number can have */
 } families[] = {
-	{ "Intel architectural", 16, intel_events },
-	{ "AMD", 16, amd_events },
-	{ "Intel P6", 2, p6_events },
+	{ "Intel architectural", 16, intel_events, EVTSEL | EVTSEL_ANY },
+	{ "AMD", 16, amd_events, EVTSEL | EVTSEL_AMD },
+	{ "Intel P6", 2, p6_events, EVTSEL },
 };
 
 /* The hardware's is the last one, and has no counters if there is none. */
@@ -98,6 +105,7 @@ bool events_hardware(const char *model, unsigned int counters)
 		hardware->event = families[i].event;
 		hardware->raw = counters ? &raw_event : NULL;
 		hardware->control = evtsel;
+		hardware->raw_mask = families[i].raw_mask;
 	}
 	return hardware->events;
 }
@@ -117,12 +125,12 @@ static bool same(const char *name, const char *other, size_t len)
 	return strlen(name) == len && !strncmp(name, other, len);
 }
 
-/* "r" and one to four hexadecimal digits. */
+/* "r" and one to nine hexadecimal digits. */
 static bool is_raw(const char *name, size_t len)
 {
 	size_t i;
 
-	if (len < 2 || len > 5 || *name != 'r')
+	if (len < 2 || len > 10 || *name != 'r')
 		return false;
 	for (i = 1; i < len; i++)
 		if (!isxdigit((unsigned char)name[i]))
@@ -241,6 +249,13 @@ static int assign(struct counters *counters, const struct event *event,
 	snprintf(c->name, sizeof(c->name), "%.*s", (int)len, name);
 	c->code = event == source->raw ? strtoull(c->name + 1, NULL, 16) :
 					 event->value;
+	if (event == source->raw && c->code & ~source->raw_mask) {
+		counters->n--;
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s': an event of this PMU can have the bits %#" PRIx64 "; who is counted :u and :k say",
+			 (int)len, name, source->raw_mask);
+		return -1;
+	}
 	c->value = c->code;
 	c->pmc = (uint16_t)(source->pmc0 + used);
 	c->pmd = (uint16_t)(source->pmd0 + used);

@@ -33,7 +33,8 @@ struct event {
 
 /*
  * A PMU as this tool sees it: control pmc0 + i selects what counter pmd0 + i
- * counts, and any counter can count any of the events.
+ * counts, and any counter can count any of the events that have names. Events by
+ * number get the next free counter, too: whether it can count them is not known.
  */
 struct event_source {
 	const char *name;
@@ -41,7 +42,8 @@ struct event_source {
 	unsigned int counters;
 	unsigned int events;
 	const struct event *event;
-	const struct event *raw;	/* events by number, NULL: none */
+	const struct event *raw;	/* events by number, NULL: none ... */
+	uint64_t raw_mask;		/* ... and the bits that these can have */
 	/* A control register's value for an event, NULL: it has no levels. */
 	uint64_t (*control)(uint64_t event, unsigned int levels);
 };

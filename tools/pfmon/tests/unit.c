@@ -206,7 +206,22 @@ static void test_modifiers(void)
 	check_bad("cycles:x", "'cycles:x': an event can have the modifiers :u, programs, and :k, the kernel");
 	check_bad("task-clock:u", "'task-clock:u': events of the software have no modifiers");
 	CHECK(counters_add(&c, "r", error) == -1);
-	CHECK(counters_add(&c, "r12345", error) == -1);
+	/* All bits that choose an event; those that say who is counted are not. */
+	c.n = 0;
+	check_bad("r12345", "'r12345': an event of this PMU can have the bits 0xffa4ffff; who is counted :u and :k say");
+	check_bad("r400000", "'r400000': an event of this PMU can have the bits 0xffa4ffff; who is counted :u and :k say");
+	check_bad("r10000018e", "'r10000018e': an event of this PMU can have the bits 0xffa4ffff; who is counted :u and :k say");
+	CHECK(counters_add(&c, "r1840148:u,rffa4ffff", error) == 0);
+	CHECK(c.c[0].value == 0x1c50148 && c.c[1].value == 0xffe7ffff);
+	CHECK_STR(c.c[0].name, "r1840148:u");
+	CHECK(counters_add(&c, "r1234567890", error) == -1);
+	CHECK(events_hardware("AMD Zen", 6));
+	c.n = 0;
+	CHECK(counters_add(&c, "r10000018e", error) == 0);
+	CHECK(c.c[0].value == 0x10043018e);
+	CHECK(counters_add(&c, "r200000", error) == -1);
+	CHECK(events_hardware("Intel architectural 4", 8));
+	c.n = 0;
 	CHECK(counters_add(&c, "rxyz", error) == -1);
 	events_hardware("", 0);
 }
