@@ -187,8 +187,12 @@ test_follow()
 	# More processes than descriptors, one after the other.
 	(ulimit -n 30 && stat "$VICTIM" fork 60 1 && field threads) >"$tmp/n"
 	expect "sixty processes, thirty descriptors" "$(cat "$tmp/n")" 61
-	# More threads at a time than descriptors: programs are told, too.
-	(ulimit -n 14 && stat "$VICTIM" hold 12)
+	# More threads at a time than descriptors: programs are told, too. With the least
+	# that will do: some are open already, who knows how many.
+	for n in 13 14 15 16 18 20 24 28 32; do
+		(ulimit -n $n && stat "$VICTIM" hold 40)
+		[ ! -s "$tmp/json" ] || break
+	done
 	missed=$(field missed)
 	check "threads without a context: there are some" [ "${missed:-0}" -gt 0 ]
 	check "threads without a context: and why" grep -q \
