@@ -182,8 +182,12 @@ for arch in $("$top/scripts/machine" --runs); do
 		skip "$CC cannot compile for $arch"
 		continue
 	fi
-	check "$arch: build" make -s -C "$lib" ARCH="$arch" O="$O/$arch" CC="$CC" \
-		V="${V:-0}" all testprogs >"$tmp/build"
+	if ! make -s -C "$lib" ARCH="$arch" O="$O/$arch" CC="$CC" \
+		V="${V:-0}" all testprogs >"$tmp/build"; then
+		fail "$arch: build"
+		continue
+	fi
+	ok
 	programs "$arch"
 	symbols "$arch"
 done

@@ -221,8 +221,12 @@ for arch in $("$top/scripts/machine" --runs); do
 		skip "$CC cannot compile for $arch"
 		continue
 	fi
-	check "$arch: build" make -s -C "$dir" ARCH="$arch" O="$O/$arch" CC="$CC" \
-		V="${V:-0}" testprogs >"$tmp/build"
+	if ! make -s -C "$dir" ARCH="$arch" O="$O/$arch" CC="$CC" \
+		V="${V:-0}" testprogs >"$tmp/build"; then
+		fail "$arch: build"
+		continue
+	fi
+	ok
 	for unit in unit unit_data unit_formats unit_places unit_output; do
 		program "$arch $unit" "$O/$arch/tools/pfmon/tests/$unit"
 	done
