@@ -112,7 +112,7 @@ void __pfm_sched_migrate(int cpu)
 
 /*
  * To a context that is live here. Returns it, with a reference, if it has something to
- * tell its program.
+ * tell its program that current has to wait for.
  */
 static struct pfm_context *pfm_sched_count_fault(struct pfm_context *ctx,
 						 unsigned int event)
@@ -127,7 +127,8 @@ static struct pfm_context *pfm_sched_count_fault(struct pfm_context *ctx,
 		__this_cpu_inc(pfm_cpu.faults[event == PFM_SW_MAJOR_FAULTS]);
 	if (pfm_runstate_counting(ctx) && ctx->set->sw[event]) {
 		pfm_runstate_sync(ctx, ctx->set->sw[event]);
-		tells = irq_work_is_busy(&ctx->notify_work);
+		tells = (ctx->flags & PFM_FL_NOTIFY_BLOCK) &&
+			irq_work_is_busy(&ctx->notify_work);
 		if (unlikely(tells))
 			pfm_context_get(ctx);
 	}
@@ -138,13 +139,14 @@ static struct pfm_context *pfm_sched_count_fault(struct pfm_context *ctx,
 /*
  * An irq_work may come later than at once: PowerPC's comes by the decrementer, and the
  * kernel's default by the tick. Wait for it, or current goes on after a fault that blocks
- * it.
+ * it. An irq_work has room for one who waits: that is the context's own thread. Nobody
+ * waits for a system-wide context, which blocks no thread.
  */
 static void pfm_sched_told(struct pfm_context *ctx)
 {
 	if (likely(!ctx))
 		return;
-	if (irq_work_is_busy(&ctx->notify_work))
+	if (irq_work_is_busy(&ctx->notify_work) && !irqs_disabled())
 		irq_work_sync(&ctx->notify_work);
 	pfm_context_put(ctx);
 }
@@ -153,14 +155,15 @@ static void pfm_sched_told(struct pfm_context *ctx)
  * __pfm_sched_fault() - current had a page fault, which has been accounted
  * @major: it needed I/O
  *
- * A period in faults ends here, at the fault, and its notification is over on return.
+ * A period in faults ends here, at the fault. If its notification blocks current, it is
+ * over on return.
  *
  * Context: process.
  */
 void __pfm_sched_fault(bool major)
 {
 	unsigned int event = major ? PFM_SW_MAJOR_FAULTS : PFM_SW_MINOR_FAULTS;
-	struct pfm_context *cpu, *told[2] = {};
+	struct pfm_context *cpu, *told = NULL;
 	unsigned long flags;
 	struct pfm_cpu *c;
 
@@ -168,10 +171,9 @@ void __pfm_sched_fault(bool major)
 	c = this_cpu_ptr(&pfm_cpu);
 	cpu = pfm_attach_of_cpu(c);
 	if (c->live)
-		told[0] = pfm_sched_count_fault(c->live, event);
+		told = pfm_sched_count_fault(c->live, event);
 	if (cpu)
-		told[1] = pfm_sched_count_fault(cpu, event);
+		pfm_sched_count_fault(cpu, event);
 	local_irq_restore(flags);
-	pfm_sched_told(told[0]);
-	pfm_sched_told(told[1]);
+	pfm_sched_told(told);
 }
