@@ -46,8 +46,8 @@ static void pfm_reserve_let_go(void *unused)
  *
  * It may have gone offline while its registers were in our use. Whether they kept
  * their values is unknown. If we gave the PMU back meanwhile, the CPU still has what
- * our last context programmed and counted: it is cleared now, unless others have the
- * PMU, who then write what they need.
+ * our last context programmed and counted: it is cleared now; or, if others have the PMU
+ * now, when we give it back next.
  *
  * Context: process, on that CPU, under the hotplug lock.
  */
@@ -67,7 +67,6 @@ void pfm_reserve_online(unsigned int cpu)
 			if (!ours)
 				pmu->release(pmu, PFM_HOLD_PMU);
 		}
-		c->left = false;
 	}
 	mutex_unlock(&pfm_reserve_mutex);
 }
@@ -153,7 +152,7 @@ static int pfm_reserve_acquire(unsigned int what)
 
 static bool pfm_reserve_is_there(int cpu, void *unused)
 {
-	return per_cpu(pfm_cpu.touched, cpu);
+	return per_cpu(pfm_cpu.touched, cpu) || per_cpu(pfm_cpu.left, cpu);
 }
 
 static void pfm_reserve_quiesce(void)
