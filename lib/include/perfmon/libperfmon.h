@@ -51,8 +51,8 @@ int perfmonctl(int fd, int cmd, void *arg, int narg);
  *       format's own argument follows the structure immediately
  * @n:   number of contexts, must be 1
  *
- * The descriptor is inherited by fork() and kept by exec(), as any other;
- * set FD_CLOEXEC where that is not wanted. close() destroys the context.
+ * The descriptor is inherited by fork() and, without PFM_FL_CLOEXEC, kept by
+ * exec(), as any other. close() destroys the context.
  *
  * Return: 0, or -1 with errno E2BIG, EFAULT, EINVAL, EMFILE, ENFILE, ENOMEM,
  * ENOSYS or EPERM.
