@@ -40,9 +40,10 @@ bool pfm_holder_listed(struct files_struct *files, const struct file *file)
  * @ctx:   context, whose file cannot be freed meanwhile
  * @files: table, likewise
  *
- * The creator's process has, as is known. Nobody else has if that one descriptor
- * is all that holds the file. Only a file that is held several times, by a
- * reader who waits or by other processes, makes it necessary to look.
+ * The process that created the context has the descriptor until it closes it (ctx->holder).
+ * If that one descriptor is all that holds the file, no other table has it. Only if the
+ * file is held several times, by a reader who waits or by other processes, the table
+ * has to be searched.
  *
  * Context: process, may be under rcu_read_lock().
  * Return: whether it has.

@@ -181,7 +181,7 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 		goto out;
 	}
 	irq = pfm_interrupt_whose(c);
-	/* With software alone it is not theirs, whatever they are in the midst of. */
+	/* A context that has programmed only software cannot have caused the interrupt. */
 	if (irq.ctx && !irq.ctx->uses)
 		irq.ctx = NULL;
 	locked = irq.ctx && pfm_interrupt_trylock(&irq, regs);

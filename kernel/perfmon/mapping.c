@@ -115,7 +115,10 @@ static void pfm_mapping_close(struct vm_area_struct *vma)
 	kfree(m);
 }
 
-/* It is where it is: nothing is known of such a mapping's new place. */
+/*
+ * mremap() of a sampling buffer is refused: pfm_file_flush() unmaps the buffer when its
+ * descriptor is closed, by the address that mmap() gave, and would unmap something else.
+ */
 static int pfm_mapping_mremap(struct vm_area_struct *vma)
 {
 	return -EINVAL;

@@ -95,7 +95,10 @@ bool __init pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu 
 	bool used, real;
 	u64 value;
 
-	/* These cannot be written, and nobody makes virtual ones. */
+	/*
+	 * WinChip and C3: their counters cannot be written, so that nothing can be tried.
+	 * No hypervisor is known that offers such a processor without its counters.
+	 */
 	if (cpu->vendor == X86_VENDOR_CENTAUR && cpu->family < 7 &&
 	    !(cpu->leaf_a[0] & 0xff))
 		return !rdmsrl_safe(pmu->pmds[0].index, &value);
