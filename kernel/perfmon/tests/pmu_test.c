@@ -212,6 +212,24 @@ static void pfm_pmu_test_getinfo(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.reg_rsvd_mask, 0ULL);
 }
 
+/* Registers without operations behind them hold what is written, loaded or not. */
+static void pfm_pmu_test_no_operations(struct kunit *test)
+{
+	pfarg_pmc_t pmc = { .reg_num = 70, .reg_value = 0xff };
+	pfarg_pmd_t pmd = { .reg_num = 70, .reg_value = 9 };
+	const struct pfm_pmu *real = pfm_fixture_swap(test, &pfm_fake);
+	struct pfm_context *ctx = pfm_fixture_context(test, 0);
+
+	pfm_fixture_load(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmc(ctx, &pmc), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmd(ctx, &pmd), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 70), 9ULL);
+	KUNIT_EXPECT_EQ(test, ctx->uses, 0U);
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(ctx->set->written, PFM_PMCS_MAX));
+	pfm_fixture_free(ctx);
+	pfm_fixture_swap(test, real);
+}
+
 static struct kunit_case pfm_pmu_cases[] = {
 	KUNIT_CASE(pfm_pmu_test_nonsense),
 	KUNIT_CASE(pfm_pmu_test_soft),
@@ -219,6 +237,7 @@ static struct kunit_case pfm_pmu_cases[] = {
 	KUNIT_CASE(pfm_pmu_test_maps),
 	KUNIT_CASE(pfm_pmu_test_vector),
 	KUNIT_CASE(pfm_pmu_test_getinfo),
+	KUNIT_CASE(pfm_pmu_test_no_operations),
 	{}
 };
 
