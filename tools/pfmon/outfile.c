@@ -4,6 +4,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,16 +32,45 @@ static char *join(const char *name, const char *suffix)
 	return text;
 }
 
-/*
- * Can another file take its name? Not that of a device or a pipe, and not one that
- * stands for a descriptor, as /dev/stdout does: others go on writing to that.
- */
-static bool replaceable(const char *path, struct stat *st)
+/* The name that a descriptor's file has now, NULL if it cannot be told. */
+static char *name_of(int fd, const struct stat *st)
 {
-	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
-		return false;
+	char link[32], name[PATH_MAX];
+	struct stat now;
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, name, sizeof(name) - 1);
+	if (len <= 0)
+		return NULL;
+	name[len] = '\0';
+	if (*name != '/' || lstat(name, &now) || now.st_dev != st->st_dev ||
+	    now.st_ino != st->st_ino)
+		return NULL;
+	return join(name, "");
+}
+
+/*
+ * The name that another file can take, NULL: there is none. Not that of a device or a
+ * pipe, and not one that stands for a descriptor, as /dev/stdout does: others go on
+ * writing to that. A link to a file stays one; the kernel follows it, and does not if
+ * it is another user's in a directory as /tmp (fs.protected_symlinks).
+ */
+static char *replaceable(const char *path, struct stat *st)
+{
+	char *name = NULL;
+	int fd;
+
 	memset(st, 0, sizeof(*st));
-	return stat(path, st) ? errno == ENOENT : S_ISREG(st->st_mode);
+	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+		return NULL;
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)	/* A link to nothing is there, and open() makes what it names. */
+		return errno == ENOENT && lstat(path, st) ? join(path, "") : NULL;
+	if (!fstat(fd, st) && S_ISREG(st->st_mode))
+		name = name_of(fd, st);
+	close(fd);
+	return name;
 }
 
 static mode_t mode_of_new(void)
@@ -51,15 +81,11 @@ static mode_t mode_of_new(void)
 	return 0666 & ~mask;
 }
 
-static int open_beside(struct outfile *o, const char *path, mode_t mode)
+static int open_beside(struct outfile *o, mode_t mode)
 {
 	static bool registered;
 	int fd;
 
-	/* A link to a file stays one. */
-	o->path = realpath(path, NULL);
-	if (!o->path)
-		o->path = join(path, "");
 	o->temp = join(o->path, ".XXXXXX");
 	fd = mkostemp(o->temp, O_CLOEXEC);
 	if (fd < 0)
@@ -77,11 +103,12 @@ int outfile_open(struct outfile *o, const char *path, mode_t mode)
 	int fd;
 
 	memset(o, 0, sizeof(*o));
-	if (!replaceable(path, &st))
+	o->path = replaceable(path, &st);
+	if (!o->path)
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 			  mode ? mode : 0666);
 	else
-		fd = open_beside(o, path, mode ? mode :
+		fd = open_beside(o, mode ? mode :
 				 st.st_mode ? st.st_mode & 07777 : mode_of_new());
 	if (fd < 0)
 		return -1;

@@ -191,6 +191,11 @@ test_record_kept()
 	ln -s mine/data "$tmp/link"
 	"$PFMON" record -o "$tmp/link" true 2>/dev/null
 	check "kept: a link stays one" [ -L "$tmp/link" ]
+	ln -s mine/new "$tmp/link.new"
+	"$PFMON" record -o "$tmp/link.new" true 2>/dev/null
+	check "kept: a link to nothing stays one" [ -L "$tmp/link.new" ]
+	check "kept: what it names is made" [ -s "$tmp/mine/new" ]
+	rm -f "$tmp/link.new" "$tmp/mine/new"
 	check "kept: the one before the last is gone" sh -c \
 		"! cmp -s '$tmp/mine/data.old' '$tmp/earlier'"
 
