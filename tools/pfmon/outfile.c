@@ -53,8 +53,9 @@ static char *name_of(int fd, const struct stat *st)
 /*
  * The name that another file can take, NULL: there is none. Not that of a device or a
  * pipe, and not one that stands for a descriptor, as /dev/stdout does: others go on
- * writing to that. A link to a file stays one; the kernel follows it, and does not if
- * it is another user's in a directory as /tmp (fs.protected_symlinks).
+ * writing to that. Nor that of another user's file, or of one with other names. A link
+ * to a file stays one; the kernel follows it, and does not if it is another user's in
+ * a directory as /tmp (fs.protected_symlinks).
  */
 static char *replaceable(const char *path, struct stat *st)
 {
@@ -67,7 +68,8 @@ static char *replaceable(const char *path, struct stat *st)
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)	/* A link to nothing is there, and open() makes what it names. */
 		return errno == ENOENT && lstat(path, st) ? join(path, "") : NULL;
-	if (!fstat(fd, st) && S_ISREG(st->st_mode))
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	    st->st_nlink == 1)
 		name = name_of(fd, st);
 	close(fd);
 	return name;
@@ -97,19 +99,51 @@ static int open_beside(struct outfile *o, mode_t mode)
 	return fchmod(fd, mode) ? -1 : fd;
 }
 
+/*
+ * As a shell's redirection. It is emptied when it is known what it is: what only its
+ * owner may read is not for another user's file, nor for one with other names.
+ */
+static int open_there(const char *path, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, mode ? mode : 0666);
+	struct stat st;
+	int e = 0;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st))
+		e = errno;
+	else if (!S_ISREG(st.st_mode))
+		return fd;
+	else if (mode && (st.st_uid != geteuid() || st.st_nlink > 1))
+		e = st.st_nlink > 1 ? EMLINK : EPERM;
+	else if ((mode && fchmod(fd, mode)) || ftruncate(fd, 0))
+		e = errno;
+	if (!e)
+		return fd;
+	close(fd);
+	errno = e;
+	return -1;
+}
+
 int outfile_open(struct outfile *o, const char *path, mode_t mode)
 {
 	struct stat st;
-	int fd;
+	int fd = -1;
 
 	memset(o, 0, sizeof(*o));
 	o->path = replaceable(path, &st);
-	if (!o->path)
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			  mode ? mode : 0666);
-	else
+	if (o->path)
 		fd = open_beside(o, mode ? mode :
-				 st.st_mode ? st.st_mode & 07777 : mode_of_new());
+				 st.st_mode ? st.st_mode & 0777 : mode_of_new());
+	/* A file can be one's own where nothing can be made beside it. */
+	if (!o->path || (fd < 0 && !unfinished && st.st_mode &&
+			 (errno == EACCES || errno == EPERM || errno == EROFS))) {
+		free(o->path);
+		free(o->temp);
+		o->path = o->temp = NULL;
+		fd = open_there(path, mode);
+	}
 	if (fd < 0)
 		return -1;
 	o->file = fdopen(fd, "w");

@@ -18,9 +18,12 @@ struct outfile {
 /**
  * outfile_open() - begin a file
  * @o:    filled in
- * @path: its name. What is no regular file, or has no name of its own (below /dev
- *        and /proc), is opened and written at once
- * @mode: who may read it, 0: as the file that has the name, or as any new file
+ * @path: its name. What is no regular file of this user with one name, has no name
+ *        of its own (below /dev and /proc), or is where nothing can be made, is
+ *        opened and written at once
+ * @mode: who may read it, 0: as the file that has the name, or as any new file. If
+ *        it is not 0, a regular file of another user (EPERM) or with several names
+ *        (EMLINK) is refused
  *
  * Until outfile_keep() one file can be written at a time; what is not kept until
  * pfmon exits is removed.

@@ -238,6 +238,86 @@ test_record_kept()
 	rm -f "$tmp/text"
 }
 
+# as_nobody COMMAND...: run it without any rights, if there are any to lose.
+as_nobody()
+{
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# mode_is FILE MODE: are these all its bits?
+mode_is()
+{
+	[ -n "$(find "$1" -perm "$2")" ]
+}
+
+# A file that is not ours, or not ours alone, is written or refused, never replaced.
+test_output_foreign()
+{
+	mkdir "$tmp/out.d"
+	echo before >"$tmp/out.d/text"
+	chmod 6755 "$tmp/out.d/text"
+	"$PFMON" stat -o "$tmp/out.d/text" true
+	check "a new file has no set-id bits" mode_is "$tmp/out.d/text" 755
+	ln "$tmp/out.d/text" "$tmp/out.d/other"
+	echo before >"$tmp/out.d/text"
+	"$PFMON" stat -o "$tmp/out.d/text" true
+	check "a file with two names is one" cmp -s "$tmp/out.d/text" "$tmp/out.d/other"
+	check "a file with two names has the counts" grep -q task-clock "$tmp/out.d/other"
+	record true
+	cp "$tmp/data" "$tmp/out.d/data"
+	ln "$tmp/out.d/data" "$tmp/out.d/data2"
+	"$PFMON" record -o "$tmp/out.d/data" true 2>"$tmp/err"
+	expect "samples to a file with two names: status" $? 125
+	expect_err "samples to a file with two names" "data: Too many links"
+	check "samples to a file with two names: it is as it was" \
+		cmp -s "$tmp/data" "$tmp/out.d/data2"
+	rm "$tmp/out.d/data2"
+
+	# Root's own rights are not in the way of those of others.
+	if [ "$(id -u)" -eq 0 ]; then
+		echo before >"$tmp/out.d/text"
+		chown 65534 "$tmp/out.d/text" "$tmp/out.d/data"
+		chmod 6777 "$tmp/out.d/text"
+		"$PFMON" stat -o "$tmp/out.d/text" true
+		check "another user's file has the counts" grep -q task-clock "$tmp/out.d/text"
+		expect "another user's file stays one, root has none of its bits" \
+			"$(find "$tmp/out.d" -perm /6000 -user 0)$(find "$tmp/out.d/text" \
+				-user 65534)" "$tmp/out.d/text"
+		"$PFMON" record -o "$tmp/out.d/data" true 2>"$tmp/err"
+		expect "samples to another user's file: status" $? 125
+		expect_err "samples to another user's file" "data: Operation not permitted"
+		check "samples to another user's file: it is as it was" \
+			cmp -s "$tmp/data" "$tmp/out.d/data"
+	fi
+
+	# One's own file in a directory that one may not write.
+	rm -f "$tmp/out.d"/*
+	echo before >"$tmp/out.d/text"
+	cp "$tmp/data" "$tmp/out.d/data"
+	[ "$(id -u)" -ne 0 ] || chown 65534 "$tmp/out.d"/*
+	chmod 644 "$tmp/out.d"/*
+	chmod 555 "$tmp/out.d"
+	chmod 755 "$tmp" "$tmp/bin"
+	if as_nobody test -x "$PFMON" 2>/dev/null; then
+		as_nobody "$PFMON" stat -o "$tmp/out.d/text" true
+		expect "a directory that is not ours to write: status" $? 0
+		check "a directory that is not ours to write: the counts" \
+			grep -q task-clock "$tmp/out.d/text"
+		as_nobody "$PFMON" record -o "$tmp/out.d/data" true 2>/dev/null
+		expect "a directory that is not ours to write, samples: status" $? 0
+		check "a directory that is not ours to write, samples: they are for us" \
+			mode_is "$tmp/out.d/data" 600
+	else
+		skip "no other user can run pfmon here: directories that one may not write"
+	fi
+	chmod 700 "$tmp" "$tmp/out.d"
+	rm -rf "$tmp/out.d"
+}
+
 # find_rest: the file of a recording that goes on, in $rest; there is something in it.
 find_rest()
 {
@@ -380,4 +460,4 @@ has_symbols()
 	! grep -q 'built without libelf' "$tmp/report"
 }
 
-profile='record_options record_status record_output record_kept record_signals report_errors'
+profile='record_options record_status record_output record_kept output_foreign record_signals report_errors'
