@@ -183,6 +183,16 @@ int outfile_keep(struct outfile *o, const char *suffix)
 	return 0;
 }
 
+void outfile_fail(struct outfile *o, const char *what)
+{
+	int e = errno;
+	const char *left = outfile_leave(o);
+
+	errno = e;
+	err(EXIT_PFMON, "cannot write %s%s%s", what,
+	    left ? "; what was written is in " : "", left ? left : "");
+}
+
 const char *outfile_leave(struct outfile *o)
 {
 	unfinished = NULL;

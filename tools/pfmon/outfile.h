@@ -51,4 +51,11 @@ int outfile_keep(struct outfile *o, const char *suffix);
  */
 const char *outfile_leave(struct outfile *o);
 
+/**
+ * outfile_fail() - end pfmon because of errno, say why and where the file is
+ * @o:    that outfile_keep() could not complete
+ * @what: that was to be written
+ */
+void __attribute__((noreturn)) outfile_fail(struct outfile *o, const char *what);
+
 #endif /* PFMON_OUTFILE_H */

@@ -115,7 +115,7 @@ static void report(const struct result *result, const struct options *o,
 	else
 		result_print(out->file, result);
 	if (o->output ? outfile_keep(out, NULL) : fflush(out->file) || ferror(out->file))
-		err(EXIT_PFMON, "cannot write the counts");
+		outfile_fail(out, "the counts");
 }
 
 /* Its file is made before the command runs: an error costs no run then. */
@@ -131,7 +131,7 @@ int cmd_stat(int argc, char **argv)
 	static struct options o;
 	static struct result result;
 	bool has_hardware;
-	struct outfile out;
+	struct outfile out = { 0 };
 	int status;
 
 	has_hardware = hardware_find();

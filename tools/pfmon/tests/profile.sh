@@ -232,6 +232,15 @@ test_record_kept()
 	check "kept, stat: and the counts in its place" grep -q task-clock "$tmp/text"
 	expect "kept, stat: who may read it" \
 		"$(find "$tmp/text" -perm 640 | wc -l | tr -d ' ')" 1
+	# What cannot get its name is not lost.
+	rm -f "$tmp/text"
+	"$PFMON" stat -o "$tmp/text" mkdir "$tmp/text" 2>"$tmp/err"
+	expect "kept, the name is taken: status" $? 125
+	expect_err "kept, the name is taken" \
+		"cannot write the counts; what was written is in .*/text\.[a-zA-Z0-9]*: Is a directory"
+	left=$(sed -n 's/.*what was written is in \(.*\): Is a.*/\1/p' "$tmp/err")
+	check "kept, the name is taken: the counts" grep -q task-clock "$left"
+	rm -rf "$tmp/text" "$left"
 	# What stands for our own output is that, not a file to replace.
 	"$PFMON" stat -o /dev/stdout echo hello >"$tmp/text"
 	check "kept, /dev/stdout is no file" grep -q task-clock "$tmp/text"
