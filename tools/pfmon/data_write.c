@@ -98,7 +98,7 @@ static uint64_t kernel_base(void)
 	return 0xc0000000;
 }
 
-/* Is there nothing to lose? Files that are empty, or a recording's. */
+/* Is there nothing to lose? No file, an empty one, or a recording's. */
 static bool is_ours(const char *path)
 {
 	char magic[sizeof(DF_MAGIC) - 1] = "";
@@ -106,7 +106,11 @@ static bool is_ours(const char *path)
 	size_t n;
 	FILE *f;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+	if (stat(path, &st))
+		return errno == ENOENT;
+	if (!S_ISREG(st.st_mode))
+		return false;
+	if (!st.st_size)
 		return true;
 	f = fopen(path, "re");
 	if (!f)
@@ -116,17 +120,24 @@ static bool is_ours(const char *path)
 	return n == sizeof(magic) && !memcmp(magic, DF_MAGIC, sizeof(magic));
 }
 
-/* The file of this name, and the one that it will take the place of. */
-static bool may_replace(const char *path)
+/* To a device or a pipe anything goes; what else is wrong the open will say. */
+static bool may_write(const char *path)
 {
+	struct stat st;
+
+	return stat(path, &st) || !S_ISREG(st.st_mode) || is_ours(path);
+}
+
+/* The file whose name the one of this name gets: not if it is another user's. */
+static bool may_put_away(const char *path)
+{
+	struct stat st;
 	char *old;
 	bool may;
 
-	if (!path)
-		return true;
 	if (asprintf(&old, "%s" DF_OLD, path) < 0)
 		return false;
-	may = is_ours(path) && is_ours(old);
+	may = is_ours(old) && (stat(old, &st) || st.st_uid == geteuid());
 	free(old);
 	return may;
 }
@@ -145,10 +156,14 @@ int data_create(struct data_writer *w, const char *path, const char *title)
 	struct df_header header;
 
 	memset(w, 0, sizeof(*w));
+	if (!may_write(path)) {
+		errno = EEXIST;
+		return -1;
+	}
 	/* Other users must not learn the addresses in this user's programs. */
 	if (outfile_open(&w->out, path, 0600))
 		return -1;
-	if (!may_replace(w->out.path)) {
+	if (w->out.path && !may_put_away(w->out.path)) {
 		errno = EEXIST;
 		return -1;
 	}

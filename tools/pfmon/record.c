@@ -345,7 +345,7 @@ int cmd_record(int argc, char **argv)
 	target_title(&o.target, &rec.result);
 	if (recording_begin(&rec, &o.sampling, o.output)) {
 		if (errno == EEXIST)
-			errx(EXIT_PFMON, "%s or %s" DF_OLD " is there and is no file of pfmon record: name another one with -o",
+			errx(EXIT_PFMON, "%s or %s" DF_OLD " is there and is no file of pfmon record, or not yours: name another one with -o",
 			     o.output, o.output);
 		err(EXIT_PFMON, "%s", o.output);
 	}

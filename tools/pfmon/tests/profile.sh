@@ -210,6 +210,36 @@ test_record_kept()
 	expect "kept, data.old of somebody else: status" $? 125
 	expect "kept, data.old of somebody else" "$(cat "$tmp/mine/data.old")" notes
 
+	rm "$tmp/mine/data.old"
+	mkdir "$tmp/mine/data.old"
+	"$PFMON" record -o "$tmp/mine/data" true 2>"$tmp/err"
+	expect "kept, data.old is a directory: status" $? 125
+	expect_err "kept, data.old is a directory" "data.old is there and is no file of pfmon record"
+	rmdir "$tmp/mine/data.old"
+	if [ "$(id -u)" -eq 0 ]; then
+		cp "$tmp/earlier" "$tmp/mine/data.old"
+		chown 65534 "$tmp/mine/data.old"
+		"$PFMON" record -o "$tmp/mine/data" true 2>"$tmp/err"
+		expect "kept, another user's data.old: status" $? 125
+		expect_err "kept, another user's data.old" "data.old is there and is .*not yours"
+	fi
+	# Those below /dev are written at once.
+	notes=/dev/shm/pfmon-notes.$$
+	if echo notes 2>/dev/null >"$notes"; then
+		"$PFMON" record -o "$notes" true 2>"$tmp/err"
+		expect "kept, notes in /dev/shm: status" $? 125
+		expect "kept, notes in /dev/shm" "$(cat "$notes")" notes
+		: >"$notes"
+		"$PFMON" record -o "$notes" true 2>"$tmp/err"
+		expect "an empty file in /dev/shm: status" $? 0
+		"$PFMON" record -o "$notes" true 2>"$tmp/err"
+		expect "a recording in /dev/shm: status" $? 0
+		check "a recording in /dev/shm" [ -s "$notes" ]
+		rm -f "$notes"
+	else
+		skip "there is no /dev/shm"
+	fi
+
 	# A disk that is full: what there is of the recording is left, and named.
 	rm -f "$tmp/mine"/*
 	cp "$tmp/earlier" "$tmp/mine/data"
