@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "data_write.h"
+#include "identity.h"
 
 _Static_assert(sizeof(struct df_header) == 168, "header");
 _Static_assert(sizeof(struct df_record) == 8, "record");
@@ -103,20 +104,18 @@ static bool is_ours(const char *path)
 {
 	char magic[sizeof(DF_MAGIC) - 1] = "";
 	struct stat st;
-	size_t n;
-	FILE *f;
+	ssize_t n;
+	int fd;
 
 	if (stat(path, &st))
 		return errno == ENOENT;
-	if (!S_ISREG(st.st_mode))
-		return false;
-	if (!st.st_size)
+	if (S_ISREG(st.st_mode) && !st.st_size)
 		return true;
-	f = fopen(path, "re");
-	if (!f)
+	fd = identity_open(path, &st);
+	if (fd < 0)
 		return false;
-	n = fread(magic, 1, sizeof(magic), f);
-	fclose(f);
+	n = read(fd, magic, sizeof(magic));
+	close(fd);
 	return n == sizeof(magic) && !memcmp(magic, DF_MAGIC, sizeof(magic));
 }
 

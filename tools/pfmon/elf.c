@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The functions of a program or library, by elfutils' libelf. */
-#include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "identity.h"
 #include "plt.h"
 #include "symtab.h"
 #include "text.h"
@@ -111,14 +111,13 @@ static int read_elf(struct symtab *t, Elf *elf)
 /* Read, not mapped: a process that truncates the file must not kill us. */
 int symtab_read_elf(struct symtab *t, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = -1;
 	struct stat st;
+	int fd = identity_open(path, &st), ret = -1;
 	Elf *elf;
 
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    elf_version(EV_CURRENT) != EV_NONE) {
+	if (elf_version(EV_CURRENT) != EV_NONE) {
 		elf = elf_begin(fd, ELF_C_READ, NULL);
 		if (elf) {
 			ret = read_elf(t, elf);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #define BUILD_ID_MAX	24
 
@@ -15,6 +16,17 @@ struct identity {
 	uint32_t id_size;		/* bytes of the build ID, 0: it has none */
 	uint8_t id[BUILD_ID_MAX];
 };
+
+/**
+ * identity_open() - open a file whose path somebody else chose, for reading
+ * @path: file
+ * @st:   filled in
+ *
+ * Devices are not opened: that alone can start a watchdog, or wait.
+ *
+ * Return: a descriptor, or -1 if it is no regular file or cannot be read.
+ */
+int identity_open(const char *path, struct stat *st);
 
 /**
  * identity_read() - the identity of a file

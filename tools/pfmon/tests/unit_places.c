@@ -2,7 +2,10 @@
 /* Address spaces and symbols: from an address to a name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdint.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -378,6 +381,26 @@ static void test_changed(void)
 	close(fd);
 }
 
+/* To open what is no file can do harm; inotify says whether it was opened. */
+static void test_devices(void)
+{
+	struct symtab t = { 0 };
+	struct identity i;
+	char fifo[64], event[256];
+	int at;
+
+	CHECK(!identity_read(&i, "/dev/null") && !identity_read(&i, "/"));
+	snprintf(fifo, sizeof(fifo), "/tmp/pfmon-unit-fifo-%d", (int)getpid());
+	CHECK(mkfifo(fifo, 0600) == 0);
+	at = inotify_init1(IN_NONBLOCK);
+	CHECK(inotify_add_watch(at, fifo, IN_OPEN) >= 0);
+	CHECK(!identity_read(&i, fifo) && symtab_read_elf(&t, fifo) == -1);
+	CHECK(read(at, event, sizeof(event)) == -1 && errno == EAGAIN);
+	close(at);
+	unlink(fifo);
+	symtab_free(&t);
+}
+
 static void test_images_exec(void)
 {
 	struct df_end end = { 0 };
@@ -562,6 +585,7 @@ int main(int argc, char **argv)
 	test_images();
 	test_images_grow();
 	test_changed();
+	test_devices();
 	test_images_exec();
 	test_static();
 	test_plt();
