@@ -10,6 +10,10 @@
 #include "symtab.h"
 #include "text.h"
 
+/* What is looked at for a build ID: the file may be made to be endless. */
+#define PHDRS_MAX	256
+#define NOTE_BYTES_MAX	65536	/* bytes in a segment of them */
+
 const bool symtab_has_elf = true;
 
 static void add_segments(struct symtab *t, Elf *elf)
@@ -156,10 +160,12 @@ uint32_t symtab_build_id(int fd, uint8_t *id, size_t size)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return 0;
-	if (elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &n))
+	/* To get one is to read all. */
+	if (elf_kind(elf) == ELF_K_ELF && (elf_getphdrnum(elf, &n) || n > PHDRS_MAX))
 		n = 0;
 	for (i = 0; i < n && !found; i++)
-		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_NOTE)
+		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_NOTE &&
+		    p.p_filesz <= NOTE_BYTES_MAX)
 			found = find_build_id(elf_getdata_rawchunk(elf, (int64_t)p.p_offset,
 				p.p_filesz, p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
 				id, size);

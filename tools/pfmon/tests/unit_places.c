@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdint.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -401,6 +402,49 @@ static void test_devices(void)
 	symtab_free(&t);
 }
 
+/* A file with a build ID in the last of @n program headers, in notes of @size bytes. */
+static bool has_build_id(unsigned int n, unsigned int size)
+{
+	static const struct {
+		ElfW(Nhdr) head;
+		char name[4], id[20];
+	} note = { { 4, 20, NT_GNU_BUILD_ID }, "GNU", "0123456789012345678" };
+	ElfW(Ehdr) e = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+			     sizeof(long) == 8 ? ELFCLASS64 : ELFCLASS32, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC, .e_version = EV_CURRENT, .e_phoff = sizeof(e),
+		.e_machine = sizeof(long) == 8 ? EM_X86_64 : EM_386,
+		.e_ehsize = sizeof(e), .e_phentsize = sizeof(ElfW(Phdr)),
+		.e_phnum = (ElfW(Half))n,
+	};
+	size_t at = sizeof(e) + n * sizeof(ElfW(Phdr)), all = at + size;
+	char *file = calloc(1, all);
+	ElfW(Phdr) p = { .p_type = PT_NOTE, .p_offset = at, .p_filesz = size,
+			 .p_align = 4 };
+	struct identity i;
+
+	memcpy(file, &e, sizeof(e));
+	memcpy(file + at - sizeof(p), &p, sizeof(p));
+	memcpy(file + at, &note, sizeof(note));
+	save_file(file, all);
+	free(file);
+	CHECK(identity_read(&i, path) && i.size == all);
+	return i.id_size == sizeof(note.id);
+}
+
+/* Files can be made to have much to read: there is an end to what is read of them. */
+static void test_large_notes(void)
+{
+	if (!symtab_has_elf) {
+		SKIP("built without libelf: build IDs");
+		return;
+	}
+	CHECK(has_build_id(1, 64) && has_build_id(1, 65536) && has_build_id(256, 64));
+	CHECK(!has_build_id(1, 65540) && !has_build_id(257, 64));
+	save_file("", 0);
+}
+
 static void test_images_exec(void)
 {
 	struct df_end end = { 0 };
@@ -586,6 +630,7 @@ int main(int argc, char **argv)
 	test_images_grow();
 	test_changed();
 	test_devices();
+	test_large_notes();
 	test_images_exec();
 	test_static();
 	test_plt();
