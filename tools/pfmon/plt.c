@@ -12,6 +12,7 @@
 #include "text.h"
 
 #define STUB_MAX	16	/* bytes that are looked at */
+#define ENTRY_MAX	4096	/* bytes from one stub to the next */
 
 struct slot {
 	uint64_t addr;
@@ -48,24 +49,27 @@ static void add_slots(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Sh
 {
 	Elf_Scn *symbols = elf_getscn(elf, shdr->sh_link);
 	Elf_Data *data = elf_getdata(scn, NULL), *table;
+	bool addend = shdr->sh_type == SHT_RELA;
+	/* Not what the file says: it may be anything. */
+	size_t one = gelf_fsize(elf, addend ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
 	struct slot *more;
 	GElf_Shdr of;
 	GElf_Rela r;
 	GElf_Sym sym;
 	size_t n, i;
 
-	if (!data || !shdr->sh_entsize || !symbols || !gelf_getshdr(symbols, &of) ||
+	if (!data || !one || !symbols || !gelf_getshdr(symbols, &of) ||
 	    of.sh_type != SHT_DYNSYM)
 		return;
 	table = elf_getdata(symbols, NULL);
-	n = data->d_size / shdr->sh_entsize;
+	n = data->d_size / one;
 	if (!table || !n)
 		return;
 	more = reallocarray(slots->slot, slots->n + n, sizeof(*more));
 	if (!more)
 		return;
 	slots->slot = more;
-	for (i = 0; i < n && get_relocation(data, shdr->sh_type == SHT_RELA, (int)i, &r); i++) {
+	for (i = 0; i < n && get_relocation(data, addend, (int)i, &r); i++) {
 		const char *name;
 
 		if (!GELF_R_SYM(r.r_info) ||
@@ -118,9 +122,11 @@ static void add_stubs(struct symtab *t, const struct slots *slots, Elf_Scn *scn,
 	Elf_Data *data = elf_getdata(scn, NULL);
 	unsigned char code[STUB_MAX];
 	/* i386 says 4, whatever that is. */
-	size_t at, n, size = shdr->sh_entsize < 8 ? STUB_MAX : shdr->sh_entsize;
+	uint64_t entsize = shdr->sh_entsize < 8 ? STUB_MAX : shdr->sh_entsize;
+	size_t at, n, size = (size_t)entsize;
 
-	if (!data || !data->d_buf)
+	/* Of 64 bits, of which a size_t may lose the upper half. */
+	if (!data || !data->d_buf || entsize > ENTRY_MAX)
 		return;
 	for (at = 0; at < data->d_size && size <= data->d_size - at; at += size) {
 		n = data->d_size - at < STUB_MAX ? data->d_size - at : STUB_MAX;

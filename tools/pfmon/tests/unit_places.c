@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdint.h>
 #include <sys/inotify.h>
@@ -538,6 +539,57 @@ static void test_plt(void)
 	symtab_free(&t);
 }
 
+/* This program, whose sections of @type and @flags say that their entries are of @size. */
+static size_t stubs_if(unsigned int type, unsigned int flags, unsigned long size)
+{
+	FILE *f = fopen("/proc/self/exe", "re");
+	size_t len, stubs = 0, i;
+	struct symtab t = { 0 };
+	ElfW(Shdr) *section;
+	ElfW(Ehdr) *e;
+	char *file;
+
+	CHECK(f && fseek(f, 0, SEEK_END) == 0);
+	len = (size_t)ftell(f);
+	rewind(f);
+	file = malloc(len);
+	CHECK(file && fread(file, 1, len, f) == len);
+	fclose(f);
+	e = (ElfW(Ehdr) *)file;
+	section = (ElfW(Shdr) *)(file + e->e_shoff);
+	for (i = 0; i < e->e_shnum; i++)
+		if (section[i].sh_type == type && (section[i].sh_flags & flags) == flags)
+			section[i].sh_entsize = size;
+	save_file(file, len);
+	free(file);
+	CHECK(symtab_read_elf(&t, path) == 0);
+	for (i = 0; i < t.symbols; i++)
+		stubs += strstr(t.symbol[i].name, "@plt") != NULL;
+	symtab_free(&t);
+	save_file("", 0);
+	return stubs;
+}
+
+/* How large its entries are a file may say as it likes. */
+static void test_entries(void)
+{
+	unsigned int type = sizeof(long) == 8 ? SHT_RELA : SHT_REL;
+	unsigned int code = SHF_ALLOC | SHF_EXECINSTR;
+	size_t all;
+
+	if (!symtab_has_elf) {
+		SKIP("built without libelf: entries of an odd size");
+		return;
+	}
+	all = stubs_if(SHT_NULL, 0, 0);
+	CHECK(all > 10);
+	CHECK(stubs_if(type, 0, 0) == all && stubs_if(type, 0, 1) == all);
+	CHECK(stubs_if(type, 0, ULONG_MAX) == all);
+	CHECK(stubs_if(SHT_PROGBITS, code, 4) > 10);
+	CHECK(stubs_if(SHT_PROGBITS, code, 4097) == 0);
+	CHECK(stubs_if(SHT_PROGBITS, code, ULONG_MAX - ULONG_MAX / 2) == 0);
+}
+
 static void expect_symbol(const struct symtab *t, uint64_t addr, const char *name)
 {
 	const struct symbol *s = symtab_find(t, addr);
@@ -634,6 +686,7 @@ int main(int argc, char **argv)
 	test_images_exec();
 	test_static();
 	test_plt();
+	test_entries();
 	test_symtab();
 	test_kallsyms();
 	return check_done();
