@@ -238,6 +238,7 @@ void data_samples(struct data_writer *w, const struct df_samples *samples,
 				  { buf, samples->bytes } };
 
 	put_record(w, DF_SAMPLES, pieces, 2);
+	outfile_value(&w->out);
 }
 
 void data_lost(struct data_writer *w, const struct df_lost *lost)

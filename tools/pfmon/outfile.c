@@ -14,12 +14,15 @@
 #include "context.h"
 #include "outfile.h"
 
-/* What is to be removed at the exit. */
+/* What is to be removed at the exit, unless it is worth to be kept. */
 static char *unfinished;
+static bool worth;
 
-static void remove_unfinished(void)
+static void end_unfinished(void)
 {
-	if (unfinished)
+	if (unfinished && worth)
+		warnx("what was recorded so far is in %s", unfinished);
+	else if (unfinished)
 		unlink(unfinished);
 }
 
@@ -93,8 +96,9 @@ static int open_beside(struct outfile *o, mode_t mode)
 	if (fd < 0)
 		return -1;
 	unfinished = o->temp;
+	worth = false;
 	if (!registered)
-		atexit(remove_unfinished);
+		atexit(end_unfinished);
 	registered = true;
 	return fchmod(fd, mode) ? -1 : fd;
 }
@@ -181,6 +185,19 @@ int outfile_keep(struct outfile *o, const char *suffix)
 	free(o->temp);
 	free(o->path);
 	return 0;
+}
+
+void outfile_value(struct outfile *o)
+{
+	if (o->temp)
+		worth = true;
+}
+
+void outfile_drop(struct outfile *o)
+{
+	if (o->temp)
+		unlink(o->temp);
+	unfinished = NULL;
 }
 
 void outfile_fail(struct outfile *o, const char *what)

@@ -26,7 +26,7 @@ struct outfile {
  *        (EMLINK) is refused
  *
  * Until outfile_keep() one file can be written at a time; what is not kept until
- * pfmon exits is removed.
+ * pfmon exits is removed, except after outfile_value().
  *
  * Return: 0, or -1 with errno set.
  */
@@ -42,6 +42,20 @@ int outfile_open(struct outfile *o, const char *path, mode_t mode);
  * Return: 0, or -1 with errno set.
  */
 int outfile_keep(struct outfile *o, const char *suffix);
+
+/**
+ * outfile_value() - what is written by now is worth to be kept
+ * @o: from outfile_open()
+ *
+ * If pfmon exits before outfile_keep() the file is left, and it is said where.
+ */
+void outfile_value(struct outfile *o);
+
+/**
+ * outfile_drop() - remove it, whatever is written by now
+ * @o: from outfile_open(), not kept
+ */
+void outfile_drop(struct outfile *o);
 
 /**
  * outfile_leave() - it is not complete, but leave what there is

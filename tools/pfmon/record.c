@@ -350,9 +350,11 @@ int cmd_record(int argc, char **argv)
 		err(EXIT_PFMON, "%s", o.output);
 	}
 	status = target_measure(&o.target, &rec.result);
-	/* A file without a sample is not left behind: see outfile_open(). */
-	if (o.target.exec_errno)
+	/* Of a command that never ran there is nothing to keep. */
+	if (o.target.exec_errno) {
+		outfile_drop(&rec.data.out);
 		return status;
+	}
 	if (recording_end(&rec, status))
 		cannot_write(&rec, o.output);
 	print_summary(&rec, o.output, rec.data.bytes);

@@ -131,6 +131,10 @@ test_record_status()
 	expect "record, not found: status" "$status" 127
 	expect_err "record, not found" "cannot run '/no/such/program': No such file"
 	check "record, not found: no file" nothing_left
+	record -C all /no/such/program
+	expect "record -C, not found: status" "$status" 127
+	expect_err "record -C, not found" "cannot run '/no/such/program': No such file"
+	check "record -C, not found: no file" nothing_left
 	record /etc/passwd
 	expect "record, not executable: status" "$status" 126
 	if [ -w /dev/full ]; then

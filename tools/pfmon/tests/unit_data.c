@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sampling buffers and the data file of pfmon record, whole and damaged. */
 #define _GNU_SOURCE
+#include <err.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <perfmon/default_smpl.h>
 
@@ -225,6 +229,60 @@ static void write_file(void)
 	write_samples(&w);
 	CHECK(data_close(&w, &end) == 0);
 	CHECK(w.bytes % 8 == 0);
+}
+
+/* What a recording says, and the size of what is left, if pfmon fails in its midst. */
+static long fail_after(bool samples, char *said, size_t size)
+{
+	char dir[] = "/tmp/pfmon-unit-XXXXXX", name[64], *left;
+	struct data_writer w;
+	int out[2], status;
+	struct stat st;
+	ssize_t n;
+	pid_t pid;
+
+	CHECK(mkdtemp(dir) && pipe(out) == 0);
+	snprintf(name, sizeof(name), "%s/data", dir);
+	pid = fork();
+	if (!pid) {
+		dup2(out[1], STDERR_FILENO);
+		if (data_create(&w, name, "fails"))
+			_exit(1);
+		data_event(&w, &test_event);
+		buffer_init(0);
+		buffer_add(0x1100, 288, 70, 2);
+		if (samples)
+			write_samples(&w);
+		errx(125, "out of luck");
+	}
+	close(out[1]);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	CHECK(WEXITSTATUS(status) == 125);
+	n = read(out[0], said, size - 1);
+	close(out[0]);
+	said[n < 0 ? 0 : n] = '\0';
+	CHECK(access(name, F_OK) == -1);
+	left = strstr(said, dir);
+	st.st_size = -1;
+	if (left) {
+		left[strcspn(left, "\n")] = '\0';
+		CHECK(stat(left, &st) == 0);
+		unlink(left);
+	}
+	CHECK(rmdir(dir) == 0);
+	return (long)st.st_size;
+}
+
+/* Samples that were written are not lost, and somebody is told of them. */
+static void test_failure(void)
+{
+	char said[512];
+
+	CHECK(fail_after(false, said, sizeof(said)) == -1);
+	CHECK(strstr(said, "out of luck\n") && !strstr(said, "recorded"));
+	CHECK(fail_after(true, said, sizeof(said)) > (long)sizeof(struct df_header));
+	CHECK(strstr(said, "out of luck\n"));
+	CHECK(strstr(said, "what was recorded so far is in /tmp/pfmon-unit-"));
 }
 
 static void test_round_trip(void)
@@ -498,6 +556,7 @@ int main(void)
 	test_parse();
 	test_parse_damaged();
 	test_state();
+	test_failure();
 	test_round_trip();
 	test_profile();
 	test_by();
