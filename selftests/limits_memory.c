@@ -221,10 +221,10 @@ TEST_F(memory, sum_of_all_contexts)
 /* Pipes have pages. */
 #define PAGE_MAX	65536
 
-/* A process that sleeps in one long write() to a pipe, of which @out is the other end. */
+/* A process that is in one long write() to a pipe, of which @out is the other end. */
 static pid_t start_writer(int *out)
 {
-	static char much[256 * PAGE_MAX];
+	static char much[256 * PAGE_MAX], first;
 	int ends[2];
 	pid_t pid;
 
@@ -236,6 +236,8 @@ static pid_t start_writer(int *out)
 	}
 	close(ends[1]);
 	*out = ends[0];
+	/* Monitored earlier, it could be blocked on its way there, and never write. */
+	MUST(read(ends[0], &first, 1));
 	return pid;
 }
 
