@@ -111,13 +111,13 @@ void __pfm_sched_migrate(int cpu)
 }
 
 /*
- * To a context that is live here. Returns it, with a reference, if it has something to
- * tell its program that current has to wait for.
+ * Counts a fault for a context that is live on this CPU. If that overflows, and the
+ * notification blocks current, the context is returned, with a reference; else NULL.
  */
 static struct pfm_context *pfm_sched_count_fault(struct pfm_context *ctx,
 						 unsigned int event)
 {
-	bool tells = false;
+	struct pfm_context *told = NULL;
 
 	/* Registers that overflow or are reset with this one are read now. */
 	if (ctx->clocked)
@@ -127,20 +127,22 @@ static struct pfm_context *pfm_sched_count_fault(struct pfm_context *ctx,
 		__this_cpu_inc(pfm_cpu.faults[event == PFM_SW_MAJOR_FAULTS]);
 	if (pfm_runstate_counting(ctx) && ctx->set->sw[event]) {
 		pfm_runstate_sync(ctx, ctx->set->sw[event]);
-		tells = (ctx->flags & PFM_FL_NOTIFY_BLOCK) &&
-			irq_work_is_busy(&ctx->notify_work);
-		if (unlikely(tells))
+		if (unlikely((ctx->flags & PFM_FL_NOTIFY_BLOCK) &&
+			     irq_work_is_busy(&ctx->notify_work))) {
 			pfm_context_get(ctx);
+			told = ctx;
+		}
 	}
 	raw_spin_unlock(&ctx->lock);
-	return unlikely(tells) ? ctx : NULL;
+	return told;
 }
 
 /*
- * An irq_work may come later than at once: PowerPC's comes by the decrementer, and the
- * kernel's default by the tick. Wait for it, or current goes on after a fault that blocks
- * it. An irq_work has room for one who waits: that is the context's own thread. Nobody
- * waits for a system-wide context, which blocks no thread.
+ * An irq_work need not run at once: on PowerPC the decrementer starts it, and where the
+ * architecture has no way the tick does. Here current waits for it; otherwise current would
+ * go on at user level after a fault that is to block it. Only one thread at a time can
+ * wait for an irq_work: this is the monitored thread of the context. A system-wide context
+ * blocks no thread, so no thread waits for its notifications.
  */
 static void pfm_sched_told(struct pfm_context *ctx)
 {
