@@ -41,37 +41,6 @@ static void pfm_reserve_let_go(void *unused)
 }
 
 /**
- * pfm_reserve_online() - a CPU comes
- * @cpu: its number
- *
- * It may have gone offline while its registers were in our use. Whether they kept
- * their values is unknown. If we gave the PMU back meanwhile, the CPU still has what
- * our last context programmed and counted: it is cleared now; or, if others have the PMU
- * now, when we give it back next.
- *
- * Context: process, on that CPU, under the hotplug lock.
- */
-void pfm_reserve_online(unsigned int cpu)
-{
-	struct pfm_cpu *c = per_cpu_ptr(&pfm_cpu, cpu);
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	bool ours;
-
-	mutex_lock(&pfm_reserve_mutex);
-	if (c->touched || c->left) {
-		ours = pfm_reserve_users[0];
-		if (ours || !pmu->acquire(pmu, PFM_HOLD_PMU)) {
-			local_irq_disable();
-			pfm_reserve_let_go(NULL);
-			local_irq_enable();
-			if (!ours)
-				pmu->release(pmu, PFM_HOLD_PMU);
-		}
-	}
-	mutex_unlock(&pfm_reserve_mutex);
-}
-
-/**
  * pfm_reserve_suspend() - this CPU is about to lose its registers
  *
  * Context: interrupts off, the last CPU that runs.
@@ -165,8 +134,7 @@ static void pfm_reserve_quiesce(void)
 	/* Those that are offline begin anew. */
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(&pfm_cpu, cpu);
-		if (c->touched)
-			c->left = true;
+		c->left |= c->touched;
 		c->touched = false;
 		c->controls = 0;
 	}
@@ -181,6 +149,29 @@ static void pfm_reserve_release(unsigned int what)
 	if (what == PFM_HOLD_PMU)
 		pfm_reserve_quiesce();
 	pmu->release(pmu, what);
+}
+
+/**
+ * pfm_reserve_online() - a CPU comes
+ * @cpu: its number
+ *
+ * It may have gone offline while its registers were in our use. Whether they kept
+ * their values is unknown. If we gave the PMU back meanwhile, the CPU still has what
+ * our last context programmed and counted: it is cleared now; or, if others have the PMU
+ * now, when we give it back next.
+ *
+ * Context: process, on that CPU, under the hotplug lock.
+ */
+void pfm_reserve_online(unsigned int cpu)
+{
+	mutex_lock(&pfm_reserve_mutex);
+	if (pfm_reserve_is_there(cpu, NULL) && !pfm_reserve_acquire(PFM_HOLD_PMU)) {
+		local_irq_disable();
+		pfm_reserve_let_go(NULL);
+		local_irq_enable();
+		pfm_reserve_release(PFM_HOLD_PMU);
+	}
+	mutex_unlock(&pfm_reserve_mutex);
 }
 
 /**
