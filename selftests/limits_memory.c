@@ -17,6 +17,12 @@
 
 /* Room for a few sets, whatever registers the machine has. */
 #define SOME_MEM	65536
+/* A set takes more than a kilobyte; half of that on PowerPC, which has no PMU so far. */
+#ifdef __powerpc__
+#define MANY_SETS	127
+#else
+#define MANY_SETS	63
+#endif
 /* What every user has for nothing (security.rst). */
 #define FREE_MEM	(1ULL << 20)
 /* No context with one set, and no set, is larger. */
@@ -163,7 +169,7 @@ TEST_F(memory, all_contexts_together)
 	ASSERT_EQ(0, set_limit(used() + SOME_MEM));
 	n = fill(a, 1);
 	ASSERT_LE(4, n);
-	EXPECT_GE((int)(SOME_MEM / 512), n);
+	EXPECT_GE(MANY_SETS, n);
 	EXPECT_LE(used(), self->before + SOME_MEM + 2 * MUCH);
 	for (round = 0; round < 50; round++) {
 		ASSERT_EQ(-ENOMEM, create_set(b, 1, 0));
