@@ -680,7 +680,7 @@ static bool first_counter(int cpu, u64 *counter, u64 *control)
 	       msr_access(cpu, (u32)pmc.reg_index, control, false);
 }
 
-/* Whoever has the PMU next finds no counts of ours, and nothing switched on. */
+/* The next user of the PMU finds its counter at 0, and the counter switched off. */
 TEST(nothing_is_left)
 {
 	u64 count, control;

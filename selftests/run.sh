@@ -6,10 +6,10 @@
 # Runs each program (or only those named) twice, as root and as an ordinary
 # user, and counts what they report. NAME is a pattern of the shell; if there is no
 # program NAME, it stands for all those whose names begin with NAME_: smpl for
-# smpl_body, smpl_fields and so on. -NAME: all programs but these. After each program the kernel log must be free of
-# complaints and no session may be left. Then come the results of the KUnit suites and,
-# if the kernel has it, the leak detector. The seconds of a program are those of the
-# clock, and those that the CPUs were busy.
+# smpl_body, smpl_fields and so on. -NAME: all programs but these. After each program
+# the kernel log must be free of complaints and no session may be left. Then come the
+# results of the KUnit suites and, if the kernel has it, the leak detector. The seconds
+# of a program are those of the clock, and those that the CPUs were busy.
 #
 # Needs a POSIX shell, awk, cat, cp, dmesg, grep, mkdir, rm, sed and sleep, and empties
 # the kernel's log.
