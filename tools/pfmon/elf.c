@@ -90,7 +90,7 @@ static void add_symbols(struct symtab *t, Elf *elf, Elf_Scn *scn,
 			continue;
 		s = (struct symbol){ .addr = sym.st_value, .size = sym.st_size,
 				     .name = text_intern(name), .rank = rank(&sym),
-				     .end = end_of_section(elf, &sym) };
+				     .end = sym.st_size ? 0 : end_of_section(elf, &sym) };
 		symtab_add(t, &s);
 	}
 }
