@@ -220,6 +220,7 @@ static void pfm_pmu_test_no_operations(struct kunit *test)
 	const struct pfm_pmu *real = pfm_fixture_swap(test, &pfm_fake);
 	struct pfm_context *ctx = pfm_fixture_context(test, 0);
 
+	migrate_disable();
 	pfm_fixture_load(ctx);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmc(ctx, &pmc), 0);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmd(ctx, &pmd), 0);
@@ -227,6 +228,7 @@ static void pfm_pmu_test_no_operations(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->uses, 0U);
 	KUNIT_EXPECT_TRUE(test, bitmap_empty(ctx->set->written, PFM_PMCS_MAX));
 	pfm_fixture_free(ctx);
+	migrate_enable();
 	pfm_fixture_swap(test, real);
 }
 
