@@ -19,6 +19,9 @@
  * pfm_cpu.clock_at says which. Code with interrupts off fills the one of the first
  * two that is not valid, and then names it; the overflow interrupt fills the third.
  * Until the new record is named an NMI goes on from the old one, which is as good.
+ * Each record has another name, even if it is in the same place: code that finds
+ * another name after a read, or when it is about to name a record of its own,
+ * begins again.
  */
 #include <linux/sched/clock.h>
 #include <linux/sched/cputime.h>
@@ -49,21 +52,20 @@ void pfm_clock_refresh(void)
  * All that the overflow interrupt looks at after this sees this moment.
  *
  * Context: ctx->lock of a context that is live on this CPU, interrupts off; or NMI
- * with the locks of all contexts that are. These keep an NMI from changing the
- * estimate while the code that it interrupts reads it.
+ * with the locks of all contexts that are: so no NMI gets here in the midst of it.
  * Return: local_clock().
  */
 u64 pfm_clock_advance(void)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_clock *old = pfm_clock_here(c);
+	const struct pfm_clock old = pfm_clock_here(c);
 	struct pfm_clock *new = &c->clock[PFM_CLOCK_ESTIMATE];
-	u64 now = local_clock(), passed = pfm_clock_since(old->now, now);
+	u64 now = local_clock(), passed = pfm_clock_since(old.now, now);
 
-	new->thread = old->thread + passed;
-	new->now = old->now + passed;
+	new->thread = old.thread + passed;
+	new->now = old.now + passed;
 	barrier();
-	WRITE_ONCE(c->clock_at, PFM_CLOCK_ESTIMATE);
+	WRITE_ONCE(c->clock_at, pfm_clock_name(c->clock_at, PFM_CLOCK_ESTIMATE));
 	return now;
 }
 
@@ -85,7 +87,7 @@ u64 pfm_clock_busy(void)
 {
 	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 
-	return pfm_clock_busy_at(c, pfm_clock_here(c)->now);
+	return pfm_clock_busy_at(c, pfm_clock_here(c).now);
 }
 
 /**
@@ -102,7 +104,7 @@ u64 pfm_clock_switch(const struct task_struct *prev,
 		     const struct task_struct *next, u64 clock)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	u64 now = max(clock, pfm_clock_here(c)->now);
+	u64 now = pfm_clock_set(c, prev->se.sum_exec_runtime, clock);
 
 	if (is_idle_task(next)) {
 		c->busy = pfm_clock_busy_at(c, now);
@@ -110,6 +112,5 @@ u64 pfm_clock_switch(const struct task_struct *prev,
 	} else if (is_idle_task(prev)) {
 		c->busy_since = now;
 	}
-	pfm_clock_set(c, prev->se.sum_exec_runtime, now);
 	return now;
 }

@@ -283,11 +283,12 @@ struct pfm_clock {
 
 /* Index of the place that overflow interrupts write to; 0 and 1 are the others'. */
 #define PFM_CLOCK_ESTIMATE	2
+#define PFM_CLOCK_PLACE		3	/* the bits of clock_at that are an index */
 
 struct pfm_cpu {
 	struct pfm_context *live;	/* [p] the running thread's, if it has one */
 	struct pfm_clock clock[3];	/* [p] one of them is valid ... */
-	unsigned int clock_at;		/* [p] ... this one */
+	unsigned int clock_at;		/* [p] ... this one; above the index: a count */
 	u64 tstamp;			/* [p] of the last sample */
 	u64 busy;			/* [p] not idle, ns, until busy_since */
 	u64 busy_since;			/* [p] local_clock(), 0 while idle */
@@ -506,13 +507,23 @@ static __always_inline u64 pfm_clock_since(u64 then, u64 now)
  * pfm_clock_here() - the valid record of this CPU
  * @c: this CPU
  *
- * Context: interrupts off, and ctx->lock of the context that is live here; or NMI.
+ * If an overflow interrupt writes a new record meanwhile, that one is read.
+ *
+ * Context: interrupts off; or NMI.
  * Return: the record.
  */
-static __always_inline const struct pfm_clock *
-pfm_clock_here(const struct pfm_cpu *c)
+static __always_inline struct pfm_clock pfm_clock_here(const struct pfm_cpu *c)
 {
-	return &c->clock[READ_ONCE(c->clock_at)];
+	struct pfm_clock clock;
+	unsigned int at;
+
+	do {
+		at = READ_ONCE(c->clock_at);
+		barrier();
+		clock = c->clock[at & PFM_CLOCK_PLACE];
+		barrier();
+	} while (unlikely(at != READ_ONCE(c->clock_at)));
+	return clock;
 }
 
 /**
@@ -525,38 +536,62 @@ pfm_clock_here(const struct pfm_cpu *c)
  */
 static __always_inline u64 pfm_clock_now(void)
 {
-	return in_nmi() ? pfm_clock_here(this_cpu_ptr(&pfm_cpu))->now : local_clock();
+	return in_nmi() ? pfm_clock_here(this_cpu_ptr(&pfm_cpu)).now : local_clock();
 }
 
 /**
  * pfm_clock_spare() - the place for the next record but an estimate
- * @c: this CPU
+ * @at: pfm_cpu.clock_at of this CPU
  *
  * Context: interrupts off; no NMI.
  * Return: index of a place that is not valid, and that no NMI writes to.
  */
-static __always_inline unsigned int pfm_clock_spare(const struct pfm_cpu *c)
+static __always_inline unsigned int pfm_clock_spare(unsigned int at)
 {
-	return ~c->clock_at & 1;
+	return ~at & 1;
+}
+
+/**
+ * pfm_clock_name() - what names the next record
+ * @at:    pfm_cpu.clock_at of this CPU
+ * @place: index of the record
+ *
+ * Context: any.
+ * Return: a value of pfm_cpu.clock_at that no record has had lately.
+ */
+static __always_inline unsigned int pfm_clock_name(unsigned int at,
+						   unsigned int place)
+{
+	return (at | PFM_CLOCK_PLACE) + 1 + place;
 }
 
 /**
  * pfm_clock_set() - the time is known
  * @c:	    this CPU
  * @thread: CPU time of the thread that runs here, ns
- * @now:    local_clock() at which that was true
+ * @now:    local_clock() at which that was true, or less
+ *
+ * The record's local_clock() does not go back: @now may be the run queue's clock, which
+ * the scheduler need not have brought up to date since the last record.
  *
  * Context: interrupts off; no NMI.
+ * Return: the record's local_clock(): @now, or that of the last record if it is later.
  */
-static __always_inline void pfm_clock_set(struct pfm_cpu *c, u64 thread, u64 now)
+static __always_inline u64 pfm_clock_set(struct pfm_cpu *c, u64 thread, u64 now)
 {
-	const unsigned int i = pfm_clock_spare(c);
+	unsigned int at, i;
 
-	c->clock[i].thread = thread;
-	c->clock[i].now = now;
-	/* An NMI that comes before this line goes on from the old record. */
-	barrier();
-	WRITE_ONCE(c->clock_at, i);
+	do {
+		at = READ_ONCE(c->clock_at);
+		barrier();
+		i = pfm_clock_spare(at);
+		now = max(now, c->clock[at & PFM_CLOCK_PLACE].now);
+		c->clock[i].thread = thread;
+		c->clock[i].now = now;
+		/* An NMI that comes before the next line goes on from the old record. */
+		barrier();
+	} while (unlikely(cmpxchg_local(&c->clock_at, at, pfm_clock_name(at, i)) != at));
+	return now;
 }
 
 /* soft.c */

@@ -13,6 +13,20 @@
 #include "../sched/sched.h"
 #include "pfm.h"
 
+/*
+ * What time it is for a context whose thread, current, comes or goes. The run queue's
+ * clock can be older than what an NMI or a refresh has taken since.
+ */
+static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
+{
+	u64 now = this_rq()->clock;
+
+	if (!ctx->clocked)
+		return now;
+	return pfm_clock_set(this_cpu_ptr(&pfm_cpu),
+			     ctx->task->se.sum_exec_runtime, now);
+}
+
 /**
  * __pfm_sched_out() - a thread with a context is about to be switched out
  * @prev: current
@@ -29,12 +43,8 @@ void __pfm_sched_out(struct task_struct *prev)
 	raw_spin_lock(&ctx->lock);
 	/* It may have been unloaded, or is not live yet. */
 	if (ctx->task == prev && ctx->cpu == smp_processor_id()) {
-		if (ctx->clocked)
-			pfm_clock_set(this_cpu_ptr(&pfm_cpu),
-				      prev->se.sum_exec_runtime,
-				      this_rq()->clock);
 		pfm_stat_inc(PFM_STAT_SCHED_OUT);
-		pfm_runstate_out(ctx, this_rq()->clock);
+		pfm_runstate_out(ctx, pfm_sched_now(ctx));
 	}
 	raw_spin_unlock(&ctx->lock);
 }
@@ -54,12 +64,8 @@ void __pfm_sched_in(struct task_struct *next)
 		return;
 	raw_spin_lock(&ctx->lock);
 	if (ctx->task == next && ctx->cpu < 0) {
-		if (ctx->clocked)
-			pfm_clock_set(this_cpu_ptr(&pfm_cpu),
-				      next->se.sum_exec_runtime,
-				      this_rq()->clock);
 		pfm_stat_inc(PFM_STAT_SCHED_IN);
-		pfm_runstate_in(ctx, this_rq()->clock);
+		pfm_runstate_in(ctx, pfm_sched_now(ctx));
 	}
 	raw_spin_unlock(&ctx->lock);
 }

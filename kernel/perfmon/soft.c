@@ -111,7 +111,7 @@ static u64 pfm_soft_task_clock(struct pfm_context *ctx)
 	if (pfm_is_system(ctx))
 		clock = pfm_clock_busy();
 	else if (ctx->cpu >= 0)
-		clock = pfm_clock_here(this_cpu_ptr(&pfm_cpu))->thread;
+		clock = pfm_clock_here(this_cpu_ptr(&pfm_cpu)).thread;
 	else
 		clock = READ_ONCE(ctx->task->se.sum_exec_runtime);
 	if (clock > ctx->clock)
@@ -262,7 +262,7 @@ static u64 pfm_soft_thread_time(struct pfm_context *ctx)
 {
 	if (ctx->task)
 		return pfm_soft_task_clock(ctx);
-	return pfm_clock_here(this_cpu_ptr(&pfm_cpu))->thread;
+	return pfm_clock_here(this_cpu_ptr(&pfm_cpu)).thread;
 }
 
 /**

@@ -100,7 +100,7 @@ int pfm_timer_cancel(unsigned int cpu)
  */
 static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 {
-	u64 now = pfm_clock_here(c)->now;
+	u64 now = pfm_clock_here(c).now;
 
 	if (pfm_setswitch_expired(ctx, now))
 		pfm_runstate_hold(ctx);

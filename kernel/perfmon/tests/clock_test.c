@@ -9,6 +9,15 @@
 
 #include "fixture.h"
 
+/* The record is what it is said to be, also if that is older than what it was. */
+static void clock_force(struct pfm_cpu *c, u64 thread, u64 now)
+{
+	struct pfm_clock *clock = &c->clock[c->clock_at & PFM_CLOCK_PLACE];
+
+	clock->thread = thread;
+	clock->now = now;
+}
+
 /* The record may be left from another test: have a known one. */
 static struct pfm_cpu *clock_begin(unsigned long *flags)
 {
@@ -16,7 +25,7 @@ static struct pfm_cpu *clock_begin(unsigned long *flags)
 
 	local_irq_save(*flags);
 	c = this_cpu_ptr(&pfm_cpu);
-	pfm_clock_set(c, 1000, local_clock());
+	clock_force(c, 1000, local_clock());
 	return c;
 }
 
@@ -28,10 +37,10 @@ static void clock_test_advance(struct kunit *test)
 	struct pfm_cpu *c = clock_begin(&flags);
 	u64 begin = local_clock(), now;
 
-	pfm_clock_set(c, 1000, begin - 5000);
-	old = *pfm_clock_here(c);
+	clock_force(c, 1000, begin - 5000);
+	old = pfm_clock_here(c);
 	now = pfm_clock_advance();
-	new = *pfm_clock_here(c);
+	new = pfm_clock_here(c);
 	local_irq_restore(flags);
 
 	KUNIT_EXPECT_GE(test, now, begin);
@@ -47,11 +56,11 @@ static void clock_test_no_difference_is_negative(struct kunit *test)
 	struct pfm_cpu *c = clock_begin(&flags);
 	u64 later = local_clock() + NSEC_PER_SEC;
 
-	pfm_clock_set(c, 1000, later);
+	clock_force(c, 1000, later);
 	pfm_clock_advance();
-	new = *pfm_clock_here(c);
+	new = pfm_clock_here(c);
 	/* The next test's record is not to be from the future. */
-	pfm_clock_set(c, 0, 0);
+	clock_force(c, 0, 0);
 	local_irq_restore(flags);
 
 	KUNIT_EXPECT_EQ(test, new.now, later);
@@ -75,31 +84,115 @@ static void clock_test_interrupted_write(struct kunit *test)
 	for (i = 0; i < 4; i++) {
 		c = clock_begin(&flags);
 		begin = local_clock();
-		pfm_clock_set(c, 1000, begin);
+		clock_force(c, 1000, begin);
 		/* Also when the valid record is an estimate. */
 		if (i & 1)
 			pfm_clock_advance();
-		if (i & 2)
+		if (i & 2) {
 			pfm_clock_set(c, 1000, begin);
+			clock_force(c, 1000, begin);
+		}
 		at = c->clock_at;
-		spare = pfm_clock_spare(c);
+		spare = pfm_clock_spare(at);
 		c->clock[spare].thread = 0xdead0000beef0000ULL;
 		now = pfm_clock_advance();
-		half = *pfm_clock_here(c);
+		half = pfm_clock_here(c);
 		/* It goes on with the writer. */
 		c->clock[spare].thread = 7000;
 		c->clock[spare].now = begin + 77;
-		c->clock_at = spare;
-		whole = *pfm_clock_here(c);
+		c->clock_at = pfm_clock_name(c->clock_at, spare);
+		whole = pfm_clock_here(c);
 		local_irq_restore(flags);
 
-		KUNIT_EXPECT_NE(test, spare, at);
+		KUNIT_EXPECT_NE(test, spare, at & PFM_CLOCK_PLACE);
 		KUNIT_EXPECT_NE(test, spare, (unsigned int)PFM_CLOCK_ESTIMATE);
 		KUNIT_EXPECT_EQ(test, half.thread, 1000 + now - begin);
 		KUNIT_EXPECT_EQ(test, half.now, now);
 		KUNIT_EXPECT_EQ(test, whole.thread, 7000ULL);
 		KUNIT_EXPECT_EQ(test, whole.now, begin + 77);
 	}
+}
+
+/* Neither a record nor an estimate takes the clock back; the thread's time is the last. */
+static void clock_test_monotonic(struct kunit *test)
+{
+	struct pfm_clock record;
+	u64 estimate, set[2];
+	unsigned long flags;
+	struct pfm_cpu *c = clock_begin(&flags);
+
+	estimate = pfm_clock_advance();
+	set[0] = pfm_clock_set(c, 700, estimate - 5000);
+	record = pfm_clock_here(c);
+	set[1] = pfm_clock_set(c, 800, estimate + 5000);
+	clock_force(c, 0, 0);
+	local_irq_restore(flags);
+
+	KUNIT_EXPECT_EQ(test, set[0], estimate);
+	KUNIT_EXPECT_EQ(test, record.now, estimate);
+	KUNIT_EXPECT_EQ(test, record.thread, 700ULL);
+	KUNIT_EXPECT_EQ(test, set[1], estimate + 5000);
+}
+
+/*
+ * By the name alone code that was interrupted knows that there is another record: two
+ * estimates, one upon the other, are in the same place.
+ */
+static void clock_test_names(struct kunit *test)
+{
+	unsigned int name[4], i, j;
+	unsigned long flags;
+	struct pfm_cpu *c = clock_begin(&flags);
+
+	name[0] = c->clock_at;
+	pfm_clock_advance();
+	name[1] = c->clock_at;
+	pfm_clock_advance();
+	name[2] = c->clock_at;
+	pfm_clock_set(c, 0, 0);
+	name[3] = c->clock_at;
+	local_irq_restore(flags);
+
+	for (i = 0; i < ARRAY_SIZE(name); i++)
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_NE(test, name[i], name[j]);
+	KUNIT_EXPECT_EQ(test, name[1] & PFM_CLOCK_PLACE, (unsigned int)PFM_CLOCK_ESTIMATE);
+	KUNIT_EXPECT_EQ(test, name[2] & PFM_CLOCK_PLACE, (unsigned int)PFM_CLOCK_ESTIMATE);
+}
+
+/*
+ * The run queue's clock is as of the last switch or tick, and the record is younger:
+ * current is switched out and in again, and the record does not go back.
+ */
+static void clock_test_switch(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	struct pfm_clock out, in;
+	unsigned long flags;
+	struct pfm_cpu *c;
+	u64 later, thread;
+
+	pfm_fixture_load(ctx);
+	ctx->clocked = true;
+	c = clock_begin(&flags);
+	later = local_clock() + NSEC_PER_SEC;
+	rcu_assign_pointer(current->pfm_context, ctx);
+	pfm_fixture_in(ctx);
+	clock_force(c, 1000, later);
+	__pfm_sched_out(current);
+	out = pfm_clock_here(c);
+	__pfm_sched_in(current);
+	in = pfm_clock_here(c);
+	thread = current->se.sum_exec_runtime;
+	__pfm_sched_out(current);
+	RCU_INIT_POINTER(current->pfm_context, NULL);
+	clock_force(c, 0, 0);
+	local_irq_restore(flags);
+
+	KUNIT_EXPECT_EQ(test, ctx->cpu, -1);
+	KUNIT_EXPECT_EQ(test, out.now, later);
+	KUNIT_EXPECT_EQ(test, in.now, later);
+	KUNIT_EXPECT_EQ(test, in.thread, thread);
 }
 
 /*
@@ -122,17 +215,17 @@ static void clock_test_busy(struct kunit *test)
 	old_since = c->busy_since;
 	c->busy = 500;
 	c->busy_since = 10000;
-	pfm_clock_set(c, 0, 10100);
+	clock_force(c, 0, 10100);
 	busy = pfm_clock_busy();
 	/* The idle thread comes, as of before busy_since. */
 	switched = pfm_clock_switch(current, idle, 9000);
 	asleep = pfm_clock_busy();
 	pfm_clock_switch(idle, current, 20000);
-	pfm_clock_set(c, 0, 19000);
+	clock_force(c, 0, 19000);
 	again = pfm_clock_busy();
 	c->busy = old_busy;
 	c->busy_since = old_since;
-	pfm_clock_set(c, 0, 0);
+	clock_force(c, 0, 0);
 	local_irq_restore(flags);
 
 	KUNIT_EXPECT_EQ(test, busy, 600ULL);
@@ -186,7 +279,7 @@ static void clock_test_conserves(struct kunit *test)
 	wrapped |= pfm_soft_sync(ctx, set[0]->used);
 	sum = set[0]->pmds[sw].value + set[1]->pmds[sw].value;
 	ctx->cpu = -1;
-	pfm_clock_set(c, 0, 0);
+	clock_force(c, 0, 0);
 	raw_spin_unlock(&ctx->lock);
 	local_irq_restore(flags);
 
@@ -216,14 +309,14 @@ static void clock_test_elsewhere(struct kunit *test)
 	ctx->flags |= PFM_FL_SYSTEM_WIDE;
 	preempt_disable();
 	c = clock_begin(&flags);
-	pfm_clock_set(c, 1, 2);
+	clock_force(c, 1, 2);
 	local_irq_restore(flags);
 	ctx->cpu = nr_cpu_ids;
 	ret[0] = pfm_context_call(ctx, clock_nothing, NULL);
-	after = *pfm_clock_here(c);
+	after = pfm_clock_here(c);
 	ctx->cpu = smp_processor_id();
 	ret[1] = pfm_context_call(ctx, clock_nothing, NULL);
-	here = *pfm_clock_here(c);
+	here = pfm_clock_here(c);
 	ctx->cpu = -1;
 	preempt_enable();
 	ctx->flags &= ~PFM_FL_SYSTEM_WIDE;
@@ -271,6 +364,9 @@ static struct kunit_case clock_cases[] = {
 	KUNIT_CASE(clock_test_advance),
 	KUNIT_CASE(clock_test_no_difference_is_negative),
 	KUNIT_CASE(clock_test_interrupted_write),
+	KUNIT_CASE(clock_test_monotonic),
+	KUNIT_CASE(clock_test_names),
+	KUNIT_CASE(clock_test_switch),
 	KUNIT_CASE(clock_test_busy),
 	KUNIT_CASE(clock_test_conserves),
 	{}
