@@ -30,7 +30,7 @@ struct sampler {
 	struct smpl_origin origin;
 	void *buf;
 	size_t size;
-	uint64_t seen;			/* samples that were looked at already */
+	struct smpl_seen seen;		/* how far its processes were looked at */
 	uint64_t since;			/* when the buffer was empty */
 	struct smpl_state old;		/* what was accounted for already */
 	uint64_t taken;			/* samples, of formats that clear */
@@ -38,11 +38,15 @@ struct sampler {
 
 /* What a buffer tells at first sight. */
 struct digest {
-	uint64_t skip;			/* samples that were looked at already */
 	uint64_t samples;
 	uint64_t first, last;		/* times */
 	pid_t *pid;			/* of each sample */
 	size_t n, room;
+	struct mapping {		/* files that the kernel has recorded */
+		pid_t pid;
+		const char *path;	/* in the block */
+	} *map;
+	size_t maps, map_room;
 };
 
 static void digest_sample(void *arg, const struct sample *sample)
@@ -50,15 +54,26 @@ static void digest_sample(void *arg, const struct sample *sample)
 	struct digest *d = arg;
 
 	d->samples += sample->count;
-	if (d->skip) {
-		d->skip--;
-		return;
-	}
 	if (!d->first)
 		d->first = sample->time;
 	d->last = sample->time;
 	if (d->n < d->room)
 		d->pid[d->n++] = sample->pid;
+}
+
+static void digest_map(void *arg, const struct smpl_map *map)
+{
+	struct digest *d = arg;
+
+	if (!map->path)
+		return;
+	if (d->maps == d->map_room) {
+		d->map_room = d->map_room ? 2 * d->map_room : 16;
+		d->map = reallocarray(d->map, d->map_room, sizeof(*d->map));
+		if (!d->map)
+			err(EXIT_PFMON, NULL);
+	}
+	d->map[d->maps++] = (struct mapping){ map->pid, map->path };
 }
 
 static int by_number(const void *a, const void *b)
@@ -72,7 +87,8 @@ static int by_number(const void *a, const void *b)
 static void digest(struct digest *d, const struct sampler *s, const void *block,
 		   size_t size)
 {
-	const struct smpl_sink sink = { .sample = digest_sample, .arg = d };
+	const struct smpl_sink sink = { .sample = digest_sample, .map = digest_map,
+					.arg = d };
 	size_t i, n = 0;
 
 	/* No sample is smaller than 8 bytes. */
@@ -123,27 +139,21 @@ static void account(struct sampler *s)
 	s->old = now;
 }
 
-static void skip_sample(void *arg, const struct sample *sample)
+/* Look at the processes that were hit, and at files of those that may be gone. */
+static void see(struct recording *rec, const struct digest *d)
 {
-	(void)arg;
-	(void)sample;
+	size_t i;
+
+	for (i = 0; i < d->maps; i++)
+		images_binary(rec->images, d->map[i].pid, d->map[i].path);
+	for (i = 0; i < d->n; i++)
+		images_glance(rec->images, d->pid[i]);
 }
 
-static void see_map(void *arg, const struct smpl_map *map)
+static void digest_free(struct digest *d)
 {
-	if (map->path)
-		images_binary(arg, map->pid, map->path);
-}
-
-/* Files that the kernel has recorded: those of processes that may be gone. */
-static void see_maps(struct sampler *s, const void *block, size_t size)
-{
-	const struct smpl_sink sink = { .sample = skip_sample, .map = see_map,
-					.arg = s->rec->images };
-
-	if (s->rec->sampling->format->chains)
-		s->rec->sampling->format->parse(block, size, &s->rec->layout,
-						&s->origin, &sink);
+	free(d->pid);
+	free(d->map);
 }
 
 /* Write the samples to the data file, and look at the processes that they hit. */
@@ -155,15 +165,12 @@ static void keep(struct sampler *s, const struct digest *d, const void *block,
 		.pid = s->origin.pid, .tid = s->origin.tid, .cpu = s->origin.cpu,
 		.bytes = (uint32_t)size,
 	};
-	size_t i;
 
 	memcpy(head.uuid, rec->sampling->format->uuid, sizeof(head.uuid));
 	if (size)
 		data_samples(&rec->data, &head, block);
-	see_maps(s, block, size);
+	see(rec, d);
 	rec->samples += d->samples;
-	for (i = 0; i < d->n; i++)
-		images_glance(rec->images, d->pid[i]);
 }
 
 static void *new_block(const struct sampler *s)
@@ -208,7 +215,7 @@ static void take(struct sampler *s)
 	const struct smpl_format *format = s->rec->sampling->format;
 	struct digest d = { 0 };
 	void *block = new_block(s);
-	size_t size = format->copy(s->buf, s->size, false, block);
+	size_t size = format->copy(s->buf, s->size, false, NULL, block);
 	uint64_t now;
 	bool over;
 
@@ -221,7 +228,7 @@ static void take(struct sampler *s)
 			free(block);
 			return;
 		}
-		size = format->copy(s->buf, s->size, false, block);
+		size = format->copy(s->buf, s->size, false, NULL, block);
 	}
 	over = pfm_restart(s->probe.fd);
 	now = now_ns();
@@ -234,12 +241,12 @@ static void take(struct sampler *s)
 	if (!over) {
 		keep(s, &d, block, size);
 		s->taken += d.samples;
-		s->seen = 0;
+		s->seen = (struct smpl_seen){ 0 };
 		s->since = now;
 	}
 	account(s);
 	pthread_mutex_unlock(&s->rec->lock);
-	free(d.pid);
+	digest_free(&d);
 	free(block);
 }
 
@@ -249,7 +256,7 @@ static void take_rest(struct sampler *s, bool masked)
 	const struct smpl_format *format = s->rec->sampling->format;
 	struct digest d = { 0 };
 	void *block = new_block(s);
-	size_t size = format->copy(s->buf, s->size, true, block);
+	size_t size = format->copy(s->buf, s->size, true, NULL, block);
 
 	digest(&d, s, block, size);
 	pthread_mutex_lock(&s->rec->lock);
@@ -258,7 +265,7 @@ static void take_rest(struct sampler *s, bool masked)
 	keep(s, &d, block, size);
 	account(s);
 	pthread_mutex_unlock(&s->rec->lock);
-	free(d.pid);
+	digest_free(&d);
 	free(block);
 }
 
@@ -274,26 +281,18 @@ static void sampler_overflow(struct probe *probe)
 static void sampler_look(struct probe *probe)
 {
 	struct sampler *s = (struct sampler *)probe;
-	const struct smpl_format *format = s->rec->sampling->format;
 	struct digest d = { 0 };
-	struct smpl_state state;
-	void *block;
-	size_t i;
+	void *block = new_block(s);
+	size_t size = s->rec->sampling->format->copy(s->buf, s->size, true, &s->seen,
+						     block);
 
-	format->state(s->buf, s->size, &state);
-	if (state.samples == s->seen)
-		return;
-	/* The older ones come first, but where the new ones stand anywhere. */
-	if (!format->clears && state.samples > s->seen)
-		d.skip = s->seen;
-	block = new_block(s);
-	digest(&d, s, block, format->copy(s->buf, s->size, true, block));
-	pthread_mutex_lock(&s->rec->lock);
-	for (i = 0; i < d.n; i++)
-		images_glance(s->rec->images, d.pid[i]);
-	pthread_mutex_unlock(&s->rec->lock);
-	s->seen = state.samples;
-	free(d.pid);
+	if (size) {
+		digest(&d, s, block, size);
+		pthread_mutex_lock(&s->rec->lock);
+		see(s->rec, &d);
+		pthread_mutex_unlock(&s->rec->lock);
+		digest_free(&d);
+	}
 	free(block);
 }
 

@@ -56,10 +56,32 @@ void smpl_layout_add(struct smpl_layout *layout,
 	layout->values[event->pmd] = (int16_t)event->readings;
 }
 
-size_t smpl_copy_front(void *block, const void *buf, size_t size, uint64_t used)
+/*
+ * The kernel counts a record when it is in place. If the count is the same before and
+ * after, the end is of that count, unless it is being written on another CPU.
+ */
+struct smpl_part smpl_part(const __u64 *count, const __u64 *end, uint64_t begin,
+			   size_t size, struct smpl_seen *seen)
 {
-	if (used < size)
-		size = (size_t)used;
-	memcpy(block, buf, size);
-	return size;
+	uint64_t n, last;
+	struct smpl_part part;
+
+	do {
+		n = __atomic_load_n(count, __ATOMIC_ACQUIRE);
+		last = __atomic_load_n(end, __ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(count, __ATOMIC_RELAXED) != n);
+	if (last > size)
+		last = size;
+	if (last < begin)
+		return (struct smpl_part){ 0 };
+	part = (struct smpl_part){ n, (size_t)begin, (size_t)last };
+	if (!seen)
+		return part;
+	if (seen->end >= begin && seen->end <= last && seen->count <= n) {
+		part.begin = (size_t)seen->end;
+		part.count -= seen->count;
+	}
+	seen->count = n;
+	seen->end = last;
+	return part;
 }

@@ -85,6 +85,18 @@ struct smpl_state {
 	uint64_t cleared;	/* samples that PFM_RESTART has cleared */
 };
 
+/* How far a buffer was looked at; all zeroes: not at all. */
+struct smpl_seen {
+	uint64_t first;		/* of formats with halves: which filling of which half */
+	uint64_t count, end;	/* records, and bytes to the end of the last */
+};
+
+/* Consecutive records of a buffer. */
+struct smpl_part {
+	uint64_t count;
+	size_t begin, end;	/* bytes from the beginning of the buffer */
+};
+
 /**
  * struct smpl_format - a sampling format
  * @name:     what -f calls it
@@ -101,8 +113,10 @@ struct smpl_state {
  * @argument: fill in the argument, which is all zeroes
  * @state:    look at a buffer, which may be changing
  * @copy:     copy what there is to @block, which is as large as the buffer: all
- *            of it, or what PFM_RESTART would release now. Return the bytes, 0
- *            if there is nothing
+ *            of it, or what PFM_RESTART would release now. If @seen is not NULL,
+ *            what came since it was filled in last; then it is filled in anew.
+ *            (Formats that clear copy all if anything came.) Return the bytes, 0 if
+ *            there is nothing
  * @parse:    hand all that is in a block, or a buffer, of @size bytes, aligned to
  *            8, to @sink; nothing in it is believed. Return the number of records,
  *            or -1 if it is damaged: @sink got the records before the damage
@@ -116,7 +130,8 @@ struct smpl_format {
 	uint64_t (*min_size)(unsigned int pmds);
 	void (*argument)(void *arg, uint64_t buffer_size);
 	void (*state)(const void *buf, size_t size, struct smpl_state *state);
-	size_t (*copy)(const void *buf, size_t size, bool all, void *block);
+	size_t (*copy)(const void *buf, size_t size, bool all,
+		       struct smpl_seen *seen, void *block);
 	long (*parse)(const void *buf, size_t size,
 		      const struct smpl_layout *layout,
 		      const struct smpl_origin *origin,
@@ -127,15 +142,17 @@ extern const struct smpl_format smpl_default, smpl_double, smpl_aggregate,
 	smpl_callchain;
 
 /**
- * smpl_copy_front() - copy the first bytes of a buffer
- * @block: where to
- * @buf:   buffer
+ * smpl_part() - the records of a buffer, or those that are new
+ * @count: the buffer's count of records, to which the kernel may be adding
+ * @end:   its bytes to the end of the last; not believed
+ * @begin: bytes to the first
  * @size:  of the buffer
- * @used:  bytes that are used, as the buffer says; not believed
+ * @seen:  NULL: all; or how far it was looked at, filled in anew
  *
- * Return: bytes that were copied.
+ * Return: the records; none if @end makes no sense.
  */
-size_t smpl_copy_front(void *block, const void *buf, size_t size, uint64_t used);
+struct smpl_part smpl_part(const __u64 *count, const __u64 *end, uint64_t begin,
+			   size_t size, struct smpl_seen *seen);
 
 /**
  * smpl_entries() - hand on samples as the default format has them

@@ -47,7 +47,9 @@ static void state(const void *buf, size_t size, struct smpl_state *state)
 		state->samples = samples - state->lost - state->cleared;
 }
 
-static size_t copy(const void *buf, size_t size, bool all, void *block)
+/* New samples may be of any slot. */
+static size_t copy(const void *buf, size_t size, bool all, struct smpl_seen *seen,
+		   void *block)
 {
 	const entry_t *slot = (const void *)((const hdr_t *)buf + 1);
 	entry_t *to = (void *)((hdr_t *)block + 1);
@@ -56,6 +58,10 @@ static size_t copy(const void *buf, size_t size, bool all, void *block)
 
 	(void)all;
 	*hdr = *(const hdr_t *)buf;
+	if (seen && seen->count == hdr->hdr_samples)
+		return 0;
+	if (seen)
+		seen->count = hdr->hdr_samples;
 	if (hdr->hdr_slots < slots)
 		slots = hdr->hdr_slots;
 	for (i = 0; i < slots; i++) {

@@ -34,47 +34,39 @@ static bool get(const void *buf, size_t at, size_t size,
 	       rec->size <= size - at;
 }
 
-/* The kernel counts a record when it is in place, so look there first. */
-static void look(const hdr_t *hdr, size_t size, uint64_t *count, size_t *used)
-{
-	uint64_t end;
-
-	*count = __atomic_load_n(&hdr->hdr_count, __ATOMIC_ACQUIRE);
-	end = __atomic_load_n(&hdr->hdr_cur_offs, __ATOMIC_RELAXED);
-	*used = end < size ? (size_t)end : size;
-}
-
 static void state(const void *buf, size_t size, struct smpl_state *state)
 {
 	pfm_callchain_smpl_rec_t rec;
 	const hdr_t *hdr = buf;
-	size_t at = sizeof(*hdr), used;
-	uint64_t count;
+	struct smpl_part all = smpl_part(&hdr->hdr_count, &hdr->hdr_cur_offs,
+					 sizeof(*hdr), size, NULL);
 
 	memset(state, 0, sizeof(*state));
-	look(hdr, size, &count, &used);
 	state->full = __atomic_load_n(&hdr->hdr_overflows, __ATOMIC_RELAXED);
 	state->lost = __atomic_load_n(&hdr->hdr_lost, __ATOMIC_RELAXED);
 	state->lost_maps = __atomic_load_n(&hdr->hdr_lost_maps, __ATOMIC_RELAXED);
-	for (; count && at <= used && get(buf, at, used, &rec); count--) {
+	for (; all.count && get(buf, all.begin, all.end, &rec); all.count--) {
 		state->samples += rec.type == PFM_CALLCHAIN_SMPL_SAMPLE;
-		at += rec.size;
+		all.begin += rec.size;
 	}
 }
 
-static size_t copy(const void *buf, size_t size, bool all, void *block)
+static size_t copy(const void *buf, size_t size, bool all, struct smpl_seen *seen,
+		   void *block)
 {
-	uint64_t count;
-	size_t used;
+	const hdr_t *hdr = buf;
+	struct smpl_part part = smpl_part(&hdr->hdr_count, &hdr->hdr_cur_offs,
+					  sizeof(*hdr), size, seen);
+	hdr_t *to = block;
 
 	(void)all;
-	look(buf, size, &count, &used);
-	if (!count || used < sizeof(hdr_t))
+	if (!part.count)
 		return 0;
-	memcpy(block, buf, used);
-	((hdr_t *)block)->hdr_count = count;
-	((hdr_t *)block)->hdr_cur_offs = used;
-	return used;
+	*to = *hdr;
+	memcpy(to + 1, (const char *)buf + part.begin, part.end - part.begin);
+	to->hdr_count = part.count;
+	to->hdr_cur_offs = sizeof(*hdr) + part.end - part.begin;
+	return (size_t)to->hdr_cur_offs;
 }
 
 static bool tell_sample(const void *at, size_t size,

@@ -27,20 +27,22 @@ static void state(const void *buf, size_t size, struct smpl_state *state)
 	state->full = __atomic_load_n(&hdr->hdr_overflows, __ATOMIC_RELAXED);
 }
 
-/* The kernel counts a sample when it is in place, so look there first. */
-static size_t copy(const void *buf, size_t size, bool all, void *block)
+static size_t copy(const void *buf, size_t size, bool all, struct smpl_seen *seen,
+		   void *block)
 {
 	const pfm_default_smpl_hdr_t *hdr = buf;
-	uint64_t count = __atomic_load_n(&hdr->hdr_count, __ATOMIC_ACQUIRE);
-	uint64_t used = __atomic_load_n(&hdr->hdr_cur_offs, __ATOMIC_RELAXED);
+	struct smpl_part part = smpl_part(&hdr->hdr_count, &hdr->hdr_cur_offs,
+					  sizeof(*hdr), size, seen);
+	pfm_default_smpl_hdr_t *to = block;
 
 	(void)all;
-	if (!count || used < sizeof(*hdr))
+	if (!part.count)
 		return 0;
-	size = smpl_copy_front(block, buf, size, used);
-	((pfm_default_smpl_hdr_t *)block)->hdr_count = count;
-	((pfm_default_smpl_hdr_t *)block)->hdr_cur_offs = size;
-	return size;
+	*to = *hdr;
+	memcpy(to + 1, (const char *)buf + part.begin, part.end - part.begin);
+	to->hdr_count = part.count;
+	to->hdr_cur_offs = sizeof(*hdr) + part.end - part.begin;
+	return (size_t)to->hdr_cur_offs;
 }
 
 /*

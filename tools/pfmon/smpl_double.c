@@ -63,29 +63,38 @@ static unsigned int choose(const hdr_t *hdr, bool all, unsigned int which[2])
 	return all || n < 2 ? n : 1;
 }
 
-/* Samples of one half; none if the kernel begins it anew meanwhile. */
+/*
+ * Samples of one half; none if the kernel begins it anew meanwhile. A half that is
+ * older than the one that was looked at last was full by then: all of it was seen.
+ */
 static size_t copy_half(const void *buf, size_t size, const half_t *from,
-			half_t *to, char *block, size_t at)
+			half_t *to, char *block, size_t at, struct smpl_seen *seen)
 {
 	uint64_t first = load(&from->half_first);
-	uint64_t count = load(&from->half_count);
-	uint64_t end = load(&from->half_cur_offs), begin = from->half_offs;
+	struct smpl_part part;
 
-	if (!count || begin > end || end > size)
+	if (seen && first < seen->first)
 		return at;
-	memcpy(block + at, (const char *)buf + begin, (size_t)(end - begin));
+	if (seen && first > seen->first)
+		*seen = (struct smpl_seen){ .first = first };
+	part = smpl_part(&from->half_count, &from->half_cur_offs, from->half_offs, size,
+			 seen);
+	if (!part.count)
+		return at;
+	memcpy(block + at, (const char *)buf + part.begin, part.end - part.begin);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (load(&from->half_first) != first)
 		return at;
 	to->half_offs = at;
-	to->half_cur_offs = at + end - begin;
-	to->half_count = count;
+	to->half_cur_offs = at + part.end - part.begin;
+	to->half_count = part.count;
 	to->half_first = first;
 	to->half_state = PFM_DOUBLE_SMPL_USER;
 	return (size_t)to->half_cur_offs;
 }
 
-static size_t copy(const void *buf, size_t size, bool all, void *block)
+static size_t copy(const void *buf, size_t size, bool all, struct smpl_seen *seen,
+		   void *block)
 {
 	const hdr_t *hdr = buf;
 	hdr_t *copy = block;
@@ -97,7 +106,7 @@ static size_t copy(const void *buf, size_t size, bool all, void *block)
 	memset(copy->hdr_half, 0, sizeof(copy->hdr_half));
 	for (i = 0; i < n; i++)
 		at = copy_half(buf, size, &hdr->hdr_half[which[i]],
-			       &copy->hdr_half[i], block, at);
+			       &copy->hdr_half[i], block, at, seen);
 	return at == sizeof(*copy) ? 0 : at;
 }
 

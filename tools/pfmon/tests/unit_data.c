@@ -167,6 +167,7 @@ static void test_parse_damaged(void)
 static void test_state(void)
 {
 	static unsigned char block[sizeof(buffer)] __attribute__((aligned(8)));
+	struct smpl_seen seen_so_far = { 0 };
 	struct smpl_state state;
 
 	buffer_init(0);
@@ -174,16 +175,25 @@ static void test_state(void)
 	buffer.hdr.hdr_overflows = 5;
 	smpl_default.state(&buffer, sizeof(buffer), &state);
 	CHECK(state.samples == 1 && state.full == 5 && !state.lost);
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), false, block) ==
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), false, NULL, block) ==
 	      sizeof(buffer.hdr) + 40 + 16);
 	CHECK(!memcmp(block, &buffer, sizeof(buffer.hdr) + 40 + 16));
 	buffer.hdr.hdr_cur_offs = UINT64_MAX;
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) ==
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, NULL, block) ==
 	      sizeof(buffer));
 	buffer.hdr.hdr_cur_offs = 0;
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) == 0);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, NULL, block) == 0);
 	buffer_init(0);
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, block) == 0);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, NULL, block) == 0);
+	buffer_add(0x100, 288, 70, 2);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, &seen_so_far, block) ==
+	      sizeof(buffer.hdr) + 40 + 16);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, &seen_so_far, block) == 0);
+	buffer_add(0x200, 288, 71, 2);
+	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, &seen_so_far, block) ==
+	      sizeof(buffer.hdr) + 40 + 16);
+	CHECK(((pfm_default_smpl_hdr_t *)block)->hdr_count == 1);
+	CHECK(!memcmp(block + sizeof(buffer.hdr), (char *)&buffer + sizeof(buffer.hdr) + 56, 56));
 	CHECK(smpl_default.min_size(13) == 40 + 40 + 13 * 8);
 	CHECK(smpl_find("default") == &smpl_default && !smpl_find("defaul"));
 	CHECK(smpl_find_uuid(smpl_default.uuid) == &smpl_default);

@@ -143,12 +143,12 @@ static void test_double(void)
 	struct smpl_state state;
 	size_t size;
 
-	CHECK(f->copy(buffer, BUFFER, true, block) == 0);
+	CHECK(f->copy(buffer, BUFFER, true, NULL, block) == 0);
 	half_add(0, 0x100);
 	half_add(0, 0x200);
 	/* The kernel's half is taken only when it is over. */
-	CHECK(f->copy(buffer, BUFFER, false, block) == 0);
-	size = f->copy(buffer, BUFFER, true, block);
+	CHECK(f->copy(buffer, BUFFER, false, NULL, block) == 0);
+	size = f->copy(buffer, BUFFER, true, NULL, block);
 	CHECK(size == sizeof(*hdr) + 2 * 56 && parse(f, block, size) == 2);
 	CHECK(seen.s[1].ip == 0x200 && seen.s[1].pid == 42 && seen.value[1] == 0x201);
 
@@ -162,9 +162,9 @@ static void test_double(void)
 	hdr->hdr_overflows = 4;
 	f->state(buffer, BUFFER, &state);
 	CHECK(state.samples == 5 && state.lost == 17 && state.full == 4);
-	size = f->copy(buffer, BUFFER, false, block);
+	size = f->copy(buffer, BUFFER, false, NULL, block);
 	CHECK(parse(f, block, size) == 3 && seen.s[0].ip == 0x300);
-	size = f->copy(buffer, BUFFER, true, block);
+	size = f->copy(buffer, BUFFER, true, NULL, block);
 	CHECK(parse(f, block, size) == 5 && seen.s[0].ip == 0x300);
 	CHECK(seen.s[2].ip == 0x500 && seen.s[3].ip == 0x100);
 	/* A whole buffer is a block, too. */
@@ -173,9 +173,56 @@ static void test_double(void)
 
 	/* Of two full ones only the one that PFM_RESTART would release. */
 	hdr->hdr_half[0].half_state = PFM_DOUBLE_SMPL_USER;
-	size = f->copy(buffer, BUFFER, false, block);
+	size = f->copy(buffer, BUFFER, false, NULL, block);
 	CHECK(parse(f, block, size) == 3 && seen.s[0].ip == 0x300);
 	CHECK(!f->masks && !f->clears && f->values);
+}
+
+/*
+ * The processes of new samples are looked at every 20 ms while a buffer fills: what
+ * that copies is each sample once, and a header each time that there are some.
+ */
+static size_t look(const struct smpl_format *f, struct smpl_seen *seen_so_far, long news)
+{
+	size_t size = f->copy(buffer, BUFFER, true, seen_so_far, block);
+
+	CHECK(size ? parse(f, block, size) == news : !news);
+	return size;
+}
+
+static void test_double_news(void)
+{
+	pfm_double_smpl_hdr_t *hdr = double_init();
+	const struct smpl_format *f = &smpl_double;
+	struct smpl_seen so_far = { 0 };
+	size_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < 30; i++) {
+		half_add(0, i);
+		sum += look(f, &so_far, 1);
+		CHECK(seen.s[0].ip == i);
+	}
+	CHECK(sum == 30 * (sizeof(*hdr) + 56));
+	CHECK(look(f, &so_far, 0) == 0);
+	/* The end of one half and the begin of the other. */
+	half_add(0, 0x100);
+	hdr->hdr_half[0].half_state = PFM_DOUBLE_SMPL_USER;
+	hdr->hdr_half[1].half_state = PFM_DOUBLE_SMPL_KERNEL;
+	hdr->hdr_half[1].half_first = 31;
+	half_add(1, 0x200);
+	look(f, &so_far, 2);
+	CHECK(seen.s[0].ip == 0x100 && seen.s[1].ip == 0x200);
+	half_add(1, 0x300);
+	look(f, &so_far, 1);
+	CHECK(seen.s[0].ip == 0x300);
+	/* What the kernel has begun anew is new again. */
+	hdr->hdr_half[1].half_first = 33;
+	hdr->hdr_half[1].half_cur_offs = hdr->hdr_half[1].half_offs;
+	hdr->hdr_half[1].half_count = 0;
+	half_add(1, 0x400);
+	look(f, &so_far, 1);
+	CHECK(seen.s[0].ip == 0x400);
 }
 
 /*
@@ -188,6 +235,7 @@ static void test_aggregate(void)
 	pfm_aggregate_smpl_entry_t *slot = (void *)(hdr + 1);
 	const struct smpl_format *f = &smpl_aggregate;
 	pfm_aggregate_smpl_arg_t arg = { 0 };
+	struct smpl_seen so_far = { 0 };
 	struct smpl_state state;
 	size_t size;
 
@@ -195,7 +243,7 @@ static void test_aggregate(void)
 	hdr->hdr_version = PFM_AGGREGATE_SMPL_VERSION;
 	hdr->hdr_slots = 64;
 	hdr->hdr_gen = 4;
-	CHECK(f->copy(buffer, BUFFER, true, block) == 0);
+	CHECK(f->copy(buffer, BUFFER, true, NULL, block) == 0);
 	slot[3] = (pfm_aggregate_smpl_entry_t){ 42, 2, 288, 0x100, 0, 4, 1000 };
 	slot[63] = (pfm_aggregate_smpl_entry_t){ 43, 0, 288, 0x200, 0, 4, 1 };
 	/* Beyond the slots there is nothing, and those of other generations are free. */
@@ -206,13 +254,18 @@ static void test_aggregate(void)
 	hdr->hdr_cleared = 100;
 	f->state(buffer, BUFFER, &state);
 	CHECK(state.samples == 1001 && state.lost == 10 && state.cleared == 100);
-	size = f->copy(buffer, BUFFER, false, block);
+	size = f->copy(buffer, BUFFER, false, NULL, block);
 	CHECK(size == sizeof(*hdr) + 2 * sizeof(*slot));
 	CHECK(parse(f, block, size) == 2 && seen.n == 2);
 	CHECK(seen.s[0].pid == 42 && seen.s[0].count == 1000 && seen.s[0].set == 2);
 	CHECK(seen.s[0].ip == 0x100 && seen.s[0].pmd == 288 && !seen.s[0].values);
 	CHECK(seen.s[1].pid == 43 && seen.s[1].cpu == 9);
 	damage(f, block, size);
+
+	/* New samples may be of any slot: if there is one, it looks at all again. */
+	CHECK(look(f, &so_far, 2) == size && look(f, &so_far, 0) == 0);
+	hdr->hdr_samples++;
+	CHECK(look(f, &so_far, 2) == size);
 
 	f->argument(&arg, 2048);
 	CHECK(arg.buf_slots == 64 && f->min_size(10) == 2048);
@@ -305,7 +358,7 @@ static void test_callchain(void)
 	f->state(buffer, BUFFER, &state);
 	CHECK(state.samples == 3 && state.full == 1);
 	CHECK(state.lost == 2 && state.lost_maps == 3);
-	size = f->copy(buffer, BUFFER, false, block);
+	size = f->copy(buffer, BUFFER, false, NULL, block);
 	CHECK(size == chain_end && parse(f, block, size) == 6);
 	CHECK(seen.n == 3 && seen.maps == 2);
 	CHECK(!seen.map[0].path && seen.map[0].time == 300 && seen.map[0].pid == 42);
@@ -321,9 +374,35 @@ static void test_callchain(void)
 	hdr->hdr_count++;
 	CHECK(parse(f, buffer, BUFFER) == -1 && seen.n == 3);
 	hdr->hdr_cur_offs = UINT64_MAX;
-	CHECK(f->copy(buffer, BUFFER, true, block) == BUFFER);
+	CHECK(f->copy(buffer, BUFFER, true, NULL, block) == BUFFER);
 	CHECK(f->masks && f->chains && f->values && !f->clears);
 	CHECK(smpl_find("callchain") == f && smpl_find_uuid(f->uuid) == f);
+}
+
+static void test_callchain_news(void)
+{
+	pfm_callchain_smpl_hdr_t *hdr = (void *)buffer;
+	const struct smpl_format *f = &smpl_callchain;
+	struct smpl_seen so_far = { 0 };
+	pfm_callchain_smpl_map_t *map;
+	size_t sum = 0;
+	unsigned int i;
+
+	make_chains();
+	look(f, &so_far, 6);
+	CHECK(look(f, &so_far, 0) == 0);
+	for (i = 0; i < 30; i++) {
+		chain_sample(i, 0, 0, NULL);
+		sum += look(f, &so_far, 1);
+		CHECK(seen.n == 1 && seen.s[0].ip == i);
+	}
+	CHECK(sum == 30 * (sizeof(*hdr) + sizeof(pfm_callchain_smpl_sample_t) + 2 * 8));
+	map = chain_add(PFM_CALLCHAIN_SMPL_MAP, sizeof(*map) + 8);
+	map->len = 0x1000;
+	strcpy((char *)(map + 1), "/new");
+	look(f, &so_far, 1);
+	CHECK(!seen.n && seen.maps == 1);
+	CHECK_STR(seen.path[0], "/new");
 }
 
 static void write_file(void)
@@ -397,8 +476,10 @@ int main(void)
 {
 	make_file();
 	test_double();
+	test_double_news();
 	test_aggregate();
 	test_callchain();
+	test_callchain_news();
 	test_reports();
 	return check_done();
 }
