@@ -99,7 +99,7 @@ static uint64_t kernel_base(void)
 	return 0xc0000000;
 }
 
-/* Is there nothing to lose? No file, an empty one, or a recording's. */
+/* Is there no file, or an empty one, or one that pfmon record has written? */
 static bool is_ours(const char *path)
 {
 	char magic[sizeof(DF_MAGIC) - 1] = "";
@@ -127,7 +127,10 @@ static bool may_write(const char *path)
 	return stat(path, &st) || !S_ISREG(st.st_mode) || is_ours(path);
 }
 
-/* The file whose name the one of this name gets: not if it is another user's. */
+/*
+ * The recording that has the name already will be renamed to PATH.old. Whatever is
+ * called so now is lost then: it must be an older recording of this user.
+ */
 static bool may_put_away(const char *path)
 {
 	struct stat st;
@@ -141,7 +144,10 @@ static bool may_put_away(const char *path)
 	return may;
 }
 
-/* Are there processes whose numbers we do not see? The kernel's first one has this. */
+/*
+ * Does pfmon run in a pid name space other than the machine's first one? Then samples
+ * of processes outside of it have the number 0. The first one has this inode, always.
+ */
 static bool other_pids(void)
 {
 	char name[64] = "";

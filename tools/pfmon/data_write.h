@@ -101,7 +101,7 @@ void data_flush(struct data_writer *w);
  * @w:   from data_create()
  * @end: written as the last record
  *
- * Return: 0, or -1 and errno is that of the first failure: outfile_leave() says
+ * Return: 0, or -1 and errno is that of the first failure: outfile_fail() says
  * where the file is.
  */
 int data_close(struct data_writer *w, const struct df_end *end);

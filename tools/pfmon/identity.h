@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tells a file from another one that has its path later, or elsewhere. */
+/*
+ * Recognises a file. What is found at a path when a report is made may be another
+ * file than the one that a process had mapped from there when it was sampled.
+ */
 #ifndef PFMON_IDENTITY_H
 #define PFMON_IDENTITY_H
 

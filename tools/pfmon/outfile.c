@@ -200,18 +200,17 @@ void outfile_drop(struct outfile *o)
 	unfinished = NULL;
 }
 
-void outfile_fail(struct outfile *o, const char *what)
-{
-	int e = errno;
-	const char *left = outfile_leave(o);
-
-	errno = e;
-	err(EXIT_PFMON, "cannot write %s%s%s", what,
-	    left ? "; what was written is in " : "", left ? left : "");
-}
-
-const char *outfile_leave(struct outfile *o)
+void outfile_fail(const struct outfile *o, const char *what)
 {
 	unfinished = NULL;
-	return o->temp;
+	err(EXIT_PFMON, "cannot write %s%s%s", what,
+	    o->temp ? "; what was written is in " : "", o->temp ? o->temp : "");
+}
+
+void outfile_finish(struct outfile *o, const char *what)
+{
+	bool standard = o->file == stdout || o->file == stderr;
+
+	if (standard ? fflush(o->file) || ferror(o->file) : outfile_keep(o, NULL))
+		outfile_fail(o, what);
 }

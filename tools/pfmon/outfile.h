@@ -58,18 +58,17 @@ void outfile_value(struct outfile *o);
 void outfile_drop(struct outfile *o);
 
 /**
- * outfile_leave() - it is not complete, but leave what there is
- * @o: from outfile_open(), closed
- *
- * Return: where it is, NULL if that is its own name.
- */
-const char *outfile_leave(struct outfile *o);
-
-/**
  * outfile_fail() - end pfmon because of errno, say why and where the file is
- * @o:    that outfile_keep() could not complete
+ * @o:    that could not be completed; what there is of it is left
  * @what: that was to be written
  */
-void __attribute__((noreturn)) outfile_fail(struct outfile *o, const char *what);
+void __attribute__((noreturn)) outfile_fail(const struct outfile *o, const char *what);
+
+/**
+ * outfile_finish() - complete a file, or end pfmon if that fails
+ * @o:    from outfile_open(), or with a standard stream in its place, which stays open
+ * @what: that was to be written
+ */
+void outfile_finish(struct outfile *o, const char *what);
 
 #endif /* PFMON_OUTFILE_H */

@@ -14,10 +14,11 @@ struct selection {
 };
 
 /**
- * output_of_all() - what lost samples are of
- * @p: profile
+ * output_of_all() - words to follow the number of lost samples
+ * @p: profile of one event
  *
- * Return: words to follow their number: nobody knows of which event they are.
+ * Return: " (of all events)" if several events were sampled: a lost sample is counted,
+ * but not which event it was of. Otherwise "".
  */
 const char *output_of_all(const struct profile *p);
 

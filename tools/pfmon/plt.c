@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stubs by which a program calls functions of libraries. No symbol stands for
- * them: each jumps through a slot, whose relocation names the function.
+ * Names the stubs in a program's procedure linkage table (PLT), by which it calls
+ * functions of shared libraries. The symbol table has no entries for them. A stub is an
+ * indirect jump, whose target is in memory, in a slot. The dynamic linker fills the slot
+ * in, as a relocation tells it; that relocation's symbol is the function's name.
  */
 #include <gelf.h>
 #include <stdio.h>
@@ -81,7 +83,11 @@ static void add_slots(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Sh
 	}
 }
 
-/* Where the slot is of the stub at @addr, whose first bytes are @code; 0: no stub. */
+/*
+ * The address of the slot through which the stub at address @addr jumps, taken from
+ * @code, its first bytes. @got is what the register of i386's position-independent stubs
+ * holds, the address of the global offset table. 0: this is no stub that we know.
+ */
 static uint64_t slot_of(const unsigned char code[STUB_MAX], uint64_t addr, int machine,
 			uint64_t got)
 {

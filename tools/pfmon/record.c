@@ -310,18 +310,6 @@ static void print_summary(const struct recording *rec, const char *path,
 		fprintf(stderr, " note: %s\n", rec->result.note[i]);
 }
 
-/* The samples that there are are left to the user. */
-static void __attribute__((noreturn))
-cannot_write(struct recording *rec, const char *path)
-{
-	int e = errno;
-	const char *left = outfile_leave(&rec->data.out);
-
-	errno = e;
-	err(EXIT_PFMON, "cannot write %s%s%s", path,
-	    left ? "; what was recorded is in " : "", left ? left : "");
-}
-
 int cmd_record(int argc, char **argv)
 {
 	static struct options o;
@@ -356,7 +344,7 @@ int cmd_record(int argc, char **argv)
 		return status;
 	}
 	if (recording_end(&rec, status))
-		cannot_write(&rec, o.output);
+		outfile_fail(&rec.data.out, o.output);
 	print_summary(&rec, o.output, rec.data.bytes);
 	return status;
 }

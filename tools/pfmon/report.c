@@ -171,8 +171,7 @@ int cmd_report(int argc, char **argv)
 	if (o.output && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
 	formats[o.format].print(out.file, &profile, &o.sel);
-	if (o.output ? outfile_keep(&out, NULL) : fflush(out.file) || ferror(out.file))
-		outfile_fail(&out, "the report");
+	outfile_finish(&out, "the report");
 	for (i = 0; i < profile.notes && !formats[o.format].has_notes; i++)
 		warnx("%s: %s", o.input, profile.note[i]);
 	profile_free(&profile);

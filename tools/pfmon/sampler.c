@@ -220,8 +220,10 @@ static void take(struct sampler *s)
 	bool over;
 
 	/*
-	 * A message of what was there before, and who releases unseen loses; or
-	 * one of a context that is masked, whose buffer does not change any more.
+	 * There is nothing to release. Either the message was of samples that were
+	 * taken for an earlier one: PFM_RESTART now could release samples that come
+	 * before it, unread. Or the kernel has masked the context for another reason:
+	 * then no samples come, and PFM_RESTART makes it go on.
 	 */
 	if (!size && !format->masks) {
 		if (!is_masked(s)) {

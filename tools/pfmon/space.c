@@ -460,7 +460,11 @@ static void find_symbol(struct space *space, const struct mapping *map,
 		place->symbol = symbol->name;
 }
 
-/* The kernel's number 0 is the idle thread, and whoever is in no name space of ours. */
+/*
+ * A name for a process that was never looked at. The kernel gives the number 0 to the idle
+ * thread, which is never in a user address, and to processes outside of the pid name space
+ * in which the recording was made.
+ */
 static const char *name_pid(const struct space *space, const struct sample *sample)
 {
 	int32_t pid = sample->pid;

@@ -114,8 +114,7 @@ static void report(const struct result *result, const struct options *o,
 		result_print_json(out->file, result);
 	else
 		result_print(out->file, result);
-	if (o->output ? outfile_keep(out, NULL) : fflush(out->file) || ferror(out->file))
-		outfile_fail(out, "the counts");
+	outfile_finish(out, "the counts");
 }
 
 /* Its file is made before the command runs: an error costs no run then. */

@@ -250,10 +250,10 @@ test_record_kept()
 	(trap '' XFSZ && ulimit -f 1 && exec "$PFMON" record -o "$tmp/mine/data" true) \
 		2>"$tmp/err"
 	expect "kept, full: status" $? 125
-	expect_err "kept, full" "cannot write .*/mine/data; what was recorded is in .*/mine/data\.[a-zA-Z0-9]*: File too large"
+	expect_err "kept, full" "cannot write .*/mine/data; what was written is in .*/mine/data\.[a-zA-Z0-9]*: File too large"
 	check "kept, full: the earlier file is as it was" \
 		cmp -s "$tmp/mine/data" "$tmp/earlier"
-	left=$(sed -n 's/.*what was recorded is in \(.*\): File.*/\1/p' "$tmp/err")
+	left=$(sed -n 's/.*what was written is in \(.*\): File.*/\1/p' "$tmp/err")
 	check "kept, full: what is left is a beginning" [ -s "$left" ]
 	rm -rf "$tmp/mine" "$tmp/link" "$tmp/notes"
 
