@@ -68,3 +68,26 @@ void pfm_notify_work(struct irq_work *work)
 	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
 	pfm_context_put(ctx);
 }
+
+/**
+ * pfm_notify_settle() - wait until the thread that a message is about has to block
+ * @ctx: context with a message in its queue
+ *
+ * A message can be read before its irq_work has run, which may be late (sched.c says
+ * why). Who has read it must be able to rely on the monitored thread: it does nothing
+ * more at user level than what it was in the middle of.
+ *
+ * Context: process, interrupts on, no locks. Any number of threads can wait here.
+ */
+void pfm_notify_settle(struct pfm_context *ctx)
+{
+	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
+		return;
+	/* The message and its irq_work are queued in one section. */
+	raw_spin_lock_irq(&ctx->lock);
+	raw_spin_unlock_irq(&ctx->lock);
+	while (irq_work_is_busy(&ctx->notify_work)) {
+		cond_resched();
+		cpu_relax();
+	}
+}

@@ -723,6 +723,7 @@ void pfm_throttle_context(struct pfm_context *ctx);
 bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl);
 void pfm_notify_wake(struct pfm_context *ctx);
 void pfm_notify_work(struct irq_work *work);
+void pfm_notify_settle(struct pfm_context *ctx);
 
 /* The thread is to wait for PFM_RESTART, if the context does that; with pfm_notify_wake(). */
 static __always_inline void pfm_notify_block(struct pfm_context *ctx)
