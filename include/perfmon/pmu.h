@@ -209,9 +209,9 @@ enum pfm_thread_event {
  * @release:    give them back. Process context, likewise
  * @reset:      bring this CPU's registers to a known state in which nothing
  *              counts, and route the overflow interrupt. Called on a CPU when a
- *              context first uses it after @acquire; if one did, before @release
- *              and when the CPU is online again; and on the boot CPU when the
- *              machine wakes up. @v has the defaults of all controls
+ *              context first uses it after @acquire; if one did, before @release,
+ *              when the CPU is online again, and when the machine reboots; and on the
+ *              boot CPU when the machine wakes up. @v has the defaults of all controls
  * @program:    (optional) write the control registers in the bitmap @changed,
  *              while stopped. What @start writes anyway need not be written
  * @start:      let the counters in @run count, and no others

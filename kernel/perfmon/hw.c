@@ -36,6 +36,9 @@
 
 static atomic64_t pfm_hw_ids = ATOMIC64_INIT(0);	/* of control values */
 
+/* The machine is about to reboot: nothing counts any more. */
+bool pfm_hw_over;
+
 /* A number for a CPU's counters that no other state of them has had. */
 static u64 pfm_hw_stamp(struct pfm_cpu *c)
 {
@@ -136,9 +139,9 @@ void pfm_hw_reset(void)
 /*
  * The active set comes to this CPU, or has come with other values of its controls.
  * That is the only time at which anything in pfm_cpu.run but its pmds changes; they
- * are 0 now, which an NMI looks at first.
+ * are 0 now, which an NMI looks at first. False if nothing is to count here.
  */
-static noinline void pfm_hw_program(struct pfm_cpu *c, const struct pfm_context *ctx)
+static noinline bool pfm_hw_program(struct pfm_cpu *c, const struct pfm_context *ctx)
 {
 	const struct pfm_set *set = ctx->set;
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
@@ -148,6 +151,8 @@ static noinline void pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
 
 	/* Who had them before may have left anything, an interrupt above all. */
 	if (!c->touched) {
+		if (unlikely(READ_ONCE(pfm_hw_over)))
+			return false;
 		c->touched = true;
 		pfm_hw_reset();
 	}
@@ -168,6 +173,7 @@ static noinline void pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
 	if (any && pmu->program)
 		pmu->program(pmu, changed, &c->run);
 	c->controls = set->controls;
+	return true;
 }
 
 /**
@@ -218,8 +224,8 @@ void __pfm_hw_start(struct pfm_context *ctx)
 	pfm_assert_live(ctx);
 	if (ctx->cpu < 0 || c->run.pmds)
 		return;
-	if (c->controls != set->controls)
-		pfm_hw_program(c, ctx);
+	if (c->controls != set->controls && !pfm_hw_program(c, ctx))
+		return;
 	if (c->stamp != set->stamp) {
 		pfm_hw_arm(set, set->live, false);
 		c->stamp = set->stamp = pfm_hw_stamp(c);

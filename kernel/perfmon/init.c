@@ -46,6 +46,7 @@ static int __init pfm_init(void)
 				pfm_init_online, pfm_attach_offline);
 	if (ret < 0)
 		goto fail;
+	pfm_reserve_init();
 	pfm_access_init();
 	pfm_stats_init();
 	return 0;

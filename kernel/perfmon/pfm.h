@@ -608,6 +608,7 @@ u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* hw.c */
+extern bool pfm_hw_over;		/* [w] */
 void pfm_hw_attached(struct pfm_set *set);
 void pfm_hw_changed(struct pfm_set *set, unsigned int pmc);
 void __pfm_hw_start(struct pfm_context *ctx);
@@ -671,6 +672,8 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what);
 unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep);
 void pfm_reserve_yield(struct pfm_context *ctx);
 void pfm_reserve_online(unsigned int cpu);
+void pfm_reserve_shutdown(void);
+void pfm_reserve_init(void);
 
 /* interrupt.c */
 void pfm_interrupt_work(struct irq_work *work);

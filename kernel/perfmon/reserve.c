@@ -7,9 +7,14 @@
  * when it first programs them while it is loaded, until its attachment ends.
  *
  * A CPU can lose its registers meanwhile: it goes offline, or sleeps with the machine.
+ * And when the machine reboots all of them are put to rest: another kernel may follow
+ * without a reset of the hardware (kexec).
  */
 #include <linux/cpu.h>
+#include <linux/init.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/reboot.h>
 #include <linux/smp.h>
 
 #include "pfm.h"
@@ -40,20 +45,18 @@ static void pfm_reserve_let_go(void *unused)
 	c->left = false;
 }
 
-/**
- * pfm_reserve_suspend() - this CPU is about to lose its registers
- *
- * Context: interrupts off, the last CPU that runs.
+/*
+ * Stop the counters of this CPU, with all counts in their sets. The contexts that are
+ * live here are in c->asleep from now on: a late interrupt would start their counters
+ * again.
  */
-void pfm_reserve_suspend(void)
+static void pfm_reserve_put_to_sleep(struct pfm_cpu *c)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	struct pfm_context *ctx;
 	int i;
 
 	c->asleep[0] = c->live;
 	c->asleep[1] = pfm_attach_of_cpu(c);
-	/* A late interrupt would start their counters again. */
 	c->live = NULL;
 	RCU_INIT_POINTER(c->sys, NULL);
 	for (i = 0; i < 2; i++) {
@@ -67,20 +70,11 @@ void pfm_reserve_suspend(void)
 	}
 }
 
-/**
- * pfm_reserve_resume() - it has lost them, and lives again
- *
- * Context: as pfm_reserve_suspend().
- */
-void pfm_reserve_resume(void)
+static void pfm_reserve_wake(struct pfm_cpu *c)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	struct pfm_context *ctx;
 	int i;
 
-	/* The kernel that woke us up from disk may have used them, too. */
-	if (pfm_reserve_users[0])
-		pfm_hw_reset();
 	c->live = c->asleep[0];
 	rcu_assign_pointer(c->sys, c->asleep[1]);
 	for (i = 0; i < 2; i++) {
@@ -91,6 +85,77 @@ void pfm_reserve_resume(void)
 		pfm_runstate_release(ctx);
 		raw_spin_unlock(&ctx->lock);
 	}
+}
+
+/**
+ * pfm_reserve_suspend() - this CPU is about to lose its registers
+ *
+ * Context: interrupts off, the last CPU that runs.
+ */
+void pfm_reserve_suspend(void)
+{
+	pfm_reserve_put_to_sleep(this_cpu_ptr(&pfm_cpu));
+}
+
+/**
+ * pfm_reserve_resume() - it has lost them, and lives again
+ *
+ * Context: as pfm_reserve_suspend().
+ */
+void pfm_reserve_resume(void)
+{
+	/* The kernel that woke us up from disk may have used them, too. */
+	if (pfm_reserve_users[0])
+		pfm_hw_reset();
+	pfm_reserve_wake(this_cpu_ptr(&pfm_cpu));
+}
+
+/* Interrupts are off. */
+static void pfm_reserve_end(void *unused)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	pfm_clock_refresh();
+	pfm_reserve_put_to_sleep(c);
+	if (c->touched)
+		pfm_reserve_let_go(NULL);
+	pfm_reserve_wake(c);
+}
+
+/**
+ * pfm_reserve_shutdown() - the machine is about to reboot, or starts another kernel
+ *
+ * That kernel is to find all counters of the hardware switched off, and 0. They stay so:
+ * programs can run for a moment yet, but the hardware counts nothing for them. A CPU that
+ * is offline now stopped counting when it went; a kernel that crashes does not get here.
+ *
+ * Context: process.
+ */
+void pfm_reserve_shutdown(void)
+{
+	WRITE_ONCE(pfm_hw_over, true);
+	on_each_cpu(pfm_reserve_end, NULL, 1);
+}
+
+static int pfm_reserve_reboot(struct notifier_block *nb, unsigned long action,
+			      void *unused)
+{
+	pfm_reserve_shutdown();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block pfm_reserve_notifier = {
+	.notifier_call = pfm_reserve_reboot,
+};
+
+/**
+ * pfm_reserve_init() - learn of the machine's end
+ *
+ * Context: boot.
+ */
+void __init pfm_reserve_init(void)
+{
+	register_reboot_notifier(&pfm_reserve_notifier);
 }
 
 /* Others may have written what is claimed now. Interrupts are off. */

@@ -19,6 +19,7 @@ static void fake_release(const struct pfm_pmu *pmu, unsigned int what)
 static void fake_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
 	pfm_fake.running = 0;
+	pfm_fake.resets++;
 }
 
 static void fake_program(const struct pfm_pmu *pmu, const unsigned long *changed,

@@ -29,6 +29,7 @@ struct pfm_fake {
 	unsigned int starts;
 	unsigned int stops;
 	unsigned int programs;
+	unsigned int resets;
 	unsigned int reads;
 	unsigned int writes;
 };

@@ -372,6 +372,51 @@ static void hw_test_suspend(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fake.sel[0], 1ULL);
 }
 
+/*
+ * The machine reboots while a monitored thread runs: the registers are put to rest, and
+ * stay so, whatever the thread and its tool do until the end.
+ */
+static void hw_test_shutdown(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned int i, resets;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fake_pmc(ctx, 0, 1, 1, 0);
+	pfm_fake_pmd(ctx, 0, 1, -100ULL, -100ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(10);
+	resets = pfm_fake.resets;
+	pfm_reserve_shutdown();
+	KUNIT_EXPECT_EQ(test, pfm_fake.resets, resets + 1);
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
+	for (i = 0; i < FAKE_COUNTERS; i++)
+		KUNIT_EXPECT_EQ(test, pfm_fake.ctr[i], 0ULL);
+	KUNIT_EXPECT_PTR_EQ(test, this_cpu_read(pfm_cpu.live), ctx);
+
+	i = pfm_fake.programs;
+	pfm_fake_nmi();
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(ctx);
+	pfm_fixture_stop(ctx);
+	pfm_fixture_start(ctx);
+	pfm_fake_pmc(ctx, 0, 0, 2, 0);
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake.programs, i);
+	pfm_fake_count(1000);
+	/* What was counted until then is there. */
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 10ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), -90ULL);
+
+	/* This was a test. */
+	WRITE_ONCE(pfm_hw_over, false);
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(5);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 15ULL);
+}
+
 static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_count),
 	KUNIT_CASE(hw_test_wrap),
@@ -387,6 +432,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_sets),
 	KUNIT_CASE(hw_test_migrated),
 	KUNIT_CASE(hw_test_suspend),
+	KUNIT_CASE(hw_test_shutdown),
 	{}
 };
 
