@@ -120,7 +120,9 @@ static struct task_struct *pfm_file_target(struct pfm_context *ctx,
  * to inherit from the tool, goes on being monitored.
  *
  * If nobody else holds the file, it was the last. Otherwise the table that it
- * was taken out of has to be looked through, if anything depends on it.
+ * was taken out of has to be looked through, if the process monitors itself or
+ * has mapped the buffer. Whether the process is still the holder need not be
+ * known now: pfm_holder_has() looks, when it matters.
  */
 static int pfm_file_flush(struct file *file, fl_owner_t id)
 {
@@ -129,9 +131,9 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 	unsigned long start;
 	bool mapped;
 
+	cmpxchg(&ctx->holder, id, NULL);
 	/* An exit ends the attachment, and the mapping, by itself. */
 	if ((current->flags & PF_EXITING) || fatal_signal_pending(current)) {
-		cmpxchg(&ctx->holder, id, NULL);
 		pfm_mapping_disown(&ctx->buf, id);
 		return 0;
 	}
@@ -140,9 +142,8 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 		return 0;
 	mapped = pfm_mapping_closed(&ctx->buf, id, &start);
 	task = pfm_file_target(ctx, id);
-	if ((mapped || task || READ_ONCE(ctx->holder) == id) &&
+	if ((mapped || task) &&
 	    !(pfm_mapping_others(file) && pfm_holder_listed(id, file))) {
-		cmpxchg(&ctx->holder, id, NULL);
 		if (mapped)
 			pfm_mapping_remove(file, start);
 		if (task)

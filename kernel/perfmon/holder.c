@@ -42,8 +42,8 @@ bool pfm_holder_listed(struct files_struct *files, const struct file *file)
  *
  * The process that created the context has the descriptor until it closes it (ctx->holder).
  * If that one descriptor is all that holds the file, no other table has it. Only if the
- * file is held several times, by a reader who waits or by other processes, the table
- * has to be searched.
+ * file is held several times, by a reader who waits or by other processes, or if the
+ * creator has closed the descriptor or a copy of it, the table has to be searched.
  *
  * Context: process, may be under rcu_read_lock().
  * Return: whether it has.

@@ -237,8 +237,8 @@ struct pfm_context {
 	struct pfm_account *account;	/* [c] who pays */
 	u64 mem;			/* [m] bytes that it was charged as a context */
 	struct file *file;		/* [c] not referenced: it owns us */
-	const void *holder;		/* [a] the creator's table of descriptors, as
-					 * long as it has one of ours */
+	const void *holder;		/* [a] the creator's table of descriptors, until
+					 * one of the context's is closed there */
 	struct pfm_queue queue;		/* [s] */
 	struct irq_work notify_work;	/* [s] */
 	wait_queue_head_t block_wait;	/* [s] */
