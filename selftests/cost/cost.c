@@ -214,11 +214,11 @@ static void measure(const struct events *e, pid_t other)
 #define FEW	1000
 #define MANY	10000
 
-enum { PLAIN, BLOCKING, MAPPED, INHERITED, KINDS };
+enum { PLAIN, SHARED, BLOCKING, MAPPED, INHERITED, KINDS };
 
 static const char *const kinds[KINDS] = {
-	"close of a context", "... that blocks", "... that is mapped",
-	"... that vfork() has inherited",
+	"close of a context", "... that a child has, too", "... that blocks",
+	"... that is mapped", "... that vfork() has inherited",
 };
 
 static void *idle(void *arg)
@@ -276,10 +276,10 @@ static __attribute__((noinline)) uint64_t close_in_child(const int *fd, int n)
 static uint64_t close_cost(int kind, int n)
 {
 	static int fd[MANY];
+	pid_t pid, holder = 0;
 	pthread_attr_t attr;
 	uint64_t t = 0;
 	pthread_t thread;
-	pid_t pid;
 	int i, p[2];
 
 	must(!pipe(p), "pipe");
@@ -295,8 +295,12 @@ static uint64_t close_cost(int kind, int n)
 			     "pthread_create");
 		for (i = 0; i < n; i++)
 			fd[i] = close_open(kind);
+		if (kind == SHARED)
+			holder = child(sleeper);
 		t = (kind == INHERITED ? close_in_child : close_all)(fd, n) / n;
 		must(write(p[1], &t, sizeof(t)) == sizeof(t), "write");
+		if (holder)
+			kill(holder, SIGKILL);
 		_exit(0);
 	}
 	close(p[1]);
