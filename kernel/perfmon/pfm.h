@@ -580,18 +580,19 @@ static __always_inline unsigned int pfm_clock_name(unsigned int at,
 static __always_inline u64 pfm_clock_set(struct pfm_cpu *c, u64 thread, u64 now)
 {
 	unsigned int at, i;
+	u64 later;
 
 	do {
 		at = READ_ONCE(c->clock_at);
 		barrier();
 		i = pfm_clock_spare(at);
-		now = max(now, c->clock[at & PFM_CLOCK_PLACE].now);
+		later = max(now, c->clock[at & PFM_CLOCK_PLACE].now);
 		c->clock[i].thread = thread;
-		c->clock[i].now = now;
+		c->clock[i].now = later;
 		/* An NMI that comes before the next line goes on from the old record. */
 		barrier();
 	} while (unlikely(cmpxchg_local(&c->clock_at, at, pfm_clock_name(at, i)) != at));
-	return now;
+	return later;
 }
 
 /* soft.c */
