@@ -374,7 +374,8 @@ static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
  * Whether a notification is sent must not depend on which of the counters comes
  * last: it is enough that any of them has PFM_REGFL_OVFL_NOTIFY (3.6.5).
  *
- * Context: ctx->lock or NMI, interrupts off, on the context's CPU.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  * Return: the counters that the format wants to have reset now.
  */
 u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl)
@@ -385,6 +386,7 @@ u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl
 	u64 tstamp = pfm_format_stamp(ctx), reset = 0, rest;
 	struct pfm_ovfl_data data;
 
+	pfm_assert_live(ctx);
 	*ctrl = none;
 	pfm_format_where(ctx, &data);
 	arg->event_notify = !!(ovfl & ctx->set->notify);
@@ -410,7 +412,7 @@ u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl
  * @ctx:  loaded context with a format
  * @ctrl: out: its answer
  *
- * Context: ctx->lock, interrupts off, on the context's CPU.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0, or what the format says.
  */
 int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
@@ -418,6 +420,7 @@ int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 	const pfm_buffer_fmt_t *fmt = ctx->format->fmt;
 	int ret;
 
+	pfm_assert_live(ctx);
 	/* Without a say it wants what would happen without a format. */
 	*ctrl = (pfm_ovfl_ctrl_t){ .reset_ovfl_pmds = !fmt->fmt_restart };
 	if (!fmt->fmt_restart)
@@ -443,10 +446,13 @@ bool pfm_format_wants_maps(const struct pfm_context *ctx)
  * @ctx:  context with a format that wants to know
  * @info: but for the thread and the time, which are filled in here
  *
- * Context: ctx->lock, interrupts off, on the context's CPU; no NMI.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, for current;
+ * no NMI.
  */
 void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info)
 {
+	pfm_assert_live(ctx);
+	lockdep_assert(!in_nmi());
 	pfm_format_who(ctx, current, &info->pid, &info->tid);
 	info->tstamp = pfm_format_stamp(ctx);
 	ctx->format->fmt->fmt_map(ctx->buf.addr, info);

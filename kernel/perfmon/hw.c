@@ -178,34 +178,38 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
 
 /**
  * pfm_hw_attached() - a set becomes active for the first time in an attachment
- * @set: set; its counters do not run
+ * @ctx: context, loaded or being loaded
+ * @set: one of its sets, whose counters do not run
  *
  * The controls may still hold this set's values, written for another thread, and
  * registers that do not count what that thread has left there.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void pfm_hw_attached(struct pfm_set *set)
+void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set)
 {
+	pfm_assert_live(ctx);
 	set->controls = atomic64_inc_return(&pfm_hw_ids);
 	if (set->held)
-		pfm_hw_forget(set);
+		pfm_hw_forget(ctx, set);
 }
 
 /**
  * pfm_hw_changed() - a control register of a set has a new value
- * @set: set; if it is the active one, its counters do not run
+ * @ctx: context
+ * @set: one of its sets; if it is the active one, its counters do not run
  * @pmc: register
  *
  * What the counters do from now on is known when they start again.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void pfm_hw_changed(struct pfm_set *set, unsigned int pmc)
+void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int pmc)
 {
+	pfm_assert_live(ctx);
 	__set_bit(pmc, set->written);
 	set->controls = atomic64_inc_return(&pfm_hw_ids);
-	pfm_hw_forget(set);
+	pfm_hw_forget(ctx, set);
 }
 
 /**
@@ -213,7 +217,8 @@ void pfm_hw_changed(struct pfm_set *set, unsigned int pmc)
  * @ctx: context that counts; nothing happens if it is not live, has no such
  *       counters, or they run already
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  */
 void __pfm_hw_start(struct pfm_context *ctx)
 {
@@ -244,7 +249,8 @@ void __pfm_hw_start(struct pfm_context *ctx)
  *
  * They hold the set's counts until another context uses them.
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  * Return: whether they ran.
  */
 bool __pfm_hw_stop(struct pfm_context *ctx)
@@ -265,17 +271,19 @@ bool __pfm_hw_stop(struct pfm_context *ctx)
 
 /**
  * __pfm_hw_wipe() - set the registers that a thread has used on this CPU to 0
+ * @ctx: its context, which leaves this CPU
  *
  * They stand still, and are up to date in their set.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void __pfm_hw_wipe(void)
+void __pfm_hw_wipe(const struct pfm_context *ctx)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	u64 rest;
 
+	pfm_assert_live(ctx);
 	for (rest = c->dirty; rest; rest &= rest - 1)
 		pmu->write(pmu, __ffs64(rest), 0);
 	c->dirty = 0;
@@ -284,12 +292,14 @@ void __pfm_hw_wipe(void)
 
 /**
  * pfm_hw_forget() - the counters may have changed since they were looked at
- * @set: set, to which that change does not belong
+ * @ctx: context
+ * @set: one of its sets, to which that change does not belong
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void pfm_hw_forget(struct pfm_set *set)
+void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set)
 {
+	pfm_assert_live(ctx);
 	set->stamp = 0;
 }
 
@@ -310,7 +320,8 @@ void pfm_hw_disown(void)
  * @ctx:  context
  * @mask: PMDs; those that are not counters of the hardware in use are ignored
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  * Return: the counters whose 64 bits wrapped; and those that have not so many, for
  * pfm_overflow_real().
  */
@@ -357,7 +368,8 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
  * For that they have to be stopped; overflows until then are handled first.
  * Counters that stand still are armed when they start.
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  */
 void __pfm_hw_rearm(struct pfm_context *ctx)
 {
@@ -385,7 +397,7 @@ bool pfm_hw_is_here(void)
  * @ctx:  loaded context, whose counters are stopped or do not matter
  * @what: what
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what)
 {

@@ -41,7 +41,7 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
  * An overflowed counter with a short value of 0 has been loaded with it by
  * wrapping around: what it has counted since is kept (3.4.3).
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 {
@@ -65,19 +65,22 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 
 /**
  * pfm_overflow_reset_read() - reset a register that has been read (6.2.2)
- * @set: set, not necessarily the active one; its counters stand still
+ * @ctx: context
+ * @set: one of its sets, not necessarily the active one; its counters stand still
  * @i:   PMD; the reset_pmds of its control are reset with it
  *
  * With the long values. If the counter has overflowed before, and waits for
  * PFM_RESTART, that loads them again.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void pfm_overflow_reset_read(struct pfm_set *set, unsigned int i)
+void pfm_overflow_reset_read(struct pfm_context *ctx, struct pfm_set *set,
+			     unsigned int i)
 {
 	unsigned int pmc = pfm_regmap.ctrl[i];
 	u64 rest = BIT_ULL(i);
 
+	pfm_assert_live(ctx);
 	if (pmc != PFM_NONE)
 		rest |= set->pmcs[pmc].reset_pmds;
 	for (; rest; rest &= rest - 1)
@@ -103,18 +106,21 @@ static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
 
 /**
  * pfm_overflow_real() - tell overflows from wraps of counters without emulation
- * @set:     set, up to date
- * @wrapped: counters that have wrapped, or are to be looked at for this
+ * @ctx:     context, up to date
+ * @wrapped: counters of the active set that have wrapped, or are to be looked at for this
  *
  * A counter of the hardware with PFM_REGFL_NO_64BIT_EMUL is cut to its width.
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  * Return: those whose wrap is an overflow.
  */
-u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped)
+u64 pfm_overflow_real(struct pfm_context *ctx, u64 wrapped)
 {
+	struct pfm_set *set = ctx->set;
 	u64 rest;
 
+	pfm_assert_live(ctx);
 	for (rest = wrapped & set->raw & set->hard; rest; rest &= rest - 1)
 		set->pmds[__ffs64(rest)].value &= pfm_regmap.max[__ffs64(rest)];
 	return wrapped & ~set->raw;
@@ -135,7 +141,7 @@ u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped)
  * counts against interrupts_max (4.1): what a format does about it may take long,
  * and here it is done under ctx->lock, maybe under a run queue's.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 {
@@ -148,10 +154,10 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 	ovfl |= pfm_hw_sync(ctx, ran ? set->used : set->used & ~mask);
 	if (set->used & ~mask)
 		ovfl |= pfm_soft_sync(ctx, set->used & ~mask);
-	ovfl = pfm_overflow_real(set, ovfl);
+	ovfl = pfm_overflow_real(ctx, ovfl);
 	pfm_stat_add(PFM_STAT_OVERFLOWS, hweight64(ovfl));
 
-	reached = pfm_setswitch_count(set, ovfl);
+	reached = pfm_setswitch_count(ctx, ovfl);
 	reset = ctx->format ? pfm_format_overflow(ctx, ovfl, &ctrl) :
 			      pfm_overflow_plain(set, ovfl, &ctrl);
 	/* A full queue masks: otherwise the program would never learn of this overflow. */

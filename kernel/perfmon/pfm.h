@@ -362,15 +362,26 @@ static __always_inline bool pfm_is_system(const struct pfm_context *ctx)
 }
 
 /*
- * What "Context: see above" means where live state is looked at or changed:
- * ctx->lock is held, interrupts are off, and the context is live here if it is
- * live at all. Only lockdep looks; in an NMI it cannot say who has the lock.
+ * Live state is looked at or changed: ctx->lock is held, interrupts are off, and the
+ * context is live here if it is live at all. Only lockdep looks; in an NMI it cannot
+ * say who has the lock.
  */
 static __always_inline void pfm_assert_live(const struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_irqs_disabled();
 	lockdep_assert(ctx->cpu < 0 || ctx->cpu == raw_smp_processor_id());
+}
+
+/*
+ * The sets of a context are looked at, whether they are active or not: ctx->lock is held;
+ * or the context is unloaded, and ctx->mutex is held, or no program can reach it yet.
+ */
+static __always_inline void pfm_assert_sets(const struct pfm_context *ctx)
+{
+	lockdep_assert(lockdep_is_held(&ctx->lock) ||
+		       (ctx->state == PFM_UNLOADED &&
+			(!ctx->file || lockdep_is_held(&ctx->mutex))));
 }
 
 /*
@@ -474,7 +485,7 @@ static inline u64 pfm_set_fit(const struct pfm_set *set, unsigned int i, u64 val
 void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_setswitch_load(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set);
-u64 pfm_setswitch_count(struct pfm_set *set, u64 ovfl);
+u64 pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl);
 bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now);
 int pfm_setswitch_start(struct pfm_context *ctx, u16 id);
 
@@ -610,16 +621,16 @@ u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* hw.c */
 extern bool pfm_hw_over;		/* [w] */
-void pfm_hw_attached(struct pfm_set *set);
-void pfm_hw_changed(struct pfm_set *set, unsigned int pmc);
+void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set);
+void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int pmc);
 void __pfm_hw_start(struct pfm_context *ctx);
 bool __pfm_hw_stop(struct pfm_context *ctx);
 u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
 void __pfm_hw_rearm(struct pfm_context *ctx);
-void pfm_hw_forget(struct pfm_set *set);
+void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_hw_disown(void);
 void pfm_hw_reset(void);
-void __pfm_hw_wipe(void);
+void __pfm_hw_wipe(const struct pfm_context *ctx);
 void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what);
 
 /* The common ways past hw.c, for sets that count in software only. */
@@ -663,7 +674,7 @@ static __always_inline void pfm_hw_thread(struct pfm_context *ctx,
 static __always_inline void pfm_hw_wipe(const struct pfm_context *ctx)
 {
 	if (unlikely(__this_cpu_read(pfm_cpu.dirty)) && ctx->uses)
-		__pfm_hw_wipe();
+		__pfm_hw_wipe(ctx);
 }
 
 /* reserve.c */
@@ -708,10 +719,11 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now);
 void pfm_runstate_out(struct pfm_context *ctx, u64 now);
 
 /* overflow.c */
-u64 pfm_overflow_real(struct pfm_set *set, u64 wrapped);
+u64 pfm_overflow_real(struct pfm_context *ctx, u64 wrapped);
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
-void pfm_overflow_reset_read(struct pfm_set *set, unsigned int i);
+void pfm_overflow_reset_read(struct pfm_context *ctx, struct pfm_set *set,
+			     unsigned int i);
 
 /* control.c */
 int pfm_control_start(struct pfm_context *ctx, pfarg_start_t *req);

@@ -373,7 +373,8 @@ u64 pfm_pmu_adapt(const struct pfm_context *ctx, unsigned int pmc, u64 value)
  * @ctx: context
  * @set: one of its sets
  *
- * Context: ctx->mutex, and ctx->lock if the context is loaded.
+ * Context: ctx->lock; or, of an unloaded context, ctx->mutex, which a context that no
+ * program can reach yet does not need.
  * Return: whether the description says so.
  */
 bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set)
@@ -386,6 +387,7 @@ bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set)
 		.set_flags = set->flags,
 	};
 
+	pfm_assert_sets(ctx);
 	return !pmu || !pmu->admits || pmu->admits(pmu, &run);
 }
 

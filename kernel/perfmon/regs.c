@@ -133,7 +133,7 @@ static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
  * Of a control without a counter, what only an overflow looks at is ignored:
  * the vectors, the event identifier and the flags that are defined.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0; -EINVAL; -EPERM for the kernel's level, or for a register of the
  * PMU if the caller may use none.
  */
@@ -180,7 +180,7 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	pfm_regs_cut(set, map->pmds_of[i]);
 	if (pmu == map->hw && pmu->start) {
 		ctx->uses |= pfm_pmu_holds(d->num);
-		pfm_hw_changed(set, i);
+		pfm_hw_changed(ctx, set, i);
 	}
 
 	/* Otherwise pfm_runstate_resume() takes the baseline. */
@@ -265,7 +265,7 @@ static __always_inline struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx,
  * @req: element; its flags get RETFL bits on failure, after which nothing has
  *       changed
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0, or -EINVAL.
  */
 static int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
@@ -371,7 +371,7 @@ static bool pfm_regs_is_clock(const struct pfm_pmd_desc *d)
  *
  * A virtual register is read where this runs: on the context's CPU.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0; -EINVAL; or PFM_REGS_AGAIN if that is not enough: the register is to be
  * reset, for which counters have to stand still, or is the first of the context for
  * which the time has to be taken. pfm_regs_read_held_pmd() does that.
@@ -397,7 +397,7 @@ static int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
  * @ctx: context
  * @req: element, as above; PFM_REGFL_READ_RESET stays in its flags (6.2.2)
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0; -EINVAL, also for the reset of a register that cannot be written.
  */
 static int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
@@ -415,7 +415,7 @@ static int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	}
 	pfm_regs_fill(ctx, set, i, req);
 	if (req->reg_flags)
-		pfm_overflow_reset_read(set, i);
+		pfm_overflow_reset_read(ctx, set, i);
 	return 0;
 }
 

@@ -65,7 +65,7 @@ static void pfm_reserve_put_to_sleep(struct pfm_cpu *c)
 			continue;
 		raw_spin_lock(&ctx->lock);
 		pfm_runstate_hold(ctx);
-		pfm_hw_forget(ctx->set);
+		pfm_hw_forget(ctx, ctx->set);
 		raw_spin_unlock(&ctx->lock);
 	}
 }

@@ -32,7 +32,7 @@ static void pfm_runstate_enter(struct pfm_context *ctx, u64 now)
  *
  * Events before this moment do not count.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_resume(struct pfm_context *ctx, u64 now)
 {
@@ -66,7 +66,7 @@ static __always_inline void pfm_runstate_add_up(struct pfm_context *ctx, u64 now
  * What the hardware has counted since it was brought up to date is dropped; after
  * pfm_runstate_hold() that is nothing.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
 {
@@ -74,7 +74,7 @@ void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
 	if (ctx->cpu < 0 || !pfm_runstate_running(ctx))
 		return;
 	if (pfm_hw_stop(ctx))
-		pfm_hw_forget(ctx->set);
+		pfm_hw_forget(ctx, ctx->set);
 	pfm_runstate_add_up(ctx, now);
 }
 
@@ -85,7 +85,7 @@ void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
  *
  * May leave the context masked, or with another active set.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask)
 {
@@ -93,7 +93,7 @@ void pfm_runstate_sync(struct pfm_context *ctx, u64 mask)
 
 	pfm_assert_live(ctx);
 	if (unlikely(wrapped))
-		wrapped = pfm_overflow_real(ctx->set, wrapped);
+		wrapped = pfm_overflow_real(ctx, wrapped);
 	if (unlikely(wrapped))
 		pfm_overflow_handle(ctx, wrapped, mask);
 	else
@@ -106,7 +106,7 @@ void pfm_runstate_sync(struct pfm_context *ctx, u64 mask)
  *
  * May leave the context masked, or with another active set.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_update(struct pfm_context *ctx)
 {
@@ -130,7 +130,7 @@ void pfm_runstate_update(struct pfm_context *ctx)
  * to after: they can be changed, or left, and no event is lost or counted
  * twice.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_hold(struct pfm_context *ctx)
 {
@@ -140,14 +140,14 @@ void pfm_runstate_hold(struct pfm_context *ctx)
 		pfm_runstate_sync(ctx, ctx->set->used);
 	/* If that has switched sets, the counters of the new one run. */
 	if (pfm_hw_stop(ctx))
-		pfm_hw_forget(ctx->set);
+		pfm_hw_forget(ctx, ctx->set);
 }
 
 /**
  * pfm_runstate_release() - undo pfm_runstate_hold(), after changes
  * @ctx: context; nothing happens unless it counts
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_release(struct pfm_context *ctx)
 {
@@ -165,7 +165,7 @@ void pfm_runstate_release(struct pfm_context *ctx)
  * pfm_runstate_start() - PFM_START (3.1.5)
  * @ctx: loaded context; nothing happens if it is started
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_start(struct pfm_context *ctx)
 {
@@ -184,7 +184,7 @@ void pfm_runstate_start(struct pfm_context *ctx)
  *
  * An overflow that is found now is handled as any other.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_stop(struct pfm_context *ctx)
 {
@@ -199,7 +199,7 @@ void pfm_runstate_stop(struct pfm_context *ctx)
  * pfm_runstate_mask() - no event counts until PFM_RESTART
  * @ctx: context that runs, up to date
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_mask(struct pfm_context *ctx)
 {
@@ -212,7 +212,7 @@ void pfm_runstate_mask(struct pfm_context *ctx)
  * pfm_runstate_unmask() - undo pfm_runstate_mask()
  * @ctx: masked context
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_unmask(struct pfm_context *ctx)
 {
@@ -232,7 +232,7 @@ void pfm_runstate_unmask(struct pfm_context *ctx)
  * this and before the switch can make another set the active one: @kind is kept, and
  * not asked of current, which is still the last thread then.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
 {
@@ -265,7 +265,7 @@ void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
  * Its counters kept their values while the thread was on no CPU. The only event that
  * can have happened to the thread meanwhile is a migration, which is found now.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 {
@@ -290,7 +290,7 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
  * @ctx: context that is live here
  * @now: as above
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 {

@@ -29,7 +29,7 @@
  *       paused it
  * @set: one of its sets, not necessarily another one
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 {
@@ -40,7 +40,7 @@ void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 	if (set->load != ctx->load) {
 		set->load = ctx->load;
 		if (set->live)
-			pfm_hw_attached(set);
+			pfm_hw_attached(ctx, set);
 		set->switched = 0;
 	}
 	set->runs++;
@@ -75,10 +75,11 @@ static void pfm_setswitch_reset(struct pfm_context *ctx)
  * would otherwise have 2^64 events to go, and a trigger would never come again
  * (3.1.8 allows attachments without end).
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_setswitch_load(struct pfm_context *ctx, struct pfm_set *set)
 {
+	pfm_assert_live(ctx);
 	pfm_setswitch_activate(ctx, set);
 	pfm_setswitch_reset(ctx);
 }
@@ -88,7 +89,7 @@ void pfm_setswitch_load(struct pfm_context *ctx, struct pfm_set *set)
  * @ctx: loaded context, up to date
  * @set: one of its sets
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set)
 {
@@ -105,16 +106,18 @@ void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set)
 
 /**
  * pfm_setswitch_count() - count overflows down (3.7.6)
- * @set:  the active set
- * @ovfl: its counters that have just overflowed
+ * @ctx:  loaded context
+ * @ovfl: counters of the active set that have just overflowed
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: those whose threshold is reached; the switch is the caller's.
  */
-u64 pfm_setswitch_count(struct pfm_set *set, u64 ovfl)
+u64 pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl)
 {
+	struct pfm_set *set = ctx->set;
 	u64 rest, reached = 0;
 
+	pfm_assert_live(ctx);
 	if (!(set->flags & PFM_SETFL_OVFL_SWITCH))
 		return 0;
 	for (rest = ovfl & set->triggers; rest; rest &= rest - 1) {
@@ -133,7 +136,7 @@ u64 pfm_setswitch_count(struct pfm_set *set, u64 ovfl)
  * @ctx: loaded context
  * @now: local_clock(), or the scheduler's last look at it
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: whether it is; never for a set that does not switch by time.
  */
 bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
@@ -150,7 +153,7 @@ bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
  *
  * The set that is active already stays as it is.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0, or -EINVAL if there is no such set.
  */
 int pfm_setswitch_start(struct pfm_context *ctx, u16 id)

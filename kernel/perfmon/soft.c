@@ -173,7 +173,8 @@ static u64 pfm_soft_raw(struct pfm_context *ctx, unsigned int event)
  *
  * All counters of an event see the same difference.
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  * Return: the counters whose 64 bits wrapped.
  */
 u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
@@ -213,7 +214,7 @@ u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
  * @set:  its active set
  * @mask: PMDs; those that are no software counters in use are ignored
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
 {
@@ -238,7 +239,7 @@ void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
  *
  * A counter below 2^63 has centuries to go.
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: nanoseconds, or U64_MAX if nothing counts that could overflow.
  */
 u64 pfm_soft_left(const struct pfm_context *ctx)
@@ -270,7 +271,7 @@ static u64 pfm_soft_thread_time(struct pfm_context *ctx)
  * @ctx: context; for a loaded one this is its CPU, if it is on any
  * @num: logical number
  *
- * Context: see above.
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: the value now; for times of threads, as of pfm_clock_here().
  */
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num)

@@ -67,7 +67,8 @@ bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin)
  * The second is measured in jiffies, which are exact enough, the same on all CPUs, and
  * free.
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  * Return: true if the CPU has used up interrupts_max in this second and the context has
  * a relevant share of it; above twice the limit, whatever its share.
  */
@@ -77,6 +78,7 @@ bool pfm_throttle_is_too_many(struct pfm_context *ctx)
 	u64 max = READ_ONCE(pfm_config.interrupts_max);
 	unsigned long now = jiffies;
 
+	pfm_assert_live(ctx);
 	if (now - c->second >= HZ) {
 		c->second = now;
 		c->interrupts = 0;
@@ -107,7 +109,8 @@ bool pfm_throttle_is_too_many(struct pfm_context *ctx)
  * PFM_REGFL_OVFL_NOTIFY: with a period like this the machine does nothing else. The
  * message names the counters that wait for a reset, none if they were reset.
  *
- * Context: see above; or NMI.
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
  */
 void pfm_throttle_context(struct pfm_context *ctx)
 {

@@ -202,11 +202,16 @@ static void reg_test_optional(struct kunit *test)
 	pfm_buffer_fmt_t sized = reg_bare;
 	pfm_ovfl_ctrl_t ctrl;
 	struct pfm_context *ctx = reg_new(test, 0, &reg_bare);
+	unsigned long flags;
+	int ret;
 
 	KUNIT_EXPECT_EQ(test, pfm_format_open(ctx, NULL), 0);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->buf.addr, NULL);
 	KUNIT_EXPECT_EQ(test, ctx->queue.depth, 1U);
-	KUNIT_EXPECT_EQ(test, pfm_format_restart(ctx, &ctrl), 0);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	ret = pfm_format_restart(ctx, &ctrl);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_EQ(test, (int)ctrl.reset_ovfl_pmds, 1);
 	KUNIT_EXPECT_EQ(test, (int)ctrl.mask_monitoring, 0);
 	reg_end(test, ctx, &reg_bare);
