@@ -82,14 +82,14 @@ static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
  * counters that are not in @known hold another set's values. Other registers get
  * the values of this set.
  */
-static noinline void pfm_hw_arm(struct pfm_set *set, u64 mask, bool known)
+static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	struct pfm_pmd *p;
 	unsigned int i;
 	u64 max, need;
 
-	set->rearm &= ~mask;
+	set->unarmed &= ~mask;
 	if (unlikely(set->held & mask)) {
 		pfm_hw_restore(set, set->held & mask);
 		mask &= ~set->held;
@@ -232,11 +232,11 @@ void __pfm_hw_start(struct pfm_context *ctx)
 	if (c->controls != set->controls && !pfm_hw_program(c, ctx))
 		return;
 	if (c->stamp != set->stamp) {
-		pfm_hw_arm(set, set->live, false);
+		pfm_hw_preset(set, set->live, false);
 		c->stamp = set->stamp = pfm_hw_stamp(c);
 		c->dirty |= set->live & pfm_regmap.wiped;
-	} else if (set->rearm) {
-		pfm_hw_arm(set, set->rearm & set->live, true);
+	} else if (set->unarmed) {
+		pfm_hw_preset(set, set->unarmed & set->live, true);
 	}
 	c->run.pmds = set->live;
 	pmu->start(pmu, &c->run);
@@ -352,7 +352,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 	}
 	/* These wrapped in hardware, too: their interrupt has come, or will. */
 	if (unlikely(turned)) {
-		set->rearm |= turned;
+		set->unarmed |= turned;
 		c->found++;
 		c->turned = min(c->turned + (unsigned int)hweight64(turned),
 				PFM_HW_IN_FLIGHT);

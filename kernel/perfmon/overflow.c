@@ -28,7 +28,7 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 		base += pfm_random_next(&p->random, p->random_mask);
 	p->value = pfm_set_fit(set, i, base);
 	p->last_reset = p->value;
-	set->rearm |= BIT_ULL(i);
+	set->unarmed |= BIT_ULL(i);
 }
 
 /**
@@ -176,7 +176,7 @@ void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask)
 		set->ovfl &= ~reset;
 		if (ran)
 			pfm_hw_start(ctx);
-		pfm_timer_rearm(ctx);
+		pfm_timer_changed(ctx);
 	}
 	if (ctrl.block_thread)
 		pfm_notify_block(ctx);

@@ -134,7 +134,7 @@ struct pfm_set {
 	u64 hard;			/* used counters of the hardware */
 	u64 held;			/* other registers of the hardware in use */
 	u64 live;			/* both */
-	u64 rearm;			/* ... that may have to be written */
+	u64 unarmed;			/* ... that may have to be written before they run */
 	u64 controls;			/* names the values of pmcs, unique */
 	u64 stamp;			/* where last is still right, unique */
 	DECLARE_BITMAP(written, PFM_PMCS_MAX);	/* the hardware's PMCs */
@@ -217,8 +217,8 @@ struct pfm_context {
 	u32 load;			/* [l] how often it was attached */
 	u64 clock;			/* [l] its task clock, which never goes back */
 	u64 throttled;			/* [l] how often it was masked for that */
-	unsigned long second;		/* [l] jiffies when its own began */
-	u64 interrupts;			/* [l] overflows in it */
+	unsigned long interrupts_at;	/* [l] jiffies when the count began: a second ago at most */
+	u64 interrupts;			/* [l] overflows since */
 	struct task_struct *task;	/* [l] the thread that it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
@@ -312,8 +312,8 @@ struct pfm_cpu {
 	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold ... */
 	DECLARE_BITMAP(lost, PFM_PMCS_MAX);	/* [p] ... except for these */
 	struct irq_work work;		/* [p*] what an NMI could not do */
-	unsigned long second;		/* [p] jiffies when it began */
-	u64 interrupts;			/* [p] overflows in this second */
+	unsigned long interrupts_at;	/* [p] jiffies when the count began: a second ago at most */
+	u64 interrupts;			/* [p] overflows since */
 	unsigned int storm;		/* [p] the PMU's, one upon the other */
 	bool deferred;			/* [p] one of them came in a section */
 	u64 spent;			/* [p] in these, ns */
@@ -655,7 +655,7 @@ static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 /* After a look at counters that may run: have those armed that need it. */
 static __always_inline void pfm_hw_check(struct pfm_context *ctx)
 {
-	if (unlikely(ctx->set->rearm & ctx->set->hard))
+	if (unlikely(ctx->set->unarmed & ctx->set->hard))
 		__pfm_hw_rearm(ctx);
 }
 
@@ -699,7 +699,7 @@ void pfm_interrupt_work(struct irq_work *work);
 #define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
 
 void pfm_timer_arm(struct pfm_context *ctx, u64 now);
-void pfm_timer_rearm(struct pfm_context *ctx);
+void pfm_timer_changed(struct pfm_context *ctx);
 int pfm_timer_cancel(unsigned int cpu);
 void pfm_timer_init_cpu(int cpu);
 

@@ -294,7 +294,7 @@ static int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	p->random = pfm_random_seed(req->reg_random_seed);
 	p->thres = req->reg_ovflsw_thres;
 	p->thres_left = p->thres;
-	set->rearm |= BIT_ULL(i);
+	set->unarmed |= BIT_ULL(i);
 	/* This is where the next attachment begins, not a value that waits for a reset. */
 	if (ctx->state == PFM_UNLOADED)
 		set->ovfl &= ~BIT_ULL(i);

@@ -158,7 +158,7 @@ void pfm_runstate_release(struct pfm_context *ctx)
 	if (ctx->set->hard)
 		pfm_timer_arm(ctx, local_clock());
 	else
-		pfm_timer_rearm(ctx);
+		pfm_timer_changed(ctx);
 }
 
 /**

@@ -13,7 +13,7 @@
 
 #include "pfm.h"
 
-/* Contexts below interrupts_max / PFM_THROTTLE_SHARE in their own second are exempt. */
+/* Contexts with less than interrupts_max / PFM_THROTTLE_SHARE are exempt. */
 #define PFM_THROTTLE_SHARE	16
 
 /*
@@ -64,12 +64,13 @@ bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin)
  * pfm_throttle_is_too_many() - count an overflow against interrupts_max
  * @ctx: context that has overflowed
  *
- * The second is measured in jiffies, which are exact enough, the same on all CPUs, and
- * free.
+ * The CPU has a count, and so has the context, which moves between CPUs. Each begins
+ * anew with the first overflow after a second. That is measured in jiffies, which are
+ * exact enough, the same on all CPUs, and free.
  *
  * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
  * it is.
- * Return: true if the CPU has used up interrupts_max in this second and the context has
+ * Return: true if the CPU has used up interrupts_max and the context has
  * a relevant share of it; above twice the limit, whatever its share.
  */
 bool pfm_throttle_is_too_many(struct pfm_context *ctx)
@@ -79,13 +80,12 @@ bool pfm_throttle_is_too_many(struct pfm_context *ctx)
 	unsigned long now = jiffies;
 
 	pfm_assert_live(ctx);
-	if (now - c->second >= HZ) {
-		c->second = now;
+	if (now - c->interrupts_at >= HZ) {
+		c->interrupts_at = now;
 		c->interrupts = 0;
 	}
-	/* The context's second is its own: it moves between CPUs. */
-	if (now - ctx->second >= HZ) {
-		ctx->second = now;
+	if (now - ctx->interrupts_at >= HZ) {
+		ctx->interrupts_at = now;
 		ctx->interrupts = 0;
 	}
 	ctx->interrupts++;

@@ -61,7 +61,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 }
 
 /**
- * pfm_timer_rearm() - as pfm_timer_arm(), after values have changed
+ * pfm_timer_changed() - as pfm_timer_arm(), after values have changed
  * @ctx: context
  *
  * The clock is read only if there is something to wait for: most overflows
@@ -69,7 +69,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
  *
  * Context: as pfm_timer_arm().
  */
-void pfm_timer_rearm(struct pfm_context *ctx)
+void pfm_timer_changed(struct pfm_context *ctx)
 {
 	if ((ctx->set->flags & PFM_SETFL_TIME_SWITCH) ||
 	    ctx->set->sw[PFM_SW_TASK_CLOCK])
