@@ -51,7 +51,7 @@ static_assert(PFM_CALLCHAIN_MAP_WRITE == PFM_MAP_WRITE);
 static_assert(PFM_CALLCHAIN_MAP_EXEC == PFM_MAP_EXEC);
 static_assert(PFM_CALLCHAIN_MAP_SHARED == PFM_MAP_SHARED);
 
-/* The same for all contexts: it does not change while one exists. */
+/* The same for all contexts: it does not change while one exists. [w] */
 static u16 pfm_callchain_num_pmds;
 
 static u16 pfm_callchain_depth(const pfm_callchain_smpl_arg_t *a)

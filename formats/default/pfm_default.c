@@ -13,7 +13,7 @@
 
 #define PFM_DFL_FLAGS	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
 
-/* The largest sample of this machine. */
+/* The largest sample of this machine. [c] */
 static size_t pfm_dfl_sample_max __read_mostly;
 
 /*

@@ -36,7 +36,7 @@ static_assert(sizeof(pfm_double_smpl_entry_t) == 40);
 static_assert(PFM_DOUBLE_SMPL_NO_HDR == PFM_DFL_SMPL_NO_HDR);
 static_assert(PFM_DOUBLE_SMPL_IIP_HDR == PFM_DFL_SMPL_IIP_HDR);
 
-/* The same for all contexts: it does not change while one exists. */
+/* The same for all contexts: it does not change while one exists. [w] */
 static u16 pfm_double_num_pmds;
 
 static u32 pfm_double_max_sample(u32 flags)

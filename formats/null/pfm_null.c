@@ -20,7 +20,7 @@
 static_assert(sizeof(pfm_null_smpl_arg_t) == 16);
 static_assert(sizeof(pfm_null_smpl_hdr_t) == 40);
 
-/* Contexts that have been initialised and not ended: 0 if nothing leaks. */
+/* Contexts that have been initialised and not ended: 0 if nothing leaks. [a] */
 static atomic_t pfm_null_contexts;
 module_param_named(contexts, pfm_null_contexts.counter, int, 0444);
 

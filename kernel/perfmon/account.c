@@ -25,15 +25,15 @@
 #include "pfm.h"
 
 struct pfm_account {
-	struct hlist_node node;			/* under the lock */
+	struct hlist_node node;			/* [f] */
 	kuid_t uid;				/* [c] */
-	unsigned int contexts;			/* under the lock */
-	u64 bytes[PFM_ACCOUNT_KINDS];		/* under the lock */
+	unsigned int contexts;			/* [f] */
+	u64 bytes[PFM_ACCOUNT_KINDS];		/* [f] */
 };
 
 /* With interrupts off: the last reference to a context may be dropped in one. */
 static DEFINE_SPINLOCK(pfm_account_lock);
-static DEFINE_HASHTABLE(pfm_account_table, 6);	/* under the lock */
+static DEFINE_HASHTABLE(pfm_account_table, 6);	/* [f] */
 
 static struct pfm_account *pfm_account_find(kuid_t uid)
 {

@@ -31,6 +31,7 @@
 
 #include "pfm.h"
 
+/* What PFM_LOAD_CONTEXT is about to do. [s] */
 struct pfm_attach {
 	struct pfm_context *ctx;
 	struct pfm_set *set;
@@ -40,7 +41,7 @@ struct pfm_attach {
 	bool own;			/* the target is the caller */
 };
 
-/* What has to be undone when the locks are gone. */
+/* What has to be undone when the locks are gone. [s] */
 struct pfm_detach {
 	struct pfm_context *ctx;	/* referenced; NULL if not loaded */
 	struct task_struct *task;	/* referenced */
@@ -402,6 +403,7 @@ void pfm_attach_close(struct pfm_context *ctx)
 	pfm_attach_finish(&d);
 }
 
+/* The end of an attachment to a certain thread. [s] */
 struct pfm_attach_self {
 	struct pfm_detach detach;
 	struct task_struct *task;

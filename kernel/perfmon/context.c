@@ -198,6 +198,7 @@ static __always_inline bool pfm_context_try(struct pfm_context *ctx,
 	return here;
 }
 
+/* A call on another CPU, whose caller waits for it. [s] */
 struct pfm_context_call {
 	struct pfm_context *ctx;
 	pfm_context_fn fn;

@@ -26,15 +26,15 @@
 #define PFM_FORMAT_NAME_MAX	32
 
 struct pfm_format {
-	const pfm_buffer_fmt_t *fmt;
-	struct module *owner;
-	struct list_head list;		/* under the mutex */
-	unsigned int users;		/* contexts, under the mutex */
-	struct pfm_sysfs_format *files;
+	const pfm_buffer_fmt_t *fmt;	/* [c] */
+	struct module *owner;		/* [c] */
+	struct list_head list;		/* [f] */
+	unsigned int users;		/* [f] contexts */
+	struct pfm_sysfs_format *files;	/* [c] */
 };
 
 static DEFINE_MUTEX(pfm_format_mutex);
-static LIST_HEAD(pfm_format_list);
+static LIST_HEAD(pfm_format_list);	/* [f] */
 
 static bool pfm_format_ok(const pfm_buffer_fmt_t *fmt)
 {

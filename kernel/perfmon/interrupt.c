@@ -49,7 +49,7 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 		pfm_hw_start(ctx);
 }
 
-/* The contexts that are live on the CPU of an interrupt. */
+/* The contexts that are live on the CPU of an interrupt. [s] */
 struct pfm_interrupt {
 	struct pfm_context *ctx;	/* whose interrupt it is, or NULL */
 	struct pfm_context *other;	/* NULL if that is the only one */

@@ -27,6 +27,7 @@
 
 #include "pfm.h"
 
+/* What a process has mapped. All of it under pfm_buffer.lock. [s] */
 struct pfm_mapping {
 	struct list_head node;		/* those with a table come first */
 	const struct mm_struct *mm;	/* not referenced: has VMAs of ours */

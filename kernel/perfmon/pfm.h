@@ -5,7 +5,7 @@
  *
  * Keys of the fields below, and the order in which the locks are taken:
  *
- *	[c]	constant once the context is published
+ *	[c]	constant once the context, or whatever it is part of, is published
  *	[m]	pfm_context.mutex: one command at a time
  *	[l]	pfm_context.lock, raw, interrupts off, taken inside the locks
  *		above and inside the scheduler's. Nothing that wakes a thread
@@ -21,7 +21,8 @@
  *	[d]	changed under pfm_pmu_mutex, and only while no context exists
  *	[w]	READ_ONCE(), WRITE_ONCE()
  *	[a]	atomic
- *	[s]	has its own lock, or needs none
+ *	[f]	under the lock, or the mutex, that stands in the same file
+ *	[s]	has its own lock, or needs none: one thread or CPU has it on its stack
  *
  * While pfm_context.cpu >= 0 only code on that CPU may change [l] fields (the
  * blocker is the exception). It takes both: the lock, so that no other CPU

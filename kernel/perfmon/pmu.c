@@ -18,7 +18,7 @@
 struct pfm_regmap pfm_regmap __read_mostly;
 
 static DEFINE_MUTEX(pfm_pmu_mutex);
-static atomic_t pfm_pmu_users;	/* contexts; none comes without the mutex */
+static atomic_t pfm_pmu_users;	/* [a] contexts; none comes without the mutex */
 
 static bool pfm_pmu_type_ok(u16 type)
 {

@@ -20,7 +20,7 @@
 #include "pfm.h"
 
 static DEFINE_MUTEX(pfm_reserve_mutex);
-static unsigned int pfm_reserve_users[2];		/* by PFM_HOLD_...; under the mutex */
+static unsigned int pfm_reserve_users[2];		/* [f] by PFM_HOLD_... */
 
 /* Interrupts are off. */
 static void pfm_reserve_let_go(void *unused)

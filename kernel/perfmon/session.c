@@ -19,8 +19,8 @@ DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_key, HZ);
 DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_sys_key, HZ);
 
 static DEFINE_RAW_SPINLOCK(pfm_session_lock);
-static unsigned int pfm_session_open[2];	/* under the lock; per-thread, system-wide */
-static unsigned int pfm_session_claims[2];	/* ... that have the hardware, likewise */
+static unsigned int pfm_session_open[2];	/* [f] per-thread, system-wide */
+static unsigned int pfm_session_claims[2];	/* [f] ... that have the hardware */
 
 /**
  * pfm_session_claim() - keep the hardware for contexts of one kind

@@ -33,7 +33,7 @@ static size_t pfm_set_size(void)
 }
 
 /* Objects of exactly that size: what the kernel has ready is up to twice as large. */
-static struct kmem_cache *pfm_set_cache;	/* constant while a context exists */
+static struct kmem_cache *pfm_set_cache;	/* [f], constant while a context exists */
 static DEFINE_MUTEX(pfm_set_mutex);
 
 /**

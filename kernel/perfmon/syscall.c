@@ -23,6 +23,7 @@
 #define PFM_UNINITIALIZED
 #endif
 
+/* A call of a program. [s] */
 struct pfm_syscall {
 	struct pfm_context *ctx;	/* NULL if the command needs none */
 	struct pfm_vector vec;		/* its elements, or none */
@@ -43,6 +44,7 @@ enum pfm_syscall_out {
 	PFM_OUT_ALL,			/* elements that were looked at */
 };
 
+/* How a command is called. [c] */
 struct pfm_command {
 	int (*fn)(struct pfm_syscall *call);
 	size_t size;			/* of an element */

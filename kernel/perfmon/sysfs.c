@@ -177,7 +177,7 @@ static const struct attribute *pfm_sysfs_attrs[] = {
 	NULL
 };
 
-/* A directory that describes a register. */
+/* A directory that describes a register. [c] */
 struct pfm_sysfs_reg {
 	struct kobject kobj;
 	const char *name;
@@ -282,13 +282,13 @@ static int pfm_sysfs_add_regs(struct kobject *root)
 	return ret;
 }
 
-/* A directory that describes a format. */
+/* A directory that describes a format. [c] */
 struct pfm_sysfs_format {
 	struct kobject kobj;
 	const pfm_buffer_fmt_t *fmt;
 };
 
-static struct kobject *pfm_sysfs_formats;
+static struct kobject *pfm_sysfs_formats;	/* [c] */
 
 static const pfm_buffer_fmt_t *pfm_sysfs_fmt(struct kobject *kobj)
 {

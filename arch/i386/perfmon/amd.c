@@ -50,6 +50,7 @@
 static const struct pfm_pmc_desc amd_pmcs[] = { AMD_ALL(AMD_PMC) };
 static const struct pfm_pmd_desc amd_pmds[] = { AMD_ALL(AMD_PMD) };
 
+/* A description. [c] */
 struct amd_pmu {
 	struct pfm_pmu pmu;	/* first: kfree_const() frees it all */
 	struct pfm_pmc_desc pmcs[AMD_MAX];

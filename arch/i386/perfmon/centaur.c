@@ -71,7 +71,7 @@ static const struct pfm_pmd_desc c3_pmds[] = {
 
 /*
  * A counter says what its register says, or said when it was stopped, less
- * what is not to be counted. All modulo 2^32.
+ * what is not to be counted. All modulo 2^32. [p]
  */
 struct centaur_cpu {
 	u32 running;

@@ -28,7 +28,7 @@
 #define LEAF_A_FIXED_WIDTH	GENMASK(12, 5)
 #define LEAF_A_MASK_VERSION	5	/* from which on ecx is a mask */
 
-/* The registered description's. */
+/* The registered description's. [c] */
 static struct pfm_x86_cpu pfm_x86_all;
 
 /**

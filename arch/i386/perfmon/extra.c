@@ -19,7 +19,7 @@
 
 #define EXTRA_LD_LAT	0xffffULL
 
-/* By the bits of the off-core registers and of the front end's. */
+/* By the bits of the off-core registers and of the front end's. [c] */
 struct extra_model {
 	u8 model;
 	u64 offcore;

@@ -21,7 +21,7 @@
 
 #include "x86.h"
 
-/* perfmon_winchip_c6=1 on the kernel's command line: see centaur.c. */
+/* perfmon_winchip_c6=1 on the kernel's command line: see centaur.c. [c] */
 static bool pfm_x86_winchip_c6;
 core_param(perfmon_winchip_c6, pfm_x86_winchip_c6, bool, 0444);
 

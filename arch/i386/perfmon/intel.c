@@ -105,7 +105,7 @@ static const struct pfm_pmc_desc intel_extra_pmcs[] = {
 /*
  * A description: the general counters, then the fixed ones. Each has its PMC at
  * the same position; there may be holes between their numbers. What is no counter
- * comes after them.
+ * comes after them. [c]
  */
 struct intel_pmu {
 	struct pfm_pmu pmu;	/* first: kfree_const() frees it all */

@@ -156,7 +156,7 @@ static const u16 p4_wires[][8] = {
 	{ 0x3ba, 0x3ca, 0x3bc, 0x3be, 0x3b8, 0x3cc, 0x3e0 },
 };
 
-/* A description. Each PMD's CCCR stands at its position. */
+/* A description. Each PMD's CCCR stands at its position. [c] */
 struct p4_pmu {
 	struct pfm_pmu pmu;	/* first: kfree_const() frees it all */
 	struct pfm_pmc_desc pmcs[ARRAY_SIZE(p4_pmcs)];
@@ -170,10 +170,10 @@ static const struct p4_pmu *to_p4(const struct pfm_pmu *pmu)
 	return container_of(pmu, struct p4_pmu, pmu);
 }
 
-/* Whether this CPU is the second one of its core. */
+/* Whether this CPU is the second one of its core. [p] */
 static DEFINE_PER_CPU(bool, p4_second);
 
-/* Counters, as positions, that may have an overflow flag set. */
+/* Counters, as positions, that may have an overflow flag set. [p] */
 static DEFINE_PER_CPU(u32, p4_started);
 
 /* Counters come in twos for either half, the last ones alone. */

@@ -36,7 +36,7 @@ static const struct pfm_pmd_desc p6_pmds[] = {
 	  .flags = PFM_PMD_COUNTER, .ctrl = 1, .write_bits = 32 },
 };
 
-/* What PerfEvtSel1 holds, so that a start need not write it each time. */
+/* What PerfEvtSel1 holds, so that a start need not write it each time. [p] */
 static DEFINE_PER_CPU(u64, p6_evtsel1);
 
 static bool p6_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2 on x86: what the families and the glue share.
+ * perfmon2 on x86: what the families and the glue share. The keys of fields, as [c],
+ * are those of kernel/perfmon/pfm.h.
  *
  * A family is one file. Its one function looks at the facts about a CPU and
  * returns the description of that CPU's PMU, or NULL if it has none of the
@@ -19,7 +20,7 @@
 #define PFM_X86_FULL_WRITE	BIT_ULL(13)
 
 /**
- * struct pfm_x86_cpu - the facts that tell PMUs apart
+ * struct pfm_x86_cpu - the facts that tell PMUs apart [c]
  * @vendor:       X86_VENDOR_...
  * @family:       as displayed: extended family included
  * @model:        likewise
@@ -89,6 +90,7 @@ const struct pfm_pmu *pfm_amd_describe(const struct pfm_x86_cpu *cpu);
  * can be diverted to a register file in memory.
  */
 #ifdef CONFIG_PERFMON_KUNIT_TEST
+/* [c] */
 struct pfm_x86_file {
 	u64 (*read)(u32 msr);
 	void (*write)(u32 msr, u64 value);
