@@ -19,12 +19,18 @@
  *
  * The documentation and source of perfctr: there is no better one.
  */
+#include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <asm/processor.h>
 
 #include "x86.h"
+
+/* perfmon_winchip_c6=1 on the kernel's command line. [c] */
+static bool centaur_winchip_c6;
+core_param(perfmon_winchip_c6, centaur_winchip_c6, bool, 0444);
 
 #define WINCHIP_CESR	0x011
 #define WINCHIP_CTR0	0x012
@@ -265,6 +271,17 @@ static const struct pfm_pmu c3_pmu = {
 	.read = c3_read,
 	.write = centaur_write,
 };
+
+/**
+ * pfm_centaur_facts() - what the administrator says of this machine
+ * @cpu: facts; filled in: rdtsc_may_hang
+ *
+ * Context: boot.
+ */
+void __init pfm_centaur_facts(struct pfm_x86_cpu *cpu)
+{
+	cpu->rdtsc_may_hang = centaur_winchip_c6;
+}
 
 /**
  * pfm_centaur_describe() - the PMU of WinChip and VIA C3

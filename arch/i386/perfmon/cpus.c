@@ -133,12 +133,11 @@ static void pfm_x86_look(void *facts)
 
 /**
  * pfm_x86_facts() - the facts that are true of all CPUs that are online
- * @cpu:            filled in
- * @rdtsc_may_hang: struct pfm_x86_cpu
+ * @cpu: filled in
  *
  * Context: process, boot.
  */
-void __init pfm_x86_facts(struct pfm_x86_cpu *cpu, bool rdtsc_may_hang)
+void __init pfm_x86_facts(struct pfm_x86_cpu *cpu)
 {
 	const struct cpuinfo_x86 *c = &boot_cpu_data;
 	struct pfm_x86_cpu one = {};
@@ -156,7 +155,6 @@ void __init pfm_x86_facts(struct pfm_x86_cpu *cpu, bool rdtsc_may_hang)
 		.hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU),
 		.tsx_force_abort = boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 				   !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT),
-		.rdtsc_may_hang = rdtsc_may_hang,
 		.threads = smp_num_siblings,
 	};
 	pfm_x86_look(cpu);
@@ -169,6 +167,9 @@ void __init pfm_x86_facts(struct pfm_x86_cpu *cpu, bool rdtsc_may_hang)
 		cpu->amd_v2 = cpuid_eax(0x80000022) & BIT(0);
 		cpu->amd_counters = cpuid_ebx(0x80000022) & 0xf;
 	}
+	pfm_p4_facts(cpu);
+	if (IS_ENABLED(CONFIG_X86_32))
+		pfm_centaur_facts(cpu);
 }
 
 static int pfm_x86_online(unsigned int n)

@@ -9,7 +9,6 @@
  */
 #include <linux/init.h>
 #include <linux/kernel.h>
-#include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/syscore_ops.h>
@@ -20,10 +19,6 @@
 #include <asm/processor.h>
 
 #include "x86.h"
-
-/* perfmon_winchip_c6=1 on the kernel's command line: see centaur.c. [c] */
-static bool pfm_x86_winchip_c6;
-core_param(perfmon_winchip_c6, pfm_x86_winchip_c6, bool, 0444);
 
 #ifdef CONFIG_PERFMON_KUNIT_TEST
 const struct pfm_x86_file *pfm_x86_file;
@@ -148,17 +143,6 @@ static const struct pfm_pmu *__init pfm_x86_describe(const struct pfm_x86_cpu *c
 	return pmu;
 }
 
-/* A Pentium 4 says so itself (SDM volume 4, IA32_MISC_ENABLE). */
-static bool __init pfm_x86_is_disabled(void)
-{
-	u64 misc;
-
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
-	       boot_cpu_data.x86 == 15 &&
-	       (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) ||
-		!(misc & MSR_IA32_MISC_ENABLE_EMON));
-}
-
 /*
  * A description whose registers can be accessed without a fault. The kernel runs at
  * user level under Xen PV, and goes round the hypervisor's functions here: not there.
@@ -167,8 +151,8 @@ static const struct pfm_pmu *__init pfm_x86_find(struct pfm_x86_cpu *cpu)
 {
 	const struct pfm_pmu *pmu;
 
-	pfm_x86_facts(cpu, pfm_x86_winchip_c6);
-	if (boot_cpu_has(X86_FEATURE_XENPV) || pfm_x86_is_disabled())
+	pfm_x86_facts(cpu);
+	if (boot_cpu_has(X86_FEATURE_XENPV))
 		return NULL;
 	cpu->extra = pfm_x86_find_extra(cpu);
 	cpu->lbr = pfm_x86_find_lbr(cpu);

@@ -25,6 +25,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/container_of.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
@@ -389,20 +390,42 @@ static bool p4_has_pmc(const struct p4_pmu *x, const struct pfm_pmc_desc *d)
 	return p4_has_escr(x, d->index);
 }
 
+static bool p4_is_p4(const struct pfm_x86_cpu *cpu)
+{
+	return cpu->vendor == X86_VENDOR_INTEL && cpu->family == 15;
+}
+
+/**
+ * pfm_p4_facts() - whether this machine's Pentium 4 counts
+ * @cpu: facts; filled in: no_emon
+ *
+ * It says so itself (SDM volume 4, IA32_MISC_ENABLE).
+ *
+ * Context: process, boot.
+ */
+void __init pfm_p4_facts(struct pfm_x86_cpu *cpu)
+{
+	u64 misc;
+
+	cpu->no_emon = p4_is_p4(cpu) &&
+		       (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) ||
+			!(misc & MSR_IA32_MISC_ENABLE_EMON));
+}
+
 /**
  * pfm_p4_describe() - the PMU of Pentium 4
  * @cpu: facts
  *
  * Context: process.
  * Return: the description, for kfree_const(); or NULL if @cpu is no Pentium 4, or
- * there is no memory.
+ * one that does not count, or there is no memory.
  */
 const struct pfm_pmu *pfm_p4_describe(const struct pfm_x86_cpu *cpu)
 {
 	struct p4_pmu *x;
 	unsigned int i;
 
-	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 15 || cpu->no_rdpmc)
+	if (!p4_is_p4(cpu) || cpu->no_emon || cpu->no_rdpmc)
 		return NULL;
 	x = kzalloc(sizeof(*x), GFP_KERNEL);
 	if (!x)

@@ -39,6 +39,7 @@
  * @extra:        bit n: pfm_x86_extra_msr(n) is there and holds what is written
  * @lbr:          the registers of the last branches are there and hold what is written
  * @rdtsc_may_hang: the administrator accepts a WinChip C6 that may hang
+ * @no_emon:      a Pentium 4 says that it counts nothing
  * @threads:      logical CPUs of a core
  */
 struct pfm_x86_cpu {
@@ -60,6 +61,7 @@ struct pfm_x86_cpu {
 	u8 extra;
 	bool lbr;
 	bool rdtsc_may_hang;
+	bool no_emon;
 	u8 threads;
 };
 
@@ -69,6 +71,10 @@ const struct pfm_pmu *pfm_p4_describe(const struct pfm_x86_cpu *cpu);
 const struct pfm_pmu *pfm_p5_describe(const struct pfm_x86_cpu *cpu);
 const struct pfm_pmu *pfm_centaur_describe(const struct pfm_x86_cpu *cpu);
 const struct pfm_pmu *pfm_amd_describe(const struct pfm_x86_cpu *cpu);
+
+/* At boot: what only these families ask this machine. */
+void pfm_p4_facts(struct pfm_x86_cpu *cpu);
+void pfm_centaur_facts(struct pfm_x86_cpu *cpu);
 
 /* Bits of the event select registers of P6, Intel's architectural PMU and AMD. */
 #define PFM_X86_USR		BIT_ULL(16)
@@ -152,7 +158,7 @@ u64 pfm_lbr_read(u32 msr);
 bool pfm_x86_is_nehalem(const struct pfm_x86_cpu *cpu);
 void pfm_x86_common(struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
 bool pfm_x86_lacks(const struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
-void pfm_x86_facts(struct pfm_x86_cpu *cpu, bool rdtsc_may_hang);
+void pfm_x86_facts(struct pfm_x86_cpu *cpu);
 int pfm_x86_watch(const struct pfm_x86_cpu *all);
 
 /* probe.c */

@@ -302,6 +302,7 @@ static void p4_test_others(struct kunit *test)
 	static const struct pfm_x86_cpu none[] = {
 		{ .family = 6, .model = 8 },
 		{ .vendor = X86_VENDOR_AMD, .family = 15 },
+		{ .family = 15, .model = 4, .no_emon = true },
 	};
 	unsigned int i;
 
