@@ -130,8 +130,15 @@ static bool __init probe_number(const struct pfm_pmu *pmu, u32 msr, u32 *n)
 	return true;
 }
 
-/* RDPMC that may fault. */
-static int __init probe_rdpmc(u32 n, u64 *value)
+/**
+ * pfm_x86_try_rdpmc() - RDPMC that may fault
+ * @n:     number of a counter
+ * @value: what it says
+ *
+ * Context: any.
+ * Return: 0, or -EIO if it faults; then @value is undefined.
+ */
+int pfm_x86_try_rdpmc(u32 n, u64 *value)
 {
 	DECLARE_ARGS(val, low, high);
 	int err;
@@ -165,7 +172,7 @@ bool __init pfm_x86_has_rdpmc(const struct pfm_pmu *pmu)
 		if (!probe_number(pmu, pmu->pmds[i].index, &n))
 			continue;
 		if (rdmsrl_safe(pmu->pmds[i].index, &before) ||
-		    probe_rdpmc(n, &value))
+		    pfm_x86_try_rdpmc(n, &value))
 			return false;
 		if (((value - before) & GENMASK_ULL(pmu->width - 1, 0)) > PROBE_SLACK)
 			return false;

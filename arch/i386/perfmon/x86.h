@@ -164,6 +164,7 @@ int pfm_x86_watch(const struct pfm_x86_cpu *all);
 /* probe.c */
 bool pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu *cpu);
 bool pfm_x86_has_rdpmc(const struct pfm_pmu *pmu);
+int pfm_x86_try_rdpmc(u32 n, u64 *value);
 u8 pfm_x86_find_extra(const struct pfm_x86_cpu *cpu);
 bool pfm_x86_find_lbr(const struct pfm_x86_cpu *cpu);
 
