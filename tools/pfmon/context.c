@@ -53,18 +53,68 @@ int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
 	return failure_set(failure, PFM_WRITE_PMCS, bad);
 }
 
-static int program(int fd, const struct counters *counters,
-		   struct failure *failure)
+/* The kernel is to leave the set when the trigger has counted enough. */
+static int arm(int fd, const struct counters *counters, unsigned int set,
+	       struct failure *failure)
+{
+	pfarg_pmd_t pmd = {
+		.reg_num = counters->trigger.pmd, .reg_set = (uint16_t)set,
+		.reg_value = -counters->every,
+		.reg_long_reset = -counters->every, .reg_short_reset = -counters->every,
+		.reg_ovflsw_thres = 1,
+	};
+
+	return pfm_write_pmds(fd, &pmd, 1) ? failure_set(failure, PFM_WRITE_PMDS, 0) : 0;
+}
+
+static int program_set(int fd, const struct counters *counters, unsigned int set,
+		       struct failure *failure)
 {
 	pfarg_pmc_t pmcs[MAX_COUNTERS];
-	unsigned int i;
+	unsigned int i, n = 0;
 
 	memset(pmcs, 0, sizeof(pmcs));
-	for (i = 0; i < counters->n; i++) {
-		pmcs[i].reg_num = counters->c[i].pmc;
-		pmcs[i].reg_value = counters->c[i].value;
+	for (i = 0; i <= counters->n; i++) {
+		const struct counter *c = i < counters->n ? &counters->c[i] :
+							    &counters->trigger;
+
+		if (i < counters->n ? !counter_in_set(c, set) : !c->event)
+			continue;
+		pmcs[n].reg_num = c->pmc;
+		pmcs[n].reg_set = (uint16_t)set;
+		pmcs[n++].reg_value = c->value;
 	}
-	return context_write_pmcs(fd, pmcs, counters->n, failure);
+	if (context_write_pmcs(fd, pmcs, n, failure))
+		return -1;
+	return counters->trigger.event ? arm(fd, counters, set, failure) : 0;
+}
+
+/* Set 0 is there already, but switches only if it is told when. */
+static int create_set(int fd, const struct counters *counters, unsigned int set,
+		      struct failure *failure)
+{
+	pfarg_setdesc_t desc = { .set_id = (uint16_t)set };
+
+	if (counters->trigger.event) {
+		desc.set_flags = PFM_SETFL_OVFL_SWITCH;
+	} else {
+		desc.set_flags = PFM_SETFL_TIME_SWITCH;
+		desc.set_timeout.tv_sec = (int64_t)(counters->timeout_ns / 1000000000);
+		desc.set_timeout.tv_nsec = (int64_t)(counters->timeout_ns % 1000000000);
+	}
+	return pfm_create_evtsets(fd, &desc, 1) ?
+	       failure_set(failure, PFM_CREATE_EVTSETS, 0) : 0;
+}
+
+static int program(int fd, const struct counters *counters, struct failure *failure)
+{
+	unsigned int set;
+
+	for (set = 0; set < counters->sets; set++)
+		if ((counters->sets > 1 && create_set(fd, counters, set, failure)) ||
+		    program_set(fd, counters, set, failure))
+			return -1;
+	return 0;
 }
 
 int context_create(const struct counters *counters, unsigned int flags,
@@ -84,12 +134,13 @@ int context_create(const struct counters *counters, unsigned int flags,
 	return ctx.ctx_fd;
 }
 
-int context_attach(int fd, pid_t tid, struct failure *failure)
+int context_attach(int fd, pid_t tid, unsigned int set, struct failure *failure)
 {
 	pfarg_load_t load;
 
 	memset(&load, 0, sizeof(load));
 	load.load_pid = tid;
+	load.load_set = (uint16_t)set;
 	if (pfm_load_context(fd, &load))
 		return failure_set(failure, PFM_LOAD_CONTEXT, 0);
 	return 0;
@@ -102,19 +153,51 @@ int context_start(int fd, struct failure *failure)
 	return 0;
 }
 
-int context_read(int fd, const struct counters *counters,
-		 uint64_t values[MAX_COUNTERS], struct failure *failure)
+static int read_set(int fd, const struct counters *counters, unsigned int set,
+		    struct counts *counts, struct failure *failure)
 {
+	unsigned int event[MAX_COUNTERS], i, n = 0;
 	pfarg_pmd_t pmds[MAX_COUNTERS];
-	unsigned int i;
 
 	memset(pmds, 0, sizeof(pmds));
-	for (i = 0; i < counters->n; i++)
-		pmds[i].reg_num = counters->c[i].pmd;
-	if (pfm_read_pmds(fd, pmds, (int)counters->n))
+	for (i = 0; i < counters->n; i++) {
+		if (!counter_in_set(&counters->c[i], set))
+			continue;
+		pmds[n].reg_num = counters->c[i].pmd;
+		pmds[n].reg_set = (uint16_t)set;
+		event[n++] = i;
+	}
+	if (pfm_read_pmds(fd, pmds, (int)n))
 		return failure_set(failure, PFM_READ_PMDS, 0);
-	for (i = 0; i < counters->n; i++)
-		values[i] = pmds[i].reg_value;
+	for (i = 0; i < n; i++)
+		counts->value[event[i]] += pmds[i].reg_value;
+	return 0;
+}
+
+static int read_turns(int fd, unsigned int set, struct turns *turns,
+		      struct failure *failure)
+{
+	pfarg_setinfo_t info = { .set_id = (uint16_t)set };
+
+	if (pfm_getinfo_evtsets(fd, &info, 1))
+		return failure_set(failure, PFM_GETINFO_EVTSETS, 0);
+	turns->ns = (uint64_t)info.set_act_duration.tv_sec * 1000000000 +
+		    (uint64_t)info.set_act_duration.tv_nsec;
+	turns->n = info.set_runs;
+	return 0;
+}
+
+int context_read(int fd, const struct counters *counters, struct counts *counts,
+		 struct failure *failure)
+{
+	unsigned int set;
+
+	memset(counts, 0, sizeof(*counts));
+	for (set = 0; set < counters->sets; set++)
+		if (read_set(fd, counters, set, counts, failure) ||
+		    (counters->sets > 1 &&
+		     read_turns(fd, set, &counts->turns[set], failure)))
+			return -1;
 	return 0;
 }
 

@@ -38,7 +38,7 @@ int failure_set(struct failure *failure, int cmd, unsigned int flags);
 void perfmon_require(void);
 
 /**
- * context_create() - make a context and program it
+ * context_create() - make a context and program it, all its event sets
  * @counters: what to count
  * @flags:    PFM_FL_SYSTEM_WIDE or 0
  * @failure:  filled in on error
@@ -66,11 +66,12 @@ int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
  * context_attach() - attach a context to a thread
  * @fd:      context
  * @tid:     thread; the calling one for a system-wide context
+ * @set:     event set to begin with
  * @failure: filled in on error
  *
  * Return: 0, or -1.
  */
-int context_attach(int fd, pid_t tid, struct failure *failure);
+int context_attach(int fd, pid_t tid, unsigned int set, struct failure *failure);
 
 /**
  * context_start() - begin to count
@@ -85,13 +86,13 @@ int context_start(int fd, struct failure *failure);
  * context_read() - read all counters
  * @fd:       context, attached or not any more
  * @counters: as given to context_create()
- * @values:   receives one value a counter
+ * @counts:   receives what they counted
  * @failure:  filled in on error
  *
  * Return: 0, or -1.
  */
-int context_read(int fd, const struct counters *counters,
-		 uint64_t values[MAX_COUNTERS], struct failure *failure);
+int context_read(int fd, const struct counters *counters, struct counts *counts,
+		 struct failure *failure);
 
 /**
  * failure_text() - what went wrong, in words

@@ -23,20 +23,23 @@ static struct probe *counting_create(struct result *result, pid_t tid, int cpu,
 	if (!probe)
 		err(EXIT_PFMON, NULL);
 	probe->fd = fd;
+	/* Each begins with another one: most threads may be shorter than a turn. */
+	probe->set = __atomic_fetch_add(&result->begun, 1, __ATOMIC_RELAXED) %
+		     result->counters->sets;
 	return probe;
 }
 
 static int counting_finish(struct probe *probe, uint64_t stops,
 			   struct failure *failure)
 {
-	uint64_t values[MAX_COUNTERS];
+	struct counts counts;
 	int ret = 0;
 
 	if (probe->result) {
-		ret = context_read(probe->fd, probe->result->counters, values,
+		ret = context_read(probe->fd, probe->result->counters, &counts,
 				   failure);
 		if (!ret)
-			result_add(probe->result, values, stops);
+			result_add(probe->result, &counts, stops);
 	}
 	free(probe);
 	return ret;

@@ -232,21 +232,27 @@ static int assign(struct counters *counters, const struct event *event,
 		  size_t len, char error[EVENTS_ERROR_MAX])
 {
 	unsigned int i, used = 0;
-	struct counter *c;
+	struct counter *c = &counters->c[counters->n];
 
 	for (i = 0; i < counters->n; i++)
 		used += counters->c[i].source == source;
-	if (used == source->counters || counters->n == MAX_COUNTERS) {
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "no counter is left for '%.*s': at most %u %s events at a time",
-			 (int)len, name, source->counters, source->name);
+	if (counters->n == MAX_EVENTS) {
+		snprintf(error, EVENTS_ERROR_MAX, "more than %d events", MAX_EVENTS);
 		return -1;
 	}
-	c = &counters->c[counters->n++];
 	memset(c, 0, sizeof(*c));
 	c->event = event;
 	c->source = source;
+	c->list = counters->lists;
+	c->sets = 1;
 	snprintf(c->name, sizeof(c->name), "%.*s", (int)len, name);
+	if (!counters->many &&
+	    (used == source->counters || counters->n == MAX_COUNTERS)) {
+		counters_refuse(c, error);
+		return -1;
+	}
+	counters->n++;
+	counters->sets = 1;
 	c->code = event == source->raw ? strtoull(c->name + 1, NULL, 16) :
 					 event->value;
 	if (event == source->raw && c->code & ~source->raw_mask) {
@@ -325,7 +331,15 @@ int counters_add(struct counters *counters, const char *list,
 		*counters = old;
 		return -1;
 	}
+	counters->lists++;
 	return 0;
+}
+
+void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
+{
+	snprintf(error, EVENTS_ERROR_MAX,
+		 "no counter is left for '%s': at most %u %s events at a time",
+		 c->name, c->source->counters, c->source->name);
 }
 
 int counters_find(const struct counters *counters, const char *name)
@@ -352,34 +366,36 @@ int counters_ipc(const struct counters *counters, unsigned int i)
 	return -1;
 }
 
-int counters_kernel(const struct counters *counters)
+const struct counter *counters_kernel(const struct counters *counters)
 {
-	int found = -1;
+	const struct counter *found = NULL, *c;
 	unsigned int i;
 
-	for (i = 0; i < counters->n; i++) {
-		const struct counter *c = &counters->c[i];
-
+	for (i = 0; i <= counters->n; i++) {
+		c = i < counters->n ? &counters->c[i] : &counters->trigger;
 		if (!(c->levels & LEVEL_KERNEL))
 			continue;
 		if (c->levels_given)
-			return (int)i;
-		if (found < 0)
-			found = (int)i;
+			return c;
+		if (!found)
+			found = c;
 	}
 	return found;
+}
+
+static void restrict_counter(struct counter *c)
+{
+	if (c->levels == LEVEL_BOTH && !c->levels_given)
+		set_levels(c, strlen(c->name), LEVEL_USER);
 }
 
 void counters_restrict(struct counters *counters)
 {
 	unsigned int i;
 
-	for (i = 0; i < counters->n; i++) {
-		struct counter *c = &counters->c[i];
-
-		if (c->levels == LEVEL_BOTH && !c->levels_given)
-			set_levels(c, strlen(c->name), LEVEL_USER);
-	}
+	for (i = 0; i < counters->n; i++)
+		restrict_counter(&counters->c[i]);
+	restrict_counter(&counters->trigger);
 }
 
 static void print_event(FILE *out, const char *name, const char *help)

@@ -7,8 +7,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Most counters of one context: a vector of these fits in one page. */
+/* Most counters of one event set: a vector of these fits in one page. */
 #define MAX_COUNTERS	32
+
+/* Most events, and so most sets, of one context. */
+#define MAX_EVENTS	128
 
 /* UNIT_CYCLES is for output: elsewhere it is a count. */
 enum event_unit { UNIT_COUNT, UNIT_NS, UNIT_CYCLES };
@@ -61,11 +64,28 @@ struct counter {
 	bool levels_given;		/* by the user: not to be changed */
 	uint64_t value;			/* of the control register */
 	uint16_t pmc, pmd;
+	uint16_t set, sets;		/* the first that counts it, and how many do */
+	unsigned int list;		/* which one it was named in */
 };
 
 struct counters {
 	unsigned int n;
-	struct counter c[MAX_COUNTERS];
+	bool many;		/* more than there are counters: they take turns */
+	unsigned int lists;
+	unsigned int sets;
+	uint64_t timeout_ns;	/* of each set, or ... */
+	uint64_t every;		/* ... it is left after so many of the trigger's event */
+	struct counter trigger;	/* event NULL: there is none */
+	struct counter c[MAX_EVENTS];
+};
+
+/* What was counted, by one context or by many. */
+struct counts {
+	uint64_t value[MAX_EVENTS];	/* of each event */
+	struct turns {			/* of each set, if there are several */
+		uint64_t ns;		/* that it was counting */
+		uint64_t n;		/* times that it became the active one */
+	} turns[MAX_EVENTS];
 };
 
 /* What is counted when nothing is asked for. */
@@ -124,16 +144,57 @@ int counters_ipc(const struct counters *counters, unsigned int i);
  * counters_kernel() - does anything count the kernel's level?
  * @counters: chosen events
  *
- * Return: the index of the first one that does, those that the user asked for
- * first, or -1.
+ * Return: the first one that does, those that the user asked for first, or NULL.
  */
-int counters_kernel(const struct counters *counters);
+const struct counter *counters_kernel(const struct counters *counters);
 
 /**
  * counters_restrict() - count at user level what may be counted there
  * @counters: chosen events; those without a modifier get ":u"
  */
 void counters_restrict(struct counters *counters);
+
+/**
+ * counters_take_turns() - choose counters and sets for all events
+ * @counters: chosen events; @many was true when they were added
+ * @each: false: events of a PMU that has a counter for each of them are counted in
+ *        all sets, so all the time, and others in as few sets as the order of the
+ *        lists allows, a list that fits into a set in one. true: each list is a set
+ *        of its own, or several if it is too long
+ * @error: receives the reason if there is none
+ *
+ * Return: 0, or -1 if an event has no counter at all.
+ */
+int counters_take_turns(struct counters *counters, bool each,
+			char error[EVENTS_ERROR_MAX]);
+
+/**
+ * counters_trigger() - leave each set when an event has happened so many times
+ * @counters: chosen events; those of its PMU have one counter less in each set
+ * @name:  of the event, as counters_add() takes it
+ * @every: times, at least 1
+ * @error: receives the reason on error
+ *
+ * Return: 0, or -1.
+ */
+int counters_trigger(struct counters *counters, const char *name, uint64_t every,
+		     char error[EVENTS_ERROR_MAX]);
+
+/**
+ * counters_refuse() - say that there is no counter left for an event
+ * @c:     event
+ * @error: receives it
+ */
+void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX]);
+
+/**
+ * counter_in_set() - is an event counted in a set?
+ * @c:   event
+ * @set: number of the set
+ *
+ * Return: true or false.
+ */
+bool counter_in_set(const struct counter *c, unsigned int set);
 
 /**
  * events_print() - list all events with one line of help each

@@ -44,7 +44,7 @@ bool hardware_busy(void)
 	fd = context_create(&counters, 0, &failure);
 	if (fd < 0)
 		return false;
-	context_attach(fd, (pid_t)syscall(SYS_gettid), &failure);
+	context_attach(fd, (pid_t)syscall(SYS_gettid), 0, &failure);
 	close(fd);
 	/* Counted CPUs are a reason, too, and not this one. */
 	return failure.cmd == PFM_LOAD_CONTEXT && failure.err == EBUSY &&
@@ -55,9 +55,10 @@ bool hardware_busy(void)
 void hardware_settle(struct counters *counters, unsigned int flags)
 {
 	struct failure failure;
-	int i, fd;
+	const struct counter *c;
+	int fd;
 
-	if (counters_kernel(counters) < 0)
+	if (!counters_kernel(counters))
 		return;
 	fd = context_create(counters, flags, &failure);
 	if (fd >= 0) {
@@ -68,8 +69,8 @@ void hardware_settle(struct counters *counters, unsigned int flags)
 	if (failure.cmd != PFM_WRITE_PMCS || failure.err != EPERM)
 		return;
 	counters_restrict(counters);
-	i = counters_kernel(counters);
-	if (i >= 0)
+	c = counters_kernel(counters);
+	if (c)
 		errx(EXIT_PFMON, "'%s': to count the kernel's part needs the right to count whole CPUs",
-		     counters->c[i].name);
+		     c->name);
 }

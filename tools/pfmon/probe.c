@@ -21,7 +21,7 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 	probe->tid = tid;
 	probe->cpu = cpu;
 	fcntl(probe->fd, F_SETFL, O_NONBLOCK);
-	if (context_attach(probe->fd, tid, failure)) {
+	if (context_attach(probe->fd, tid, probe->set, failure)) {
 		probe_drop(probe);
 		return NULL;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was measured, and how it is printed. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -19,20 +20,57 @@ uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-void result_add(struct result *result, const uint64_t values[MAX_COUNTERS],
-		uint64_t stops)
+/* The part of the time that an event was counted, from 0 to 1. */
+static double share_of(const struct counters *counters, unsigned int i,
+		       const struct turns turns[MAX_EVENTS])
 {
+	const struct counter *c = &counters->c[i];
+	uint64_t all = 0;
+	unsigned int set;
+
+	if (c->sets == counters->sets)
+		return 1;
+	for (set = 0; set < counters->sets; set++)
+		all += turns[set].ns;
+	return all ? (double)turns[c->set].ns / (double)all : 0;
+}
+
+void result_add(struct result *result, const struct counts *counts, uint64_t stops)
+{
+	const struct counters *counters = result->counters;
 	unsigned int i;
 
-	for (i = 0; i < result->counters->n; i++) {
-		uint64_t own = 0;
+	for (i = 0; i < counters->n; i++) {
+		uint64_t value = counts->value[i], own = 0;
 
+		if (counters->c[i].event->counts_stops)
+			own = (uint64_t)((double)stops *
+					 share_of(counters, i, counts->turns) + 0.5);
 		/* A kill can end a stop before it becomes a switch. */
-		if (result->counters->c[i].event->counts_stops)
-			own = stops < values[i] ? stops : values[i];
-		result->values[i] += values[i] - own;
+		result->sum.value[i] += own < value ? value - own : 0;
+	}
+	for (i = 0; i < counters->sets; i++) {
+		result->sum.turns[i].ns += counts->turns[i].ns;
+		result->sum.turns[i].n += counts->turns[i].n;
 	}
 	result->measured++;
+}
+
+struct estimate result_estimate(const struct result *result, unsigned int i)
+{
+	struct estimate e = {
+		.value = result->sum.value[i], .counted = result->sum.value[i],
+		.share = share_of(result->counters, i, result->sum.turns),
+	};
+	double counted = (double)e.counted;
+	uint64_t turns = result->sum.turns[result->counters->c[i].set].n;
+
+	if (e.share == 1 || !e.share)
+		return e;
+	e.value = (uint64_t)(counted / e.share + 0.5);
+	e.error = counted && turns ?
+		  sqrt((1 - e.share) * (1 / counted + 1 / (double)turns)) : -1;
+	return e;
 }
 
 void result_note(struct result *result, const char *format, ...)
@@ -51,36 +89,56 @@ static uint64_t task_clock(const struct result *result)
 {
 	int at = counters_find(result->counters, "task-clock");
 
-	return at < 0 ? 0 : result->values[at];
+	return at < 0 ? 0 : result_estimate(result, (unsigned int)at).value;
+}
+
+/* What is known of an estimate, after what is said of its value. */
+static void append_share(char *comment, size_t size, const struct estimate *e)
+{
+	size_t at = strlen(comment);
+
+	at += (size_t)snprintf(comment + at, size - at, "%s%.1f%% of the time",
+			       at ? "; " : "", 100 * e->share);
+	if (e->error >= 0)
+		snprintf(comment + at, size - at, ", +- %.1f%%", 100 * e->error);
 }
 
 static void print_counter(FILE *out, const struct result *result,
 			  unsigned int i, int name_width)
 {
 	const struct event *event = result->counters->c[i].event;
-	uint64_t value = result->values[i], clock = task_clock(result);
+	struct estimate e = result_estimate(result, i), of;
+	uint64_t value = e.value, clock = task_clock(result);
 	const char *name = result->counters->c[i].name;
-	char number[NUMBERS_MAX], comment[NUMBERS_MAX + 16] = "";
+	char number[NUMBERS_MAX + 1] = "~", comment[NUMBERS_MAX + 64] = "";
+	char *digits = number + (e.share < 1);
 	int cycles = counters_ipc(result->counters, i);
 
-	if (event->unit == UNIT_NS) {
-		numbers_ms(number, value);
+	if (!e.share) {
+		strcpy(number, "not counted");
+	} else if (event->unit == UNIT_NS) {
+		numbers_ms(digits, value);
 		if (result->elapsed_ns)
 			snprintf(comment, sizeof(comment), "%.2f CPUs used",
 				 (double)value / (double)result->elapsed_ns);
 	} else {
-		numbers_count(number, value);
-		if (cycles >= 0 && result->values[cycles])
+		numbers_count(digits, value);
+		of.value = 0;
+		if (cycles >= 0)
+			of = result_estimate(result, (unsigned int)cycles);
+		if (of.value)
 			snprintf(comment, sizeof(comment), "%.2f IPC",
-				 (double)value / (double)result->values[cycles]);
+				 (double)value / (double)of.value);
 		else if (value && clock && event->unit == UNIT_CYCLES &&
 			 result->counters->c[i].levels == LEVEL_BOTH)
 			numbers_hertz(comment, value, clock);
 		else if (value && clock)
 			numbers_rate(comment, value, clock);
 	}
+	if (e.share && e.share < 1)
+		append_share(comment, sizeof(comment), &e);
 	fprintf(out, "%*s %-3s", NUMBER_WIDTH, number,
-		event->unit == UNIT_NS ? "ms" : "");
+		event->unit == UNIT_NS && e.share ? "ms" : "");
 	if (*comment)
 		fprintf(out, "%-*s  # %s\n", name_width, name, comment);
 	else
@@ -123,17 +181,36 @@ void result_print(FILE *out, const struct result *result)
 		fprintf(out, " note: %s\n", result->note[i]);
 }
 
-/* Names of events are plain words: nothing needs escaping. */
-static void print_json_counter(FILE *out, const struct counter *c, uint64_t value)
+/* A value that was not counted, or an error that is not known, is null. */
+static void print_json_estimate(FILE *out, const struct estimate *e)
 {
+	fprintf(out, ", \"counted\": %" PRIu64 ", \"share\": %.6f, \"error\": ",
+		e->counted, e->share);
+	if (e->share && e->error >= 0)
+		fprintf(out, "%.6f", e->error);
+	else
+		fputs("null", out);
+}
+
+/* Names of events are plain words: nothing needs escaping. */
+static void print_json_counter(FILE *out, const struct result *result, unsigned int i)
+{
+	const struct counter *c = &result->counters->c[i];
+	struct estimate e = result_estimate(result, i);
 	static const char *const levels[] = {
 		[LEVEL_USER] = "user", [LEVEL_KERNEL] = "kernel", [LEVEL_BOTH] = "all",
 	};
 
-	fprintf(out, "{\"name\": \"%s\", \"value\": %" PRIu64 ", \"unit\": \"%s\"",
-		c->name, value, c->event->unit == UNIT_NS ? "ns" : "count");
+	fprintf(out, "{\"name\": \"%s\", \"value\": ", c->name);
+	if (e.share)
+		fprintf(out, "%" PRIu64, e.value);
+	else
+		fputs("null", out);
+	fprintf(out, ", \"unit\": \"%s\"", c->event->unit == UNIT_NS ? "ns" : "count");
 	if (c->levels)
 		fprintf(out, ", \"levels\": \"%s\"", levels[c->levels]);
+	if (c->sets < result->counters->sets)
+		print_json_estimate(out, &e);
 	fputc('}', out);
 }
 
@@ -146,10 +223,10 @@ void result_print_json(FILE *out, const struct result *result)
 	fputs(", \"events\": [", out);
 	for (i = 0; i < result->counters->n; i++) {
 		fputs(i ? ", " : "", out);
-		print_json_counter(out, &result->counters->c[i], result->values[i]);
+		print_json_counter(out, result, i);
 	}
-	fprintf(out, "], \"%ss\": %u, \"missed\": %u, \"elapsed_ns\": %" PRIu64,
-		result->threads ? "thread" : "cpu", result->measured,
+	fprintf(out, "], \"sets\": %u, \"%ss\": %u, \"missed\": %u, \"elapsed_ns\": %" PRIu64,
+		result->counters->sets, result->threads ? "thread" : "cpu", result->measured,
 		result->missed, result->elapsed_ns);
 	if (result->has_usage)
 		fprintf(out, ", \"user_ns\": %" PRIu64 ", \"system_ns\": %" PRIu64,

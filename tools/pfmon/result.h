@@ -10,7 +10,7 @@
 #include "events.h"
 
 #define TITLE_MAX	76	/* one line */
-#define NOTES_MAX	4
+#define NOTES_MAX	5
 #define NOTE_MAX	256
 
 struct probe_ops;
@@ -18,7 +18,8 @@ struct probe_ops;
 struct result {
 	const struct probe_ops *ops;	/* what for */
 	const struct counters *counters;
-	uint64_t values[MAX_COUNTERS];	/* sums over all that was measured */
+	struct counts sum;		/* over all that was measured */
+	unsigned int begun;		/* contexts that were made for counting */
 	char title[TITLE_MAX];		/* of what: "'sleep 1'", "CPUs 0-1" */
 	bool threads;			/* of threads, not of CPUs ... */
 	unsigned int measured;		/* ... and of how many */
@@ -36,11 +37,32 @@ struct result {
 /**
  * result_add() - add one context's counts
  * @result: sums
- * @values: one a counter
+ * @counts: of the context
  * @stops:  context switches that were pfmon's doing
  */
-void result_add(struct result *result, const uint64_t values[MAX_COUNTERS],
-		uint64_t stops);
+void result_add(struct result *result, const struct counts *counts, uint64_t stops);
+
+/* What an event would have counted if it had been counted all the time. */
+struct estimate {
+	uint64_t value;
+	uint64_t counted;	/* from which it is estimated */
+	double share;		/* of the time that it was, from 0 to 1 */
+	double error;		/* relative standard deviation; below 0: not known */
+};
+
+/**
+ * result_estimate() - what an event counted
+ * @result: sums
+ * @i:      index of the event
+ *
+ * An estimate's error is that of an event whose counts in two turns of its set differ
+ * as much as they are large, and which does not come in bursts shorter than a turn.
+ * The more evenly it comes, the smaller the error is.
+ *
+ * Return: the count with the share 1; or an estimate with a smaller one, whose value
+ * means nothing if the share is 0.
+ */
+struct estimate result_estimate(const struct result *result, unsigned int i);
 
 /**
  * result_note() - add a sentence for the reader

@@ -13,6 +13,8 @@
  * nanoseconds. A value that is read with a
  * sample is the number of its register.
  *
+ * Set n of several was active for n + 1 ms, n + 1 times.
+ *
  * FAKE_BUSY=TID lets this thread have a context already.
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
  * It does not know when threads end: no messages come of that.
@@ -41,6 +43,7 @@
 static struct context {
 	enum { NONE, UNLOADED, LOADED, STARTED } state;
 	unsigned int flags;
+	unsigned int sets;		/* beside set 0 */
 	pid_t pid, tid;
 	char *buf;
 	size_t size;
@@ -237,8 +240,33 @@ static void fill(struct context *ctx, int fd)
 		set_times(ctx);
 }
 
+static int create_evtset(struct context *ctx, const pfarg_setdesc_t *set)
+{
+	bool timed = set->set_timeout.tv_sec || set->set_timeout.tv_nsec;
+
+	if (ctx->state != UNLOADED)
+		return fail(EBUSY);
+	if (set->set_id > ctx->sets + 1 ||
+	    set->set_flags != (timed ? PFM_SETFL_TIME_SWITCH : PFM_SETFL_OVFL_SWITCH))
+		return fail(EINVAL);
+	if (set->set_id > ctx->sets)
+		ctx->sets++;
+	return 0;
+}
+
+static int getinfo_evtset(const struct context *ctx, pfarg_setinfo_t *info)
+{
+	if (info->set_id > ctx->sets)
+		return fail(EINVAL);
+	info->set_runs = info->set_id + 1U;
+	info->set_act_duration.tv_nsec = 1000000 * (info->set_id + 1);
+	return 0;
+}
+
 static int write_pmcs(struct context *ctx, const pfarg_pmc_t *pmcs)
 {
+	if (pmcs[0].reg_set > ctx->sets)
+		return fail(EINVAL);
 	memcpy(ctx->smpl_pmds, pmcs[0].reg_smpl_pmds, sizeof(ctx->smpl_pmds));
 	/* A buffer that nobody is told of would never be read. */
 	return ctx->buf && !(pmcs[0].reg_flags & PFM_REGFL_OVFL_NOTIFY) ?
@@ -247,7 +275,9 @@ static int write_pmcs(struct context *ctx, const pfarg_pmc_t *pmcs)
 
 static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
 {
-	if (!ctx->buf || pmds[0].reg_num != PFM_SW_PMD0 || !pmds[0].reg_value ||
+	/* What says when to switch has the last counter. */
+	if (pmds[0].reg_num != (ctx->buf ? PFM_SW_PMD0 : PFM_SW_PMD0 + PFM_SW_COUNTERS - 1) ||
+	    pmds[0].reg_ovflsw_thres != !ctx->buf || !pmds[0].reg_value ||
 	    pmds[0].reg_long_reset != pmds[0].reg_value ||
 	    pmds[0].reg_short_reset != pmds[0].reg_value)
 		return fail(EINVAL);
@@ -261,7 +291,7 @@ static int load(struct context *ctx, const pfarg_load_t *arg)
 
 	if (ctx->state != UNLOADED || (busy && atoi(busy) == arg->load_pid))
 		return fail(EBUSY);
-	if (arg->load_set || arg->load_pad)
+	if (arg->load_set > ctx->sets || arg->load_pad)
 		return fail(EINVAL);
 	if ((ctx->flags & PFM_FL_SYSTEM_WIDE) &&
 	    arg->load_pid != (pid_t)syscall(SYS_gettid))
@@ -357,6 +387,10 @@ static int dispatch(int fd, int cmd, void *arg, int narg)
 		return restart(ctx, fd);
 	case PFM_STOP:
 		return ctx->state < LOADED ? fail(EBUSY) : 0;
+	case PFM_CREATE_EVTSETS:
+		return create_evtset(ctx, arg);
+	case PFM_GETINFO_EVTSETS:
+		return getinfo_evtset(ctx, arg);
 	case PFM_READ_PMDS:
 		return read_pmds(ctx, arg, narg);
 	default:

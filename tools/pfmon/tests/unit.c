@@ -180,7 +180,7 @@ static void test_modifiers(void)
 	CHECK(counters_add(&c, "task-clock,cycles:u,instructions:k", error) == 0);
 	CHECK_STR(c.c[1].name, "cycles:u");
 	CHECK(c.c[1].value == 0x41003c && c.c[2].value == 0x4200c0);
-	CHECK(counters_kernel(&c) == 2);
+	CHECK(counters_kernel(&c) == &c.c[2]);
 	CHECK(counters_ipc(&c, 2) == -1 && counters_ipc(&c, 0) == -1);
 	CHECK(counters_add(&c, "cycles:uk,instructions,r1aC4:u", error) == 0);
 	CHECK_STR(c.c[3].name, "cycles");
@@ -191,15 +191,15 @@ static void test_modifiers(void)
 
 	/* What was not asked for can be left out. */
 	CHECK(counters_add(&other, "cs,cycles,instructions,rc0", error) == 0);
-	CHECK(counters_kernel(&other) == 1);
+	CHECK(counters_kernel(&other) == &other.c[1]);
 	counters_restrict(&other);
-	CHECK(counters_kernel(&other) == -1);
+	CHECK(!counters_kernel(&other));
 	CHECK_STR(other.c[0].name, "context-switches");
 	CHECK_STR(other.c[1].name, "cycles:u");
 	CHECK_STR(other.c[3].name, "rc0:u");
 	CHECK(other.c[1].value == 0x41003c && counters_ipc(&other, 2) == 1);
 	counters_restrict(&c);
-	CHECK(counters_kernel(&c) == 2);
+	CHECK(counters_kernel(&c) == &c.c[2]);
 	CHECK_STR(c.c[3].name, "cycles");
 
 	check_bad("cycles:", "'cycles:': an event can have the modifiers :u, programs, and :k, the kernel");
@@ -273,7 +273,8 @@ static void test_print(void)
 	static struct counters c;
 	static struct result r;
 	char error[EVENTS_ERROR_MAX], *text;
-	uint64_t values[MAX_COUNTERS] = { 1500000000, 70, 1, 12345, 0 };
+	static const struct counts counts = {
+		.value = { 1500000000, 70, 1, 12345, 0 } };
 
 	CHECK(counters_add(&c, DEFAULT_EVENTS, error) == 0);
 	r.counters = &c;
@@ -283,7 +284,7 @@ static void test_print(void)
 	r.user_ns = 1250000000;
 	r.system_ns = 250000000;
 	strcpy(r.title, "'prog -x'");
-	result_add(&r, values, 20);	/* 20 of the switches are ours */
+	result_add(&r, &counts, 20);	/* 20 of the switches are ours */
 	text = print(&r, result_print);
 	CHECK_STR(text, "\n"
 " 'prog -x' (1 thread):\n"
@@ -306,14 +307,14 @@ static void test_print(void)
 		"{\"name\": \"migrations\", \"value\": 1, \"unit\": \"count\"}, "
 		"{\"name\": \"minor-faults\", \"value\": 12345, \"unit\": \"count\"}, "
 		"{\"name\": \"major-faults\", \"value\": 0, \"unit\": \"count\"}], "
-		"\"threads\": 1, \"missed\": 0, \"elapsed_ns\": 2000000000, "
+		"\"sets\": 1, \"threads\": 1, \"missed\": 0, \"elapsed_ns\": 2000000000, "
 		"\"user_ns\": 1250000000, \"system_ns\": 250000000, "
 		"\"notes\": []}\n");
 	free(text);
 
 	/* A second thread adds up; stops never make a count wrap. */
-	result_add(&r, values, 100);
-	CHECK(r.measured == 2 && r.values[0] == 3000000000 && r.values[1] == 50);
+	result_add(&r, &counts, 100);
+	CHECK(r.measured == 2 && r.sum.value[0] == 3000000000 && r.sum.value[1] == 50);
 }
 
 static void test_print_cpus(void)
@@ -321,13 +322,13 @@ static void test_print_cpus(void)
 	static struct counters c;
 	static struct result r;
 	char error[EVENTS_ERROR_MAX], *text;
-	uint64_t values[MAX_COUNTERS] = { 3 };
+	static const struct counts counts = { .value = { 3 } };
 	int i;
 
 	CHECK(counters_add(&c, "cs", error) == 0);
 	r.counters = &c;
 	strcpy(r.title, "CPUs 0-1");
-	result_add(&r, values, 0);
+	result_add(&r, &counts, 0);
 	result_note(&r, "CPU %d is odd", 1);
 	text = print(&r, result_print);
 	/* Without a task clock there is no rate. */
@@ -363,15 +364,15 @@ static void test_print_hardware(void)
 	static struct counters c;
 	static struct result r;
 	char error[EVENTS_ERROR_MAX], *text;
-	uint64_t values[MAX_COUNTERS] = { 1000000000, 3192000000, 3255840000,
-					  2000000, 4 };
+	static const struct counts counts = {
+		.value = { 1000000000, 3192000000, 3255840000, 2000000, 4 } };
 
 	CHECK(events_hardware("AMD K8", 4));
 	CHECK(counters_add(&c, "task-clock,cycles,instructions,branches,"
 			   "instructions:k", error) == 0);
 	r.counters = &c;
 	strcpy(r.title, "CPU 0");
-	result_add(&r, values, 0);
+	result_add(&r, &counts, 0);
 	text = print(&r, result_print);
 	CHECK_STR(text, "\n"
 " CPU 0:\n"
@@ -388,6 +389,142 @@ static void test_print_hardware(void)
 	text = print(&r, result_print_json);
 	CHECK(text && strstr(text, "{\"name\": \"instructions:k\", \"value\": 4, \"unit\": \"count\", \"levels\": \"kernel\"}"));
 	free(text);
+	events_hardware("", 0);
+}
+
+/* Sets of all events, as "FIRST:SETS:COUNTER" each. */
+static char *places(const struct counters *c)
+{
+	static char text[MAX_EVENTS * 16];
+	size_t at = 0;
+	unsigned int i;
+
+	for (i = 0; i < c->n; i++)
+		at += (size_t)sprintf(text + at, "%s%u:%u:%u", i ? " " : "", c->c[i].set,
+				      c->c[i].sets, c->c[i].pmc - c->c[i].source->pmc0);
+	return text;
+}
+
+/* @lists: one -e a line. */
+static void check_sets(const char *lists, bool each, const char *trigger,
+		       unsigned int sets, const char *where)
+{
+	struct counters c = { .many = true };
+	char error[EVENTS_ERROR_MAX], list[256];
+	size_t len;
+
+	for (; *lists; lists += len + (lists[len] == '\n')) {
+		len = strcspn(lists, "\n");
+		snprintf(list, sizeof(list), "%.*s", (int)len, lists);
+		CHECK(counters_add(&c, list, error) == 0);
+	}
+	if (trigger)
+		CHECK(counters_trigger(&c, trigger, 100, error) == 0);
+	CHECK(counters_take_turns(&c, each, error) == 0);
+	CHECK(c.sets == sets);
+	CHECK_STR(places(&c), where);
+}
+
+static void test_sets(void)
+{
+	struct counters c = { .many = true };
+	char error[EVENTS_ERROR_MAX];
+	unsigned int i;
+
+	CHECK(events_hardware("AMD K8", 4));
+	check_sets("cs\ncycles,branches\nrc1", false, NULL, 1, "0:1:0 0:1:0 0:1:1 0:1:2");
+	/* One too many: the software's are counted in both sets. */
+	check_sets("cs,cycles,rc1,rc2,task-clock,rc3,rc4", false, NULL, 2,
+		   "0:2:0 0:1:0 0:1:1 0:1:2 0:2:1 0:1:3 1:1:0");
+	/* A list that fits into a set is not torn apart. */
+	check_sets("rc1,rc2,rc3\nrc4,rc5\nrc6\ncs\nrc7", false, NULL, 2,
+		   "0:1:0 0:1:1 0:1:2 1:1:0 1:1:1 1:1:2 0:2:0 1:1:3");
+	check_sets("rc1\nrc1,rc2,rc3,rc4,rc5", false, NULL, 3,
+		   "0:1:0 1:1:0 1:1:1 1:1:2 1:1:3 2:1:0");
+	check_sets("cs,cs,cs,cs,cs\ncs,cs,cs,cs,cycles", false, NULL, 2,
+		   "0:1:0 0:1:1 0:1:2 0:1:3 0:1:4 1:1:0 1:1:1 1:1:2 1:1:3 0:2:0");
+	/* Each list is a set, or more than one. */
+	check_sets("cs,cycles\ncs\nrc1,rc2,rc3,rc4,rc5,cs", true, NULL, 4,
+		   "0:1:0 0:1:0 1:1:0 2:1:0 2:1:1 2:1:2 2:1:3 3:1:0 3:1:0");
+	/* What says when to switch has the last counter of each set. */
+	check_sets("rc1,rc2,rc3,rc4\ncs", true, "rc9", 3, "0:1:0 0:1:1 0:1:2 1:1:0 2:1:0");
+	check_sets("rc1,rc2,rc3,rc4\ncs", true, "cs", 2, "0:1:0 0:1:1 0:1:2 0:1:3 1:1:0");
+	CHECK(counters_trigger(&c, "cycles:u", 100, error) == 0);
+	CHECK(c.trigger.pmc == 3 && c.trigger.value == 0x410076 && c.every == 100);
+	CHECK(counters_trigger(&c, "faults", 100, error) == -1);
+	CHECK_STR(error, "'faults' is more than one event");
+	CHECK(counters_trigger(&c, "bogus", 100, error) == -1);
+	CHECK(events_hardware("AMD K8", 1));
+	CHECK(counters_add(&c, "rc1", error) == 0);
+	CHECK(counters_trigger(&c, "cycles", 100, error) == 0);
+	CHECK(counters_take_turns(&c, true, error) == -1);
+	CHECK_STR(error, "no counter is left for 'rc1': at most 1 hardware events at a time");
+	events_hardware("", 0);
+	memset(&c, 0, sizeof(c));
+	c.many = true;
+	for (i = 0; i < MAX_EVENTS; i++)
+		CHECK(counters_add(&c, "cs", error) == 0);
+	CHECK(counters_add(&c, "cs", error) == -1);
+	CHECK_STR(error, "more than 128 events");
+	CHECK(counters_take_turns(&c, true, error) == 0 && c.sets == MAX_EVENTS);
+	CHECK(counters_take_turns(&c, false, error) == 0 && c.sets == MAX_EVENTS / 8);
+}
+
+/* A quarter of the time in 25 turns: 4 times as many, sqrt(3/4 * 1/25) off. */
+static void test_print_sets(void)
+{
+	static const struct counts counts = {
+		.value = { 70, 1000000, 0, 2000000000, 9 },
+		.turns = { { 1000000, 25 }, { 3000000, 75 }, { 0, 0 } },
+	};
+	static struct counters c = { .many = true };
+	static struct result r;
+	char error[EVENTS_ERROR_MAX], *text;
+
+	CHECK(events_hardware("AMD K8", 1));
+	CHECK(counters_add(&c, "cs,cycles", error) == 0);
+	CHECK(counters_add(&c, "branches", error) == 0);
+	CHECK(counters_add(&c, "task-clock,rc0", error) == 0);
+	CHECK(counters_take_turns(&c, false, error) == 0 && c.sets == 3);
+	r.counters = &c;
+	strcpy(r.title, "CPU 0");
+	result_add(&r, &counts, 20);
+	text = print(&r, result_print);
+	CHECK_STR(text, "\n"
+" CPU 0:\n"
+"\n"
+"                50    context-switches  # 25.0 /s\n"
+"        ~4,000,000    cycles            # 2.00 MHz; 25.0% of the time, +- 17.3%\n"
+"                ~0    branches          # 75.0% of the time\n"
+"          2,000.00 ms task-clock\n"
+"       not counted    rc0\n"
+"\n"
+"            0.0000 s  elapsed\n"
+"\n");
+	free(text);
+	text = print(&r, result_print_json);
+	CHECK(text && strstr(text, "{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\"}"));
+	CHECK(text && strstr(text, "{\"name\": \"cycles\", \"value\": 4000000, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 1000000, \"share\": 0.250000, \"error\": 0.173207}"));
+	CHECK(text && strstr(text, "\"branches\", \"value\": 0, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 0, \"share\": 0.750000, \"error\": null}"));
+	CHECK(text && strstr(text, "\"rc0\", \"value\": null, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 9, \"share\": 0.000000, \"error\": null}"));
+	CHECK(text && strstr(text, "\"sets\": 3, \"cpus\": 1"));
+	free(text);
+
+	/* Of pfmon's own switches as many as fell into an event's time. */
+	memset(&c, 0, sizeof(c));
+	memset(&r, 0, sizeof(r));
+	CHECK(counters_add(&c, "cs,cs", error) == 0);
+	c.sets = 2;
+	c.c[1].set = 1;
+	r.counters = &c;
+	result_add(&r, &(struct counts){ .value = { 30, 30 },
+		   .turns = { { 1000, 1 }, { 3000, 1 } } }, 20);
+	CHECK(r.sum.value[0] == 25 && r.sum.value[1] == 15);
+	CHECK(result_estimate(&r, 0).value == 100 && result_estimate(&r, 1).value == 20);
+	/* A thread whose second set had no turn adds its time to the first one's. */
+	result_add(&r, &(struct counts){ .value = { 5, 0 }, .turns = { { 4000, 1 } } }, 0);
+	CHECK(result_estimate(&r, 0).value == 48 && result_estimate(&r, 0).share == 0.625);
+	CHECK(result_estimate(&r, 1).value == 40);
 	events_hardware("", 0);
 }
 
@@ -471,6 +608,8 @@ int main(void)
 	test_print();
 	test_print_cpus();
 	test_print_hardware();
+	test_sets();
+	test_print_sets();
 	test_signals();
 	return check_done();
 }
