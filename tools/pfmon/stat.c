@@ -2,14 +2,19 @@
 /* pfmon stat: counts the events of a command, a process or CPUs. */
 #define _GNU_SOURCE
 #include <err.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hardware.h"
 #include "outfile.h"
 #include "pfmon.h"
 #include "probe.h"
 #include "target.h"
+
+/* Long enough for a switch to be cheap, and as many turns a second as that allows. */
+#define TURN_NS	1000000
 
 static const char usage[] =
 "usage: pfmon stat [OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -20,12 +25,19 @@ static const char usage[] =
 "prints the counts to standard error. With -p or -C it counts a process or\n"
 "whole CPUs while COMMAND runs, or until Ctrl-C.\n"
 "\n"
-"  -e, --event LIST   events to count, separated by commas\n"
+"  -e, --event LIST   events to count, separated by commas; each -e is counted at\n"
+"                     the same time if the counters are enough for it\n"
 "  -p, --pid PID      count the threads of a process\n"
 "  -C, --cpu CPUS     count CPUs: a list such as 0-1,3, or all\n"
 "  -o, --output FILE  print the counts to FILE\n"
 "  -j, --json         print them as JSON\n"
 "      --no-follow    count the first thread of COMMAND only\n"
+"      --switch-timeout MS\n"
+"                     make a set of each -e; the sets take turns of MS\n"
+"                     milliseconds (1, if the counters are not enough)\n"
+"      --switch-overflow EVENT=N\n"
+"                     the same with turns of N times EVENT\n"
+"      --no-multiplex refuse more events than there are counters\n"
 "  -h, --help         print this and exit\n"
 "\n";
 
@@ -34,6 +46,9 @@ struct options {
 	struct target target;
 	const char *output;
 	bool json;
+	bool no_multiplex;
+	double timeout_ms;		/* 0: not given */
+	const char *trigger;		/* of --switch-overflow, NULL: not given */
 };
 
 static void __attribute__((noreturn)) bad_usage(void)
@@ -61,6 +76,54 @@ static void add_default(struct options *o, bool has_hardware)
 		add_events(o, DEFAULT_HARDWARE);
 }
 
+static void set_timeout(struct options *o, const char *text)
+{
+	char *end;
+
+	o->timeout_ms = strtod(text, &end);
+	if (end == text || *end || !(o->timeout_ms >= 0.000001 && o->timeout_ms <= 1e9))
+		errx(EXIT_PFMON, "'%s' is not a number of milliseconds", text);
+}
+
+/* "EVENT=N" */
+static void add_trigger(struct options *o)
+{
+	const char *number = strrchr(o->trigger, '=');
+	char name[COUNTER_NAME_MAX], error[EVENTS_ERROR_MAX], *end = NULL;
+	unsigned long long n = 0;
+
+	errno = 0;
+	if (number && number[1] >= '0' && number[1] <= '9')
+		n = strtoull(number + 1, &end, 10);
+	if (!n || errno || *end || n > INT64_MAX)
+		errx(EXIT_PFMON, "'%s' is not EVENT=N", o->trigger);
+	snprintf(name, sizeof(name), "%.*s", (int)(number - o->trigger), o->trigger);
+	if (counters_trigger(&o->counters, name, n, error))
+		errx(EXIT_PFMON, "%s", error);
+}
+
+/* Events for which there are not enough counters take turns, or all do if asked. */
+static void make_sets(struct options *o)
+{
+	struct counters *counters = &o->counters;
+	bool asked = o->timeout_ms || o->trigger;
+	char error[EVENTS_ERROR_MAX];
+	unsigned int i;
+
+	counters->timeout_ns = o->timeout_ms ? (uint64_t)(o->timeout_ms * 1e6) : TURN_NS;
+	if (o->trigger)
+		add_trigger(o);
+	if (counters_take_turns(counters, asked, error))
+		errx(EXIT_PFMON, "%s", error);
+	if (asked && counters->sets == 1)
+		errx(EXIT_PFMON, "there is one set of events only: name those of each set with an -e of its own");
+	for (i = 0; i < counters->n && o->no_multiplex; i++)
+		if (counters->c[i].set) {
+			counters_refuse(&counters->c[i], error);
+			errx(EXIT_PFMON, "%s", error);
+		}
+}
+
 static void parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -70,6 +133,9 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "no-follow", no_argument, NULL, 'n' },
+		{ "switch-timeout", required_argument, NULL, 't' },
+		{ "switch-overflow", required_argument, NULL, 'O' },
+		{ "no-multiplex", no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -95,6 +161,15 @@ static void parse_options(struct options *o, int argc, char **argv)
 		case 'n':
 			o->target.no_follow = true;
 			break;
+		case 't':
+			set_timeout(o, optarg);
+			break;
+		case 'O':
+			o->trigger = optarg;
+			break;
+		case 'm':
+			o->no_multiplex = true;
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			events_print(stdout);
@@ -105,6 +180,28 @@ static void parse_options(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		o->target.command = argv + optind;
+	if (!target_check(&o->target, "counted"))
+		bad_usage();
+	if (!!o->timeout_ms + !!o->trigger + o->no_multiplex > 1) {
+		warnx("--switch-timeout, --switch-overflow and --no-multiplex exclude each other");
+		bad_usage();
+	}
+}
+
+/* What the reader must know of counts that are marked. */
+static void note_sets(struct result *result)
+{
+	unsigned int i;
+
+	for (i = 0; i < result->counters->n; i++) {
+		double share = result_estimate(result, i).share;
+
+		if (share == 1)
+			continue;
+		result_note(result, "~ marks estimates: the events took turns in %u sets, each counted for the share of the time given; +- is the standard deviation to expect of counts that differ from turn to turn as much as they are large",
+			    result->counters->sets);
+		return;
+	}
 }
 
 static void report(const struct result *result, const struct options *o,
@@ -134,12 +231,12 @@ int cmd_stat(int argc, char **argv)
 	int status;
 
 	has_hardware = hardware_find();
+	o.counters.many = true;
 	parse_options(&o, argc, argv);
-	if (!target_check(&o.target, "counted"))
-		bad_usage();
 	perfmon_require();
 	if (!o.counters.n)
 		add_default(&o, has_hardware);
+	make_sets(&o);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	open_output(&o, &out);
 
@@ -147,6 +244,7 @@ int cmd_stat(int argc, char **argv)
 	result.counters = &o.counters;
 	target_title(&o.target, &result);
 	status = target_measure(&o.target, &result);
+	note_sets(&result);
 	if (!o.target.exec_errno)
 		report(&result, &o, &out);
 	return status;

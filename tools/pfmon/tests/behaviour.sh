@@ -75,13 +75,12 @@ test_options()
 	stat -e bogus true
 	expect "unknown event: status" "$status" 125
 	expect_err "unknown event" "^pfmon: no event 'bogus'; there are task-clock, context"
-	stat -e cs,cs,cs,cs,cs,cs,cs,cs,cs true
-	expect "nine events: status" "$status" 125
-	expect_err "nine events" "at most 8 software events"
 	stat -e cs,cs,cs,cs,cs,cs,cs,cs true
 	expect "eight events: status" "$status" 0
 	expect "eight events: all there" \
 		"$(tr '{' '\n' <"$tmp/json" | grep -c context-switches)" 8
+	expect "eight events: sets" "$(field sets)" 1
+	expect "eight events: notes" "$(sed -n 's/.*"notes": //p' "$tmp/json")" '[]}'
 	stat -e faults -e cs true
 	expect "faults are two events" "$(tr '{' '\n' <"$tmp/json" | grep -c name)" 3
 	stat
@@ -104,6 +103,60 @@ test_options()
 		check "$what: prints to stdout" [ -s "$tmp/out" ]
 		check "$what: nothing to stderr" [ ! -s "$tmp/err" ]
 	done
+}
+
+# When events take turns, and when that is an error.
+test_turns()
+{
+	stat -e cs,cs,cs,cs,cs,cs,cs,cs,cs true
+	expect "nine events: status" "$status" 0
+	expect "nine events: all there" \
+		"$(tr '{' '\n' <"$tmp/json" | grep -c context-switches)" 9
+	expect "nine events: sets" "$(field sets)" 2
+	check "nine events: it is said" grep -q '"notes": \["~ marks estimates: the events took turns in 2 sets' \
+		"$tmp/json"
+	stat --no-multiplex -e cs,cs,cs,cs,cs,cs,cs,cs,cs true
+	expect "nine events, not in turns: status" "$status" 125
+	expect_err "nine events, not in turns" \
+		"no counter is left for 'context-switches': at most 8 software events at a time"
+	stat --no-multiplex -e cs,cs,cs,cs,cs,cs,cs,cs true
+	expect "eight events, not in turns: status" "$status" 0
+	# What can be counted all the time is, as long as no turns are asked for.
+	stat -e cs -e faults true
+	expect "two lists: sets" "$(field sets)" 1
+	for turns in "--switch-timeout 2" "--switch-timeout=0.5" \
+		"--switch-overflow task-clock=100000" "-C 0 --switch-timeout 1"; do
+		# shellcheck disable=SC2086 # words
+		stat $turns -e cs -e faults -e cs "$VICTIM" spin 20
+		expect "three lists $turns: status" "$status" 0
+		expect "three lists $turns: sets" "$(field sets)" 3
+	done
+	stat --switch-timeout 1 -e cs -e cs -e task-clock "$VICTIM" thread 5 1
+	expect "turns: threads" "$(field threads)" 6
+	stat --switch-timeout 1 -e cs,task-clock true
+	expect "turns of one list: status" "$status" 125
+	expect_err "turns of one list" "there is one set of events only"
+	while read -r message args; do
+		# shellcheck disable=SC2086 # words
+		stat $args -e cs -e task-clock true
+		expect "bad turns $args: status" "$status" 125
+		check "bad turns $args: $message" grep -q "$(echo "$message" | tr _ ' ')" "$tmp/err"
+	done <<-END
+	is_not_a_number_of_milliseconds --switch-timeout 0
+	is_not_a_number_of_milliseconds --switch-timeout 1s
+	is_not_a_number_of_milliseconds --switch-timeout -1
+	is_not_a_number_of_milliseconds --switch-timeout nan
+	is_not_EVENT=N --switch-overflow cs
+	is_not_EVENT=N --switch-overflow cs=
+	is_not_EVENT=N --switch-overflow cs=0
+	is_not_EVENT=N --switch-overflow cs=-1
+	is_not_EVENT=N --switch-overflow cs=1x
+	no_event_.bogus. --switch-overflow bogus=1
+	no_event_.bogus. -e cs,cs,cs,cs,cs,cs,cs,cs,cs,bogus
+	is_more_than_one_event --switch-overflow faults=1
+	exclude_each_other --switch-overflow cs=1 --switch-timeout 1
+	exclude_each_other --no-multiplex --switch-timeout 1
+	END
 }
 
 # follow_modes NAME COMMAND...: the command must end with $want both ways.
@@ -373,7 +426,7 @@ test_info()
 }
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
-behaviour='options status output follow outlive signals terminal process cpus info'
+behaviour='options turns status output follow outlive signals terminal process cpus info'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.
 run_tests()

@@ -745,6 +745,159 @@ test_readings()
 	fi
 }
 
+# estimates NAME KEY: of all estimates of an event, one a line.
+estimates()
+{
+	grep -o "{\"name\": \"$1\"[^}]*}" "$tmp/json" | sed -n "s/.*\"$2\": \([0-9.]*\)[,}].*/\1/p"
+}
+
+# near PERCENT WANT: all numbers of standard input are, and there is one.
+near()
+{
+	awk -v percent="$1" -v want="$2" '
+		{ d = $1 - want; bad += d > want * percent / 100 || -d > want * percent / 100 }
+		END { exit !NR || bad }'
+}
+
+# The clock of a program that spins, in three sets: each has a third of the time or
+# nearly so, and each estimate is what it takes all in all. Whatever keeps a virtual CPU
+# from running adds to the time of a set and to its clock alike.
+test_sets_time()
+{
+	clocks=task-clock,task-clock,task-clock,task-clock
+	clocks=$clocks,$clocks,$clocks,$clocks,$clocks,$clocks
+	got=0
+	for ms in 200 400 800 1600 3200; do
+		stat -e $clocks "$VICTIM" spin $ms
+		expect "24 clocks: status" "$status" 0
+		estimates task-clock value >"$tmp/values"
+		clock=$(sort -n "$tmp/values" | head -n 1)
+		if near 5 "${clock:-0}" <"$tmp/values" &&
+			near 80 0.333 <<-END
+			$(estimates task-clock share)
+			END
+		then
+			break
+		fi
+	done
+	expect "24 clocks: sets" "$(field sets)" 3
+	expect "24 clocks: all are estimates" "$(wc -l <"$tmp/values" | tr -d ' ')" 24
+	check "24 clocks: they agree: $(tr '\n' ' ' <"$tmp/values")" near 5 "$clock" <"$tmp/values"
+	# It spins until its own clock has come so far; unscaled it would be a third.
+	between "24 clocks: ms" $((clock / 1000000)) $((ms - ms / 20)) \
+		$((3 * ms + 3 * ($(field user_ns) + $(field system_ns)) / 1000000))
+	check "24 clocks: shares" near 0.1 24 <<-END
+	$(estimates task-clock share | awk '{ n += $1 } END { print 3 * n }')
+	END
+	# What need not take turns is exact.
+	stat -C all --switch-timeout 1 -e cs -e task-clock "$VICTIM" spin 50
+	expect "sets of all CPUs: status" "$status" 0
+	expect "sets of all CPUs: CPUs" "$(field cpus)" "$cpus"
+	check "sets of all CPUs: both had turns" near 99.9 0.5 <<-END
+	$(estimates context-switches share)
+	$(estimates task-clock share)
+	END
+	"$VICTIM" nap 600000 >/dev/null &
+	nap=$!
+	until_true grep -q nap "/proc/$nap/cmdline"
+	for _ in 1 2 3 4 5 6 7 8; do
+		stat -p $nap --switch-timeout 0.1 -e cs -e cs -- sleep 0.5
+		[ "$(estimates context-switches counted | awk '$1 >= 3' | wc -l)" -lt 2 ] || break
+	done
+	expect "sets of a process: both counted" "$(estimates context-switches counted |
+		awk '$1 >= 3' | wc -l | tr -d ' ')" 2
+	kill $nap
+	wait $nap 2>/dev/null
+}
+
+# Ten faults in one set, ten in the other: half of them in each, whatever the time.
+test_sets_overflow()
+{
+	faults "$VICTIM" touch 1000
+	stat -e minor-faults -e minor-faults,minor-faults --switch-overflow minor-faults=10 \
+		"$VICTIM" touch 1000
+	expect "turns of ten faults: status" "$status" 0
+	expect "turns of ten faults: sets" "$(field sets)" 2
+	estimates minor-faults counted >"$tmp/values"
+	expect "turns of ten faults: events" "$(wc -l <"$tmp/values" | tr -d ' ')" 3
+	while read -r n; do
+		between "turns of ten faults: in one set" "$n" $((faults / 2 - 40)) \
+			$((faults / 2 + 40))
+	done <"$tmp/values"
+	between "turns of ten faults: in both" $(($(sed -n 1p "$tmp/values") +
+		$(sed -n 2p "$tmp/values"))) $((faults - 40)) $((faults + 40))
+	# Each thread begins with another set: one that ends in its first turn has a share.
+	stat -e minor-faults -e minor-faults --switch-overflow minor-faults=1000000 \
+		"$VICTIM" fork 40 100
+	estimates minor-faults counted >"$tmp/values"
+	for n in $(cat "$tmp/values"); do
+		between "turns of many faults: in one set" "$n" 2000 8000
+	done
+}
+
+# spent: user-level instructions of a loop of the shell that is always the same, by the
+# options, to $tmp/values.
+spent()
+{
+	stat "$@" sh -c "i=0; while [ \$i -lt $loops ]; do i=\$((i + 1)); done"
+	estimates instructions:u value >"$tmp/values"
+}
+
+# As many instructions:u as there are counters, and one more.
+one_too_many()
+{
+	n=$("$PFMON" stat --help | sed -n 's/.*hardware PMU, at most \([0-9]*\) at a time:/\1/p')
+	list=instructions:u
+	for _ in $(seq "$n"); do
+		list=$list,instructions:u
+	done
+}
+
+# Counts of a steady program that took turns, beside those that did not.
+test_sets_hardware()
+{
+	if ! "$PFMON" info | grep -q '^  instructions '; then
+		skip "sets of hardware events: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	one_too_many
+	# Until the CPU was there often enough, and evenly enough.
+	for loops in 30000 60000 120000 240000 480000; do
+		stat -e instructions:u sh -c "i=0; while [ \$i -lt $loops ]; do i=\$((i + 1)); done"
+		alone=$(value instructions:u)
+		spent -e "$list,cs"
+		if near 15 "$alone" <"$tmp/values" &&
+			near 60 0.5 <<-END
+			$(estimates instructions:u share)
+			END
+		then
+			break
+		fi
+	done
+	expect "one too many: sets" "$(field sets)" 2
+	expect "one too many: events" "$(wc -l <"$tmp/values" | tr -d ' ')" $((n + 1))
+	check "one too many: not within 15 percent of $alone: $(tr '\n' ' ' <"$tmp/values")" \
+		near 15 "$alone" <"$tmp/values"
+	check "one too many: the software's are counted all the time" \
+		grep -q '"context-switches", "value": [0-9]*, "unit": "count"}' "$tmp/json"
+	stat --no-multiplex -e "$list" true
+	expect "one too many, not in turns: status" "$status" 125
+	expect_err "one too many, not in turns" \
+		"no counter is left for 'instructions:u': at most $n hardware events at a time"
+	# By instructions: as many in each set, and all of them in both.
+	spent -e instructions:u -e instructions:u --switch-overflow instructions:u=50000
+	estimates instructions:u counted >"$tmp/values"
+	check "turns of 50000 instructions: not half of $alone each: $(tr '\n' ' ' <"$tmp/values")" \
+		near 10 $((alone / 2)) <"$tmp/values"
+	between "turns of 50000 instructions: all" $(($(sed -n 1p "$tmp/values") +
+		$(sed -n 2p "$tmp/values"))) $((alone - alone / 50)) $((alone + alone / 50))
+	stat -C 0 --switch-timeout 1 -e instructions -e cycles "$VICTIM" spin 50
+	expect "sets of hardware events of a CPU: status" "$status" 0
+	check "sets of hardware events of a CPU: counted" [ "$(value instructions)" -gt 0 ]
+	user stat -j -o /dev/null -e "$list" true
+	expect "one too many, as a user: status" "$status" 0
+}
+
 # instructions: of a run of the victim that does always the same, to $got.
 instructions()
 {
@@ -826,7 +979,7 @@ if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains lost too_fast lost_exactly short_lived bias random \
-		readings hardware"
+		readings sets_time sets_overflow hardware sets_hardware"
 fi
 for t in $names; do
 	[ "${without#* "$t" }" != "$without" ] || run_tests "$t"

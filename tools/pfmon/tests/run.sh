@@ -71,6 +71,23 @@ in_hot()
 	export FAKE_IPS
 }
 
+# Nine events on eight counters. Each counted 1 in either thread; the first eight 1 ms
+# of three of each, the ninth the other two.
+test_estimates()
+{
+	stat -e cs,cs,cs,cs,cs,cs,cs,cs,migrations "$VICTIM" thread 1 1
+	expect "estimates: scaled" "$(value migrations)" 3
+	check "estimates: how" grep -q '"migrations", "value": 3, "unit": "count", "counted": 2, "share": 0.666667, "error": 0.500000}' \
+		"$tmp/json"
+	stat -e task-clock,cs,cs,cs,cs,cs,cs,cs,cs "$VICTIM" thread 1 1
+	expect "estimates: of a third of the time" "$(value task-clock)" 6
+	"$PFMON" stat -e task-clock,cs,cs,cs,cs,cs,cs,cs,migrations "$VICTIM" thread 1 1 \
+		2>"$tmp/err"
+	check "estimates: text" grep -q '^ *~3    migrations  *# .*; 66.7% of the time, +- 50.0%$' \
+		"$tmp/err"
+	check "estimates: note" grep -q '^ note: ~ marks estimates: .* in 2 sets' "$tmp/err"
+}
+
 # A thousand samples of a program with three functions.
 test_profile()
 {
@@ -233,7 +250,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile failures profile full \
+	run_tests $behaviour $profile failures estimates profile full \
 		record_follow process_threads pid_namespace
 done
 
