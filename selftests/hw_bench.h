@@ -11,6 +11,8 @@
 
 #include "qemu/bench-msr.h"
 
+#include <linux/perf_event.h>
+
 /* A model specific register of a CPU; root's. */
 static inline bool msr_access(int cpu, u32 msr, u64 *value, bool store)
 {
@@ -110,6 +112,48 @@ static inline u64 hw_runs(int fd, __u16 set)
 
 	MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
 	return info.set_runs;
+}
+
+/* A context of the caller's own with one counter. */
+static inline int counter(unsigned int k, enum hw_event event, enum hw_level level,
+			  u32 flags, u64 period)
+{
+	int fd = (int)MUST(pfm_create(0));
+
+	hw_counter(fd, 0, k, event, level, flags, period);
+	MUST(pfm_load(fd, my_tid()));
+	return fd;
+}
+
+/* The MSRs of the first counter and its control, if they hold just these. */
+static inline bool first_counter(int cpu, u64 *counter, u64 *control)
+{
+	pfarg_pmdinfo_t pmd = {};
+	pfarg_pmcinfo_t pmc = {};
+
+	if (!strcmp(hw_find()->model, "Intel P4") || hw_find()->silent)
+		return false;
+	pmd.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
+	MUST(pfm(-1, PFM_GETINFO_PMDS, &pmd, 1));
+	MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
+	return msr_access(cpu, (u32)pmd.reg_index, counter, false) &&
+	       msr_access(cpu, (u32)pmc.reg_index, control, false);
+}
+
+/* An event of the caller's own, of perf_events; or -errno. */
+static inline int perf_event(u64 config)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 #endif /* HW_BENCH_H */

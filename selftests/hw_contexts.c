@@ -4,7 +4,7 @@
  * whole CPU: samples and periods of threads that take turns, system-wide sampling
  * and notification, sets that leave out some threads.
  *
- * Not here: plain counts of many threads (hw.c); the idle thread itself, whose
+ * Not here: plain counts of many threads (hw_threads.c); the idle thread itself, whose
  * instructions at user level are none, so that excluding it must not change a
  * count (switch_cpu.c looks at it with software counters).
  */

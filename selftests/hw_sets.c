@@ -169,4 +169,40 @@ TEST(notified_switches)
 	close(fd);
 }
 
+/* Two sets by turns on the same counter: together they saw everything. */
+TEST(sets_add_up)
+{
+	pfarg_setdesc_t sets[2] = {
+		{ .set_id = 0, .set_flags = PFM_SETFL_TIME_SWITCH,
+		  .set_timeout = { .tv_nsec = 300000 } },
+		{ .set_id = 1, .set_flags = PFM_SETFL_TIME_SWITCH,
+		  .set_timeout = { .tv_nsec = 500000 } },
+	};
+	pfarg_setinfo_t info = { .set_id = 1 };
+	u64 base, a, b;
+	int fd, n;
+
+	NEED_HW();
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	base = measure(fd, 0, 1000);
+	close(fd);
+
+	fd = (int)MUST(pfm_create(0));
+	MUST(pfm(fd, PFM_CREATE_EVTSETS, sets, 2));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	hw_counter(fd, 1, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	/* The timer may be late. */
+	for (n = 0; n < 50 && info.set_runs <= 2; n++) {
+		run(fd, 20000000);
+		MUST(pfm(fd, PFM_GETINFO_EVTSETS, &info, 1));
+	}
+	a = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	b = hw_value(fd, 1, 0, HW_INSTRUCTIONS);
+	TH_LOG("%llu + %llu in %llu runs", a, b, (u64)info.set_runs);
+	EXPECT_EQ(n * (base + 2 * 19999000ULL), a + b);
+	EXPECT_LT(2ULL, info.set_runs);
+	close(fd);
+}
+
 TEST_HARNESS_MAIN
