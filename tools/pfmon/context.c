@@ -106,13 +106,25 @@ static int create_set(int fd, const struct counters *counters, unsigned int set,
 	       failure_set(failure, PFM_CREATE_EVTSETS, 0) : 0;
 }
 
+int context_create_sets(int fd, const struct counters *counters,
+			struct failure *failure)
+{
+	unsigned int set;
+
+	for (set = 0; set < counters->sets && counters->sets > 1; set++)
+		if (create_set(fd, counters, set, failure))
+			return -1;
+	return 0;
+}
+
 static int program(int fd, const struct counters *counters, struct failure *failure)
 {
 	unsigned int set;
 
+	if (context_create_sets(fd, counters, failure))
+		return -1;
 	for (set = 0; set < counters->sets; set++)
-		if ((counters->sets > 1 && create_set(fd, counters, set, failure)) ||
-		    program_set(fd, counters, set, failure))
+		if (program_set(fd, counters, set, failure))
 			return -1;
 	return 0;
 }
@@ -174,16 +186,21 @@ static int read_set(int fd, const struct counters *counters, unsigned int set,
 	return 0;
 }
 
-static int read_turns(int fd, unsigned int set, struct turns *turns,
-		      struct failure *failure)
+int context_read_turns(int fd, const struct counters *counters,
+		       struct turns turns[MAX_EVENTS], struct failure *failure)
 {
-	pfarg_setinfo_t info = { .set_id = (uint16_t)set };
+	unsigned int set;
 
-	if (pfm_getinfo_evtsets(fd, &info, 1))
-		return failure_set(failure, PFM_GETINFO_EVTSETS, 0);
-	turns->ns = (uint64_t)info.set_act_duration.tv_sec * 1000000000 +
-		    (uint64_t)info.set_act_duration.tv_nsec;
-	turns->n = info.set_runs;
+	memset(turns, 0, MAX_EVENTS * sizeof(*turns));
+	for (set = 0; set < counters->sets && counters->sets > 1; set++) {
+		pfarg_setinfo_t info = { .set_id = (uint16_t)set };
+
+		if (pfm_getinfo_evtsets(fd, &info, 1))
+			return failure_set(failure, PFM_GETINFO_EVTSETS, 0);
+		turns[set].ns = (uint64_t)info.set_act_duration.tv_sec * 1000000000 +
+				(uint64_t)info.set_act_duration.tv_nsec;
+		turns[set].n = info.set_runs;
+	}
 	return 0;
 }
 
@@ -194,11 +211,9 @@ int context_read(int fd, const struct counters *counters, struct counts *counts,
 
 	memset(counts, 0, sizeof(*counts));
 	for (set = 0; set < counters->sets; set++)
-		if (read_set(fd, counters, set, counts, failure) ||
-		    (counters->sets > 1 &&
-		     read_turns(fd, set, &counts->turns[set], failure)))
+		if (read_set(fd, counters, set, counts, failure))
 			return -1;
-	return 0;
+	return context_read_turns(fd, counters, counts->turns, failure);
 }
 
 /* A number below /sys/kernel/perfmon, 0 if there is none. */

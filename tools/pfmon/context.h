@@ -51,6 +51,17 @@ int context_create(const struct counters *counters, unsigned int flags,
 		   struct failure *failure);
 
 /**
+ * context_create_sets() - make the event sets of a context, if there are several
+ * @fd:       context
+ * @counters: says how many, and when the kernel goes on to the next one
+ * @failure:  filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_create_sets(int fd, const struct counters *counters,
+			struct failure *failure);
+
+/**
  * context_write_pmcs() - program control registers
  * @fd:      context
  * @pmcs:    registers
@@ -93,6 +104,18 @@ int context_start(int fd, struct failure *failure);
  */
 int context_read(int fd, const struct counters *counters, struct counts *counts,
 		 struct failure *failure);
+
+/**
+ * context_read_turns() - how long each event set was active
+ * @fd:       context
+ * @counters: says how many sets there are
+ * @turns:    filled in, with zeroes if there is one set only
+ * @failure:  filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_read_turns(int fd, const struct counters *counters,
+		       struct turns turns[MAX_EVENTS], struct failure *failure);
 
 /**
  * failure_text() - what went wrong, in words

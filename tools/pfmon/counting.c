@@ -23,9 +23,6 @@ static struct probe *counting_create(struct result *result, pid_t tid, int cpu,
 	if (!probe)
 		err(EXIT_PFMON, NULL);
 	probe->fd = fd;
-	/* Each begins with another one: most threads may be shorter than a turn. */
-	probe->set = __atomic_fetch_add(&result->begun, 1, __ATOMIC_RELAXED) %
-		     result->counters->sets;
 	return probe;
 }
 

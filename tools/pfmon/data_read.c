@@ -147,6 +147,8 @@ bool data_get_event(const struct data_reader *r, struct sampled_event *e)
 	if (at > r->head.size || !copy_string(r, &at, e->name))
 		return false;
 	e->pmd = event->pmd;
+	e->set = event->set;
+	e->sets = 1;
 	e->unit = event->unit == UNIT_NS ? UNIT_NS : UNIT_COUNT;
 	e->period = event->period;
 	e->random_mask = event->random_mask;
@@ -201,6 +203,14 @@ bool data_get_lost(const struct data_reader *r, struct df_lost *lost)
 	if (r->head.size < sizeof(*lost))
 		return false;
 	memcpy(lost, r->body, sizeof(*lost));
+	return true;
+}
+
+bool data_get_turns(const struct data_reader *r, struct df_turns *turns)
+{
+	if (r->head.size < sizeof(*turns))
+		return false;
+	memcpy(turns, r->body, sizeof(*turns));
 	return true;
 }
 

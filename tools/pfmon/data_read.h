@@ -105,6 +105,7 @@ bool data_get_map(const struct data_reader *r, struct data_map *m);
 bool data_get_binary(const struct data_reader *r, struct data_binary *b);
 bool data_get_samples(const struct data_reader *r, struct data_samples *s);
 bool data_get_lost(const struct data_reader *r, struct df_lost *lost);
+bool data_get_turns(const struct data_reader *r, struct df_turns *turns);
 bool data_get_end(const struct data_reader *r, struct df_end *end);
 
 #endif /* PFMON_DATA_READ_H */

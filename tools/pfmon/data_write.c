@@ -21,6 +21,7 @@ _Static_assert(sizeof(struct df_map) == 40, "map");
 _Static_assert(sizeof(struct df_binary) == 48, "binary");
 _Static_assert(sizeof(struct df_samples) == 32, "samples");
 _Static_assert(sizeof(struct df_lost) == 64, "lost");
+_Static_assert(sizeof(struct df_turns) == 24, "turns");
 _Static_assert(sizeof(struct df_end) == 24, "end");
 
 /* The pieces of one record: a structure, then strings or a buffer. */
@@ -193,7 +194,7 @@ void data_event(struct data_writer *w, const struct sampled_event *e)
 	struct df_reading readings[MAX_READINGS];
 	struct piece pieces[3 + MAX_READINGS];
 	struct df_event event = {
-		.pmd = e->pmd, .unit = (uint16_t)e->unit,
+		.pmd = e->pmd, .set = (uint16_t)e->set, .unit = (uint16_t)e->unit,
 		.readings = (uint16_t)e->readings,
 		.period = e->period, .random_mask = e->random_mask,
 	};
@@ -250,6 +251,11 @@ void data_samples(struct data_writer *w, const struct df_samples *samples,
 void data_lost(struct data_writer *w, const struct df_lost *lost)
 {
 	put_record(w, DF_LOST, &(struct piece){ lost, sizeof(*lost) }, 1);
+}
+
+void data_turns(struct data_writer *w, const struct df_turns *turns)
+{
+	put_record(w, DF_TURNS, &(struct piece){ turns, sizeof(*turns) }, 1);
 }
 
 void data_flush(struct data_writer *w)

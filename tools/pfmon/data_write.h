@@ -91,6 +91,13 @@ void data_samples(struct data_writer *w, const struct df_samples *samples,
 void data_lost(struct data_writer *w, const struct df_lost *lost);
 
 /**
+ * data_turns() - write how long an event set was active
+ * @w:     from data_create()
+ * @turns: how long
+ */
+void data_turns(struct data_writer *w, const struct df_turns *turns);
+
+/**
  * data_flush() - have what was written so far in the file
  * @w: from data_create()
  */

@@ -15,7 +15,7 @@
 #define DF_MAGIC	"\211PFM\r\n\032\n"
 #define DF_ORDER	0x01020304U
 #define DF_MAJOR	1	/* another one: the rest means something else */
-#define DF_MINOR	1	/* a later one has more records */
+#define DF_MINOR	2	/* a later one has more records */
 
 #define DF_TITLE_MAX	80
 #define DF_BOOT_MAX	40
@@ -46,7 +46,7 @@ struct df_record {
 
 enum df_type {
 	DF_EVENT = 1, DF_PROCESS, DF_MAP, DF_SAMPLES, DF_LOST, DF_END,
-	DF_BINARY,
+	DF_BINARY, DF_TURNS,
 };
 
 /* The event's name and one for each reading follow, each with a NUL. */
@@ -107,6 +107,14 @@ struct df_lost {
 	uint64_t throttled;	/* times that there were too many interrupts */
 	uint64_t threads;	/* that could not be sampled */
 	uint64_t maps;		/* records of what was mapped and executed */
+};
+
+/* Of one of several event sets, in all contexts together. */
+struct df_turns {
+	uint32_t set;
+	uint32_t pad;
+	uint64_t ns;		/* that it was active */
+	uint64_t turns;		/* times that it became the active one */
 };
 
 struct df_end {

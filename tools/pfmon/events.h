@@ -66,6 +66,7 @@ struct counter {
 	uint16_t pmc, pmd;
 	uint16_t set, sets;		/* the first that counts it, and how many do */
 	unsigned int list;		/* which one it was named in */
+	bool everywhere;		/* to be counted in all sets, whatever else is not */
 };
 
 struct counters {
@@ -156,7 +157,8 @@ void counters_restrict(struct counters *counters);
 
 /**
  * counters_take_turns() - choose counters and sets for all events
- * @counters: chosen events; @many was true when they were added
+ * @counters: chosen events; @many was true when they were added. Those that are to be
+ *        counted everywhere come last
  * @each: false: events of a PMU that has a counter for each of them are counted in
  *        all sets, so all the time, and others in as few sets as the order of the
  *        lists allows, a list that fits into a set in one. true: each list is a set
@@ -167,6 +169,15 @@ void counters_restrict(struct counters *counters);
  */
 int counters_take_turns(struct counters *counters, bool each,
 			char error[EVENTS_ERROR_MAX]);
+
+/**
+ * counters_together() - are all events counted all the time?
+ * @counters: from counters_take_turns()
+ * @error: receives the reason if not
+ *
+ * Return: 0, or -1.
+ */
+int counters_together(const struct counters *counters, char error[EVENTS_ERROR_MAX]);
 
 /**
  * counters_trigger() - leave each set when an event has happened so many times

@@ -13,6 +13,7 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 			   struct failure *failure)
 {
 	struct probe *probe = result->ops->create(result, tid, cpu, failure);
+	unsigned int n;
 
 	if (!probe)
 		return NULL;
@@ -21,7 +22,9 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 	probe->tid = tid;
 	probe->cpu = cpu;
 	fcntl(probe->fd, F_SETFL, O_NONBLOCK);
-	if (context_attach(probe->fd, tid, probe->set, failure)) {
+	/* Each begins with another set: most threads may be shorter than a turn. */
+	n = __atomic_fetch_add(&result->begun, 1, __ATOMIC_RELAXED);
+	if (context_attach(probe->fd, tid, n % result->counters->sets, failure)) {
 		probe_drop(probe);
 		return NULL;
 	}

@@ -22,7 +22,6 @@ struct probe {
 	pid_t tid;		/* the thread that it is attached to */
 	int cpu;		/* the CPU that it monitors, -1: a thread */
 	int fd;			/* the context */
-	unsigned int set;	/* event set to begin with */
 	bool ended;		/* the thread is gone, or belongs to others */
 };
 
@@ -34,7 +33,7 @@ enum process_event { PROCESS_EXEC, PROCESS_EXIT };
  * @what:     what is left at the end: "counts", "samples"
  * @done:     what was done to a thread: "counted", "sampled"
  * @create:   (required) make a probe with a context that is ready to be
- *            attached; fills in @fd of it, and @set. @tid and @cpu are for information.
+ *            attached; fills in @fd of it. @tid and @cpu are for information.
  *            NULL and @failure: it could not be
  * @finish:   (required) take its results, attached or not any more, and free
  *            all but the descriptor, which closes when this returns. @stops

@@ -71,15 +71,21 @@ note(struct profile *p, const char *format, ...)
 static bool add_event(struct loading *l)
 {
 	struct profile *p = l->profile;
-	struct sampled_event e;
+	struct sampled_event e, *last;
 
 	if (!data_get_event(&l->reader, &e))
 		return false;
+	smpl_layout_add(&l->layout, &e);
+	last = p->events ? &p->event[p->events - 1] : NULL;
+	if (last && e.pmd == last->pmd && e.set == last->set + last->sets &&
+	    !strcmp(e.name, last->name)) {
+		last->sets++;
+		return true;
+	}
 	p->event = reallocarray(p->event, p->events + 1, sizeof(e));
 	if (!p->event)
 		err(EXIT_PFMON, NULL);
 	p->event[p->events++] = e;
-	smpl_layout_add(&l->layout, &e);
 	return true;
 }
 
@@ -264,6 +270,11 @@ static unsigned int add_chain(struct loading *l, const struct sample *sample,
 	return frames;
 }
 
+static bool in_set(const struct sampled_event *event, uint32_t set)
+{
+	return set >= event->set && set - event->set < event->sets;
+}
+
 static void add_sample(void *arg, const struct sample *sample)
 {
 	struct loading *l = arg;
@@ -275,7 +286,7 @@ static void add_sample(void *arg, const struct sample *sample)
 	unsigned int n = 0, i;
 	struct row *row;
 
-	if (sample->pmd != event->pmd)
+	if (sample->pmd != event->pmd || !in_set(event, sample->set))
 		return;
 	space_find(l->space, sample, &place);
 	if (p->by[BY_PROCESS])
@@ -296,11 +307,26 @@ static void add_sample(void *arg, const struct sample *sample)
 			row->sum[i] += sample->value[i];
 }
 
-/* Samples. */
+static bool add_turns(struct loading *l)
+{
+	struct profile *p = l->profile;
+	struct df_turns turns;
+
+	if (!data_get_turns(&l->reader, &turns))
+		return false;
+	p->all_ns += turns.ns;
+	if (in_set(&p->event[p->chosen], turns.set))
+		p->active_ns += turns.ns;
+	return true;
+}
+
+/* Samples, and the time of those of the chosen event. */
 static bool second_look(struct loading *l)
 {
 	const struct smpl_sink samples = { .sample = add_sample, .arg = l };
 
+	if (l->reader.head.type == DF_TURNS)
+		return add_turns(l);
 	return l->reader.head.type != DF_SAMPLES || read_block(l, &samples);
 }
 
@@ -366,6 +392,9 @@ static void make_notes(const struct loading *l)
 	struct profile *p = l->profile;
 
 	p->complete = l->status == DATA_END;
+	if (p->active_ns < p->all_ns)
+		note(p, "the events took turns: this one was sampled %.1f%% of the time",
+		     100 * (double)p->active_ns / (double)p->all_ns);
 	if (l->status == DATA_TRUNCATED)
 		note(p, "the file is truncated after %" PRIu64 " bytes: this is what is there",
 		     l->offset);

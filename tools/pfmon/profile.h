@@ -39,6 +39,7 @@ struct profile {
 	unsigned int depth;		/* frames of the longest row */
 
 	uint64_t samples;
+	uint64_t active_ns, all_ns;	/* of the chosen event's sets, and of all */
 	size_t rows;
 	struct row **row;		/* the largest first */
 	struct row *bucket[PROFILE_BUCKETS];

@@ -15,6 +15,7 @@
 #include "pfmon.h"
 #include "recording.h"
 #include "target.h"
+#include "turns.h"
 
 #define DEFAULT_EVENT	"task-clock"
 #define DEFAULT_BUFFER	65536
@@ -29,7 +30,8 @@ static const char usage[] =
 "intervals where it is, for 'pfmon report'. With -p or -C it samples a process\n"
 "or whole CPUs while COMMAND runs, or until Ctrl-C.\n"
 "\n"
-"  -e, --event LIST     events to sample, separated by commas (task-clock)\n"
+"  -e, --event LIST     events to sample, separated by commas (task-clock); each -e\n"
+"                       at the same time if the counters are enough for it\n"
 "  -c, --count PERIOD   take a sample each PERIOD events (clocks: nanoseconds)\n"
 "  -F, --freq FREQ      take FREQ samples a second, of a clock (1000)\n"
 "  -R, --random MASK    shorten each period by a random number, of which only\n"
@@ -40,6 +42,10 @@ static const char usage[] =
 "  -p, --pid PID        sample the threads of a process\n"
 "  -C, --cpu CPUS       sample CPUs: a list such as 0-1,3, or all\n"
 "  -o, --output FILE    data file (" DF_DEFAULT_NAME ")\n"
+"      --switch-timeout MS\n"
+"                       make a set of each -e; the sets take turns of MS\n"
+"                       milliseconds (1, if the counters are not enough)\n"
+"      --no-multiplex   refuse more events than there are counters\n"
 "  -h, --help           print this and exit\n"
 "\n";
 
@@ -50,6 +56,7 @@ struct options {
 	unsigned int reads;
 	const char *read[MAX_READINGS];	/* lists of -r: after those of -e */
 	const char *output;
+	struct turn_options turns;
 };
 
 static void __attribute__((noreturn)) bad_usage(void)
@@ -146,6 +153,12 @@ static void parse_option(struct options *o, int c)
 	case 'o':
 		o->output = optarg;
 		break;
+	case 't':
+		turns_set_timeout(&o->turns, optarg);
+		break;
+	case 'm':
+		o->turns.no_multiplex = true;
+		break;
 	case 'h':
 		print_help();
 	default:
@@ -166,6 +179,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "pid", required_argument, NULL, 'p' },
 		{ "cpu", required_argument, NULL, 'C' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "switch-timeout", required_argument, NULL, 't' },
+		{ "no-multiplex", no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -182,6 +197,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 		warnx("-c and -F exclude each other");
 		bad_usage();
 	}
+	if (!turns_check(&o->turns))
+		bad_usage();
 }
 
 /* A period for each event: its own one, or that of -c or -F. */
@@ -214,8 +231,13 @@ static void add_reading(struct sampling *s, const char *name)
 	char error[EVENTS_ERROR_MAX];
 	int pmd;
 
-	if (!counters_add(&s->counters, name, error))
+	unsigned int n = s->counters.n;
+
+	if (!counters_add(&s->counters, name, error)) {
+		for (; n < s->counters.n; n++)
+			s->counters.c[n].everywhere = true;
 		return;
+	}
 	pmd = pfm_pmd_number(name);
 	if (pmd < 0)
 		errx(EXIT_PFMON, "%s, or a register of pfmon info", error);
@@ -317,9 +339,11 @@ int cmd_record(int argc, char **argv)
 	int status;
 
 	hardware_find();
+	o.sampling.counters.many = true;
 	parse_options(&o, argc, argv);
 	set_periods(&o);
 	set_readings(&o);
+	turns_make(&o.turns, &o.sampling.counters);
 	perfmon_require();
 	hardware_settle(&o.sampling.counters,
 			o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
@@ -328,6 +352,7 @@ int cmd_record(int argc, char **argv)
 		o.output = DF_DEFAULT_NAME;
 
 	rec.result.ops = &sampling_ops;
+	rec.result.counters = &o.sampling.counters;
 	rec.pid = o.target.pid;
 	rec.progress = isatty(STDERR_FILENO);
 	target_title(&o.target, &rec.result);

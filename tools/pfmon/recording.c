@@ -53,7 +53,7 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 		    const char *path)
 {
 	struct sampled_event e;
-	unsigned int i;
+	unsigned int i, set;
 
 	if (data_create(&rec->data, path, rec->result.title))
 		return -1;
@@ -71,7 +71,12 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 		e.period = s->period[i];
 		e.random_mask = s->random_mask;
 		smpl_layout_add(&rec->layout, &e);
-		data_event(&rec->data, &e);
+		/* One that is counted in all sets is an event of each. */
+		for (set = 0; set < s->counters.sets; set++) {
+			e.set = set;
+			if (counter_in_set(&s->counters.c[i], set))
+				data_event(&rec->data, &e);
+		}
 	}
 	return 0;
 }
@@ -105,8 +110,13 @@ int recording_end(struct recording *rec, int status)
 		.samples = rec->samples,
 		.status = status,
 	};
+	unsigned int set, sets = rec->sampling->counters.sets;
 	int ret;
 
+	for (set = 0; set < sets && sets > 1; set++)
+		data_turns(&rec->data, &(struct df_turns){
+			.set = set, .ns = rec->result.sum.turns[set].ns,
+			.turns = rec->result.sum.turns[set].n });
 	rec->lost.threads = rec->result.missed;
 	recording_flush(rec);
 	images_free(rec->images);

@@ -19,7 +19,7 @@ struct sampling {
 	unsigned int sampled;
 	unsigned int registers;		/* and other registers to read */
 	uint16_t reg[MAX_READINGS];
-	uint64_t period[MAX_COUNTERS];	/* of the sampled ones */
+	uint64_t period[MAX_EVENTS];	/* of the sampled ones */
 	uint64_t random_mask;
 };
 

@@ -35,6 +35,16 @@ static double share_of(const struct counters *counters, unsigned int i,
 	return all ? (double)turns[c->set].ns / (double)all : 0;
 }
 
+void result_turns(struct result *result, const struct turns turns[MAX_EVENTS])
+{
+	unsigned int i;
+
+	for (i = 0; i < result->counters->sets; i++) {
+		result->sum.turns[i].ns += turns[i].ns;
+		result->sum.turns[i].n += turns[i].n;
+	}
+}
+
 void result_add(struct result *result, const struct counts *counts, uint64_t stops)
 {
 	const struct counters *counters = result->counters;
@@ -49,10 +59,7 @@ void result_add(struct result *result, const struct counts *counts, uint64_t sto
 		/* A kill can end a stop before it becomes a switch. */
 		result->sum.value[i] += own < value ? value - own : 0;
 	}
-	for (i = 0; i < counters->sets; i++) {
-		result->sum.turns[i].ns += counts->turns[i].ns;
-		result->sum.turns[i].n += counts->turns[i].n;
-	}
+	result_turns(result, counts->turns);
 	result->measured++;
 }
 

@@ -19,7 +19,7 @@ struct result {
 	const struct probe_ops *ops;	/* what for */
 	const struct counters *counters;
 	struct counts sum;		/* over all that was measured */
-	unsigned int begun;		/* contexts that were made for counting */
+	unsigned int begun;		/* contexts that were made */
 	char title[TITLE_MAX];		/* of what: "'sleep 1'", "CPUs 0-1" */
 	bool threads;			/* of threads, not of CPUs ... */
 	unsigned int measured;		/* ... and of how many */
@@ -41,6 +41,13 @@ struct result {
  * @stops:  context switches that were pfmon's doing
  */
 void result_add(struct result *result, const struct counts *counts, uint64_t stops);
+
+/**
+ * result_turns() - add one context's times of its event sets
+ * @result: sums
+ * @turns:  of each set
+ */
+void result_turns(struct result *result, const struct turns turns[MAX_EVENTS]);
 
 /* What an event would have counted if it had been counted all the time. */
 struct estimate {

@@ -298,40 +298,62 @@ static void sampler_look(struct probe *probe)
 	free(block);
 }
 
-static int write_registers(const struct sampler *s, uint32_t seed,
-			   struct failure *failure)
+/* A period of a counter, and a sample after each. */
+static void sample_each(const struct recording *rec, uint64_t period, uint32_t seed,
+			pfarg_pmc_t *pmc, pfarg_pmd_t *pmd)
+{
+	pmc->reg_flags = PFM_REGFL_OVFL_NOTIFY;
+	memcpy(pmc->reg_smpl_pmds, rec->read_pmds, sizeof(rec->read_pmds));
+	memcpy(pmc->reg_reset_pmds, rec->reset_pmds, sizeof(rec->reset_pmds));
+	pmd->reg_value = pmd->reg_long_reset = pmd->reg_short_reset = -period;
+	if (rec->sampling->random_mask) {
+		pmc->reg_flags |= PFM_REGFL_RANDOM;
+		pmd->reg_random_mask = rec->sampling->random_mask;
+		pmd->reg_random_seed = seed;
+	}
+}
+
+static int write_set(const struct sampler *s, unsigned int set, uint32_t seed,
+		     struct failure *failure)
 {
 	const struct sampling *what = s->rec->sampling;
 	pfarg_pmc_t pmcs[MAX_COUNTERS];
 	pfarg_pmd_t pmds[MAX_COUNTERS];
-	unsigned int i;
+	unsigned int i, n = 0;
 
 	memset(pmcs, 0, sizeof(pmcs));
 	memset(pmds, 0, sizeof(pmds));
 	for (i = 0; i < what->counters.n; i++) {
-		pmcs[i].reg_num = what->counters.c[i].pmc;
-		pmcs[i].reg_value = what->counters.c[i].value;
-		pmds[i].reg_num = what->counters.c[i].pmd;
-		if (i >= what->sampled)
+		const struct counter *c = &what->counters.c[i];
+
+		if (!counter_in_set(c, set))
 			continue;
-		pmcs[i].reg_flags = PFM_REGFL_OVFL_NOTIFY;
-		memcpy(pmcs[i].reg_smpl_pmds, s->rec->read_pmds,
-		       sizeof(s->rec->read_pmds));
-		memcpy(pmcs[i].reg_reset_pmds, s->rec->reset_pmds,
-		       sizeof(s->rec->reset_pmds));
-		pmds[i].reg_value = -what->period[i];
-		pmds[i].reg_long_reset = pmds[i].reg_value;
-		pmds[i].reg_short_reset = pmds[i].reg_value;
-		if (what->random_mask) {
-			pmcs[i].reg_flags |= PFM_REGFL_RANDOM;
-			pmds[i].reg_random_mask = what->random_mask;
-			pmds[i].reg_random_seed = seed;
-		}
+		pmcs[n].reg_num = c->pmc;
+		pmcs[n].reg_value = c->value;
+		pmds[n].reg_num = c->pmd;
+		pmcs[n].reg_set = pmds[n].reg_set = (uint16_t)set;
+		if (i < what->sampled)
+			sample_each(s->rec, what->period[i], seed, &pmcs[n], &pmds[n]);
+		n++;
 	}
-	if (context_write_pmcs(s->probe.fd, pmcs, what->counters.n, failure))
+	if (context_write_pmcs(s->probe.fd, pmcs, n, failure))
 		return -1;
-	if (pfm_write_pmds(s->probe.fd, pmds, (int)what->counters.n))
+	if (pfm_write_pmds(s->probe.fd, pmds, (int)n))
 		return failure_set(failure, PFM_WRITE_PMDS, 0);
+	return 0;
+}
+
+static int write_registers(const struct sampler *s, uint32_t seed,
+			   struct failure *failure)
+{
+	const struct counters *counters = &s->rec->sampling->counters;
+	unsigned int set;
+
+	if (context_create_sets(s->probe.fd, counters, failure))
+		return -1;
+	for (set = 0; set < counters->sets; set++)
+		if (write_set(s, set, seed, failure))
+			return -1;
 	return 0;
 }
 
@@ -452,15 +474,17 @@ static int sampler_finish(struct probe *probe, uint64_t stops,
 {
 	struct sampler *s = (struct sampler *)probe;
 	struct recording *rec = s->rec;
+	struct turns turns[MAX_EVENTS];
 
 	(void)stops;
-	(void)failure;
 	if (probe->result) {
 		pfm_stop(probe->fd);	/* fails if it is detached already */
 		take_rest(s, probe_read(probe));
 		rec->result.measured++;
 	}
 	pthread_mutex_lock(&rec->lock);
+	if (!context_read_turns(probe->fd, &rec->sampling->counters, turns, failure))
+		result_turns(&rec->result, turns);
 	read_fdinfo(s);
 	*s->link = s->next;
 	if (s->next)

@@ -25,6 +25,7 @@
 struct sampled_event {
 	char name[SMPL_NAME_MAX];
 	uint16_t pmd;
+	unsigned int set, sets;		/* the first that it is counted in, and how many */
 	enum event_unit unit;
 	uint64_t period, random_mask;
 	unsigned int readings;
@@ -38,7 +39,7 @@ struct sampled_event {
 /* What is needed to take a buffer apart: it says less than one would think. */
 struct smpl_layout {
 	uint16_t pmd;			/* of samples that do not say which */
-	int16_t values[PFM_MAX_PMDS];	/* that a sample has, -1: no event */
+	int16_t values[PFM_MAX_PMDS];	/* that a sample has, in any set; -1: no event */
 };
 
 /* Where samples are from that do not say so: -1 is not known. */

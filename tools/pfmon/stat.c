@@ -2,19 +2,15 @@
 /* pfmon stat: counts the events of a command, a process or CPUs. */
 #define _GNU_SOURCE
 #include <err.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hardware.h"
 #include "outfile.h"
 #include "pfmon.h"
 #include "probe.h"
 #include "target.h"
-
-/* Long enough for a switch to be cheap, and as many turns a second as that allows. */
-#define TURN_NS	1000000
+#include "turns.h"
 
 static const char usage[] =
 "usage: pfmon stat [OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -46,9 +42,7 @@ struct options {
 	struct target target;
 	const char *output;
 	bool json;
-	bool no_multiplex;
-	double timeout_ms;		/* 0: not given */
-	const char *trigger;		/* of --switch-overflow, NULL: not given */
+	struct turn_options turns;
 };
 
 static void __attribute__((noreturn)) bad_usage(void)
@@ -74,54 +68,6 @@ static void add_default(struct options *o, bool has_hardware)
 		warnx("the PMU is in use by another part of the kernel: no cycles and instructions");
 	else
 		add_events(o, DEFAULT_HARDWARE);
-}
-
-static void set_timeout(struct options *o, const char *text)
-{
-	char *end;
-
-	o->timeout_ms = strtod(text, &end);
-	if (end == text || *end || !(o->timeout_ms >= 0.000001 && o->timeout_ms <= 1e9))
-		errx(EXIT_PFMON, "'%s' is not a number of milliseconds", text);
-}
-
-/* "EVENT=N" */
-static void add_trigger(struct options *o)
-{
-	const char *number = strrchr(o->trigger, '=');
-	char name[COUNTER_NAME_MAX], error[EVENTS_ERROR_MAX], *end = NULL;
-	unsigned long long n = 0;
-
-	errno = 0;
-	if (number && number[1] >= '0' && number[1] <= '9')
-		n = strtoull(number + 1, &end, 10);
-	if (!n || errno || *end || n > INT64_MAX)
-		errx(EXIT_PFMON, "'%s' is not EVENT=N", o->trigger);
-	snprintf(name, sizeof(name), "%.*s", (int)(number - o->trigger), o->trigger);
-	if (counters_trigger(&o->counters, name, n, error))
-		errx(EXIT_PFMON, "%s", error);
-}
-
-/* Events for which there are not enough counters take turns, or all do if asked. */
-static void make_sets(struct options *o)
-{
-	struct counters *counters = &o->counters;
-	bool asked = o->timeout_ms || o->trigger;
-	char error[EVENTS_ERROR_MAX];
-	unsigned int i;
-
-	counters->timeout_ns = o->timeout_ms ? (uint64_t)(o->timeout_ms * 1e6) : TURN_NS;
-	if (o->trigger)
-		add_trigger(o);
-	if (counters_take_turns(counters, asked, error))
-		errx(EXIT_PFMON, "%s", error);
-	if (asked && counters->sets == 1)
-		errx(EXIT_PFMON, "there is one set of events only: name those of each set with an -e of its own");
-	for (i = 0; i < counters->n && o->no_multiplex; i++)
-		if (counters->c[i].set) {
-			counters_refuse(&counters->c[i], error);
-			errx(EXIT_PFMON, "%s", error);
-		}
 }
 
 static void parse_options(struct options *o, int argc, char **argv)
@@ -162,13 +108,13 @@ static void parse_options(struct options *o, int argc, char **argv)
 			o->target.no_follow = true;
 			break;
 		case 't':
-			set_timeout(o, optarg);
+			turns_set_timeout(&o->turns, optarg);
 			break;
 		case 'O':
-			o->trigger = optarg;
+			o->turns.trigger = optarg;
 			break;
 		case 'm':
-			o->no_multiplex = true;
+			o->turns.no_multiplex = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -180,12 +126,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		o->target.command = argv + optind;
-	if (!target_check(&o->target, "counted"))
+	if (!target_check(&o->target, "counted") || !turns_check(&o->turns))
 		bad_usage();
-	if (!!o->timeout_ms + !!o->trigger + o->no_multiplex > 1) {
-		warnx("--switch-timeout, --switch-overflow and --no-multiplex exclude each other");
-		bad_usage();
-	}
 }
 
 /* What the reader must know of counts that are marked. */
@@ -236,7 +178,7 @@ int cmd_stat(int argc, char **argv)
 	perfmon_require();
 	if (!o.counters.n)
 		add_default(&o, has_hardware);
-	make_sets(&o);
+	turns_make(&o.turns, &o.counters);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	open_output(&o, &out);
 

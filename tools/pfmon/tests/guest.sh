@@ -835,6 +835,39 @@ test_sets_overflow()
 	done
 }
 
+# Every tenth fault, in whichever of two sets it is counted: no sample is lost in a switch,
+# and each set's counter goes on where it was.
+test_sets_samples()
+{
+	find_places
+	for format in $formats; do
+		record -f $format -b 512K -e minor-faults -e minor-faults -c 10 \
+			--switch-timeout 0.1 "$VICTIM" touch 20000
+		report -f json --by process
+		expect "samples in two sets, $format: status" "$status" 0
+		between "samples in two sets, $format" "$(json samples)" 1998 2030
+	done
+	# Until neither set has nearly all of the time.
+	for n in 5000 20000 80000; do
+		record -b 512K -e minor-faults -e task-clock -r minor-faults -c 10 \
+			--switch-timeout 0.1 "$VICTIM" touch $n
+		report -f json --by process -e task-clock
+		clock=$(grep -o '"share": [0-9.]*' "$tmp/report")
+		report -f json --by process -e minor-faults
+		share=$(grep -o '"share": [0-9.]*' "$tmp/report")
+		! echo "${share#*: }" | near 80 0.5 || break
+	done
+	check "samples of a set: $share and $clock are not all" near 0.1 1 <<-END
+	$(echo "${share#*: } ${clock#*: }" | awk '{ print $1 + $2 }')
+	END
+	between "samples of a set: some are missing" "$(json samples)" 1 $((n / 10 - 10))
+	# Its own counter of the same faults, and what came while no other sample did.
+	between "samples of a set: faults between them" "$(counted minor-faults)" \
+		$((9 * $(json samples))) $((10 * $(json samples) + 10))
+	enough "" record --switch-timeout 0.5 -e task-clock -e cs "$VICTIM" hot
+	fair "hot, in turns"
+}
+
 # spent: user-level instructions of a loop of the shell that is always the same, by the
 # options, to $tmp/values.
 spent()
@@ -979,7 +1012,7 @@ if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains lost too_fast lost_exactly short_lived bias random \
-		readings sets_time sets_overflow hardware sets_hardware"
+		readings sets_time sets_overflow sets_samples hardware sets_hardware"
 fi
 for t in $names; do
 	[ "${without#* "$t" }" != "$without" ] || run_tests "$t"

@@ -91,10 +91,19 @@ test_record_options()
 		-f aggregate -b 1M true
 	refused "small buffer of chains" "is too small: the format callchain needs" \
 		-f callchain -b 1K true
+	refused "nine events, not in turns" \
+		"no counter is left for 'context-switches': at most 8 software events at a time" \
+		--no-multiplex -e cs,cs,cs,cs,cs,cs,cs,cs,cs true
+	refused "no counter besides what is read" "no counter is left for 'context-switches'" \
+		-e cs -r cs,cs,cs,cs,cs,cs,cs,cs true
+	refused "turns of no time" "'0' is not a number of milliseconds" --switch-timeout 0 true
+	refused "turns of one list" "there is one set of events only" --switch-timeout 1 true
+	record -e cs,cs,cs,cs,cs,cs,cs,cs,task-clock true
+	expect "record, nine events: status" "$status" 0
 	"$PFMON" record -o "$tmp/no/such" true 2>"$tmp/err"
 	expect "record -o nowhere: status" $? 125
 	expect_err "record -o nowhere" "no/such: No such file"
-	for args in "" "-p 1 -C 0 true" "-c 1 -F 1 true" "--bogus true"; do
+	for args in "" "-p 1 -C 0 true" "-c 1 -F 1 true" "--no-multiplex --switch-timeout 1 true" "--bogus true"; do
 		# shellcheck disable=SC2086 # words
 		"$PFMON" record $args >"$tmp/out" 2>"$tmp/err"
 		expect "record $args: status" $? 125

@@ -88,6 +88,21 @@ test_estimates()
 	check "estimates: note" grep -q '^ note: ~ marks estimates: .* in 2 sets' "$tmp/err"
 }
 
+# The fake's samples are all of set 0, which was active for 1 ms of 3.
+test_sets_of_samples()
+{
+	record -e task-clock,cs,cs,cs,cs,cs,cs,migrations -e minor-faults true
+	report -f json
+	expect "samples of a set" "$(json samples)" 10
+	check "samples of a set: share" grep -q '"share": 0.333333, ' "$tmp/report"
+	report
+	check "samples of a set: note" grep -q \
+		'^ note: the events took turns: this one was sampled 33.3% of the time$' "$tmp/report"
+	report -e minor-faults -f json
+	expect "samples of another set" "$(json samples)" 0
+	check "samples of another set: share" grep -q '"share": 0.666667, ' "$tmp/report"
+}
+
 # A thousand samples of a program with three functions.
 test_profile()
 {
@@ -250,7 +265,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile failures estimates profile full \
+	run_tests $behaviour $profile failures estimates sets_of_samples profile full \
 		record_follow process_threads pid_namespace
 done
 

@@ -460,6 +460,22 @@ static void test_sets(void)
 	CHECK(counters_take_turns(&c, true, error) == -1);
 	CHECK_STR(error, "no counter is left for 'rc1': at most 1 hardware events at a time");
 	events_hardware("", 0);
+	/* What is to be read everywhere has the last counters, if not all fit. */
+	CHECK(events_hardware("AMD K8", 4));
+	memset(&c, 0, sizeof(c));
+	c.many = true;
+	CHECK(counters_add(&c, "rc1,rc2,rc3", error) == 0);
+	CHECK(counters_add(&c, "rc4,cs,rc5", error) == 0);
+	for (i = 3; i < 6; i++)
+		c.c[i].everywhere = true;
+	CHECK(counters_take_turns(&c, false, error) == 0 && c.sets == 2);
+	CHECK_STR(places(&c), "0:1:0 0:1:1 1:1:0 0:2:2 0:2:0 0:2:3");
+	c.n = 2;
+	CHECK(counters_add(&c, "rc4,cs", error) == 0);
+	c.c[2].everywhere = c.c[3].everywhere = true;
+	CHECK(counters_take_turns(&c, false, error) == 0 && c.sets == 1);
+	CHECK_STR(places(&c), "0:1:0 0:1:1 0:1:2 0:1:0");
+	events_hardware("", 0);
 	memset(&c, 0, sizeof(c));
 	c.many = true;
 	for (i = 0; i < MAX_EVENTS; i++)

@@ -44,10 +44,12 @@ static void buffer_put(const void *data, size_t size)
 	buffer.hdr.hdr_cur_offs += size;
 }
 
+static uint16_t sample_set = 2;
+
 static void buffer_add(uint64_t ip, uint16_t pmd, uint64_t value, unsigned int n)
 {
 	pfm_default_smpl_entry_t entry = {
-		.pid = 42, .tid = 43, .ovfl_pmd = pmd, .set = 2, .cpu = 1,
+		.pid = 42, .tid = 43, .ovfl_pmd = pmd, .set = sample_set, .cpu = 1,
 		.last_reset_val = -(uint64_t)1000, .tstamp = 5000 + ip, .ip = ip,
 	};
 
@@ -213,6 +215,15 @@ static void write_samples(struct data_writer *w)
 	data_samples(w, &samples, &buffer);
 }
 
+static void write_event(struct data_writer *w, const struct sampled_event *event,
+			unsigned int set)
+{
+	struct sampled_event e = *event;
+
+	e.set = set;
+	data_event(w, &e);
+}
+
 /* A small recording: a process, a library, two blocks with five samples. */
 static void write_file(void)
 {
@@ -222,8 +233,8 @@ static void write_file(void)
 	struct data_writer w;
 
 	CHECK(data_create(&w, path, "'prog -x'") == 0);
-	data_event(&w, &test_event);
-	data_event(&w, &other_event);
+	write_event(&w, &test_event, 2);
+	write_event(&w, &other_event, 2);
 	data_process(&w, 42, 50, "prog", "/bin/prog");
 	data_map(&w, &map, "/no/such/library");
 	buffer_init(0);
@@ -315,7 +326,7 @@ static void test_round_trip(void)
 	CHECK(data_get_event(&r, &event));
 	CHECK_STR(event.name, "task-clock");
 	CHECK(event.pmd == 288 && event.unit == UNIT_NS && event.period == 1000);
-	CHECK(event.random_mask == 0xff && event.readings == 2);
+	CHECK(event.random_mask == 0xff && event.readings == 2 && event.set == 2);
 	CHECK_STR(event.reading[0].name, "context-switches");
 	CHECK(event.reading[0].pmd == 290 && event.reading[0].since_last);
 	CHECK_STR(event.reading[1].name, "CLOCK");
@@ -396,6 +407,46 @@ static void test_profile(void)
 
 	CHECK(read_profile(&p, "symbol", "cs", error) == -1);
 	CHECK(strstr(error, "has no event 'cs'; there are task-clock, minor-faults"));
+	profile_free(&p);
+}
+
+/* One event in the sets 1 and 2, others of its register in the sets 0 and 3. */
+static void test_turns(void)
+{
+	static const struct df_turns turns[] = {
+		{ 0, 0, 1000, 1 }, { 1, 0, 2000, 1 }, { 2, 0, 1000, 1 }, { 3, 0, 4000, 1 },
+	};
+	static struct df_end end;
+	char error[DATA_ERROR_MAX];
+	static struct profile p;
+	struct sampled_event e = test_event;
+	struct data_writer w;
+	unsigned int i;
+
+	CHECK(data_create(&w, path, "sets") == 0);
+	strcpy(e.name, "migrations");
+	write_event(&w, &e, 0);
+	write_event(&w, &test_event, 1);
+	write_event(&w, &test_event, 2);
+	write_event(&w, &e, 3);
+	for (sample_set = 0; sample_set < 4; sample_set++) {
+		buffer_init(0);
+		for (i = 0; i <= sample_set; i++)
+			buffer_add(0x1100, 288, 1, 2);
+		write_samples(&w);
+	}
+	sample_set = 2;
+	for (i = 0; i < 4; i++)
+		data_turns(&w, &turns[i]);
+	CHECK(data_close(&w, &end) == 0);
+
+	CHECK(read_profile(&p, "process", NULL, error) == 0);
+	CHECK(p.events == 3 && p.samples == 1 && p.active_ns == 1000 && p.all_ns == 8000);
+	CHECK_STR(p.note[0], "the events took turns: this one was sampled 12.5% of the time");
+	profile_free(&p);
+	CHECK(read_profile(&p, "process", "task-clock", error) == 0);
+	CHECK(p.samples == 2 + 3 && p.active_ns == 3000 && p.row[0]->sum[0] == 5);
+	CHECK_STR(p.note[0], "the events took turns: this one was sampled 37.5% of the time");
 	profile_free(&p);
 }
 
@@ -569,6 +620,7 @@ int main(void)
 	test_failure();
 	test_round_trip();
 	test_profile();
+	test_turns();
 	test_by();
 	test_truncated();
 	test_damaged();
