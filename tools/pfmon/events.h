@@ -71,7 +71,7 @@ struct counter {
 
 struct counters {
 	unsigned int n;
-	bool many;		/* more than there are counters: they take turns */
+	bool many;		/* may be more than fit: counters_take_turns() will be called */
 	unsigned int lists;
 	unsigned int sets;
 	uint64_t timeout_ns;	/* of each set, or ... */
