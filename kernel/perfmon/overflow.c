@@ -105,7 +105,7 @@ static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
 }
 
 /**
- * pfm_overflow_real() - tell overflows from wraps of counters without emulation
+ * __pfm_overflow_real() - tell overflows from wraps of counters without emulation
  * @ctx:     context, up to date
  * @wrapped: counters of the active set that have wrapped, or are to be looked at for this
  *
@@ -115,7 +115,7 @@ static u64 pfm_overflow_plain(const struct pfm_set *set, u64 ovfl,
  * it is.
  * Return: those whose wrap is an overflow.
  */
-u64 pfm_overflow_real(struct pfm_context *ctx, u64 wrapped)
+u64 __pfm_overflow_real(struct pfm_context *ctx, u64 wrapped)
 {
 	struct pfm_set *set = ctx->set;
 	u64 rest;

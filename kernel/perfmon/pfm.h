@@ -519,7 +519,8 @@ static __always_inline u64 pfm_clock_since(u64 then, u64 now)
  * pfm_clock_here() - the valid record of this CPU
  * @c: this CPU
  *
- * If an overflow interrupt writes a new record meanwhile, that one is read.
+ * An overflow interrupt may write a new record meanwhile: then each member is of the old
+ * record or of the new one, and never half of each.
  *
  * Context: interrupts off; or NMI.
  * Return: the record.
@@ -534,7 +535,8 @@ static __always_inline struct pfm_clock pfm_clock_here(const struct pfm_cpu *c)
 		barrier();
 		clock = c->clock[at & PFM_CLOCK_PLACE];
 		barrier();
-	} while (unlikely(at != READ_ONCE(c->clock_at)));
+		/* 64 bits are read at once, or not at all. */
+	} while (!IS_ENABLED(CONFIG_64BIT) && unlikely(at != READ_ONCE(c->clock_at)));
 	return clock;
 }
 
@@ -720,11 +722,17 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now);
 void pfm_runstate_out(struct pfm_context *ctx, u64 now);
 
 /* overflow.c */
-u64 pfm_overflow_real(struct pfm_context *ctx, u64 wrapped);
+u64 __pfm_overflow_real(struct pfm_context *ctx, u64 wrapped);
 void pfm_overflow_handle(struct pfm_context *ctx, u64 ovfl, u64 mask);
 void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long);
 void pfm_overflow_reset_read(struct pfm_context *ctx, struct pfm_set *set,
 			     unsigned int i);
+
+/* Of wraps, those that are overflows: all, unless a counter goes without emulation. */
+static __always_inline u64 pfm_overflow_real(struct pfm_context *ctx, u64 wrapped)
+{
+	return unlikely(ctx->set->raw) ? __pfm_overflow_real(ctx, wrapped) : wrapped;
+}
 
 /* control.c */
 int pfm_control_start(struct pfm_context *ctx, pfarg_start_t *req);

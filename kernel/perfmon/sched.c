@@ -19,12 +19,10 @@
  */
 static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
 {
-	u64 now = this_rq()->clock;
-
-	if (!ctx->clocked)
-		return now;
+	if (likely(!ctx->clocked))
+		return this_rq()->clock;
 	return pfm_clock_set(this_cpu_ptr(&pfm_cpu),
-			     ctx->task->se.sum_exec_runtime, now);
+			     ctx->task->se.sum_exec_runtime, this_rq()->clock);
 }
 
 /**
