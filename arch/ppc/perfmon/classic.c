@@ -56,7 +56,7 @@
 #define CLASSIC_NEGATIVE	BIT(31)
 #define CLASSIC_COUNTERS	6
 
-/* Where the event select of a counter is, and how wide. */
+/* Where the event select of a counter is, and how wide. [c] */
 struct classic_field {
 	u16 spr;
 	u8 shift;
@@ -69,7 +69,7 @@ static const struct classic_field classic_fields[CLASSIC_COUNTERS] = {
 	{ SPR_MMCR1, 17, 5 }, { SPR_MMCR1, 11, 6 },
 };
 
-/* What MMCR1 and MMCR2 hold, so that a start need not write them each time. */
+/* What MMCR1 and MMCR2 hold, so that a start need not write them each time. [p] */
 struct classic_cpu {
 	u32 mmcr1;
 	u32 mmcr2;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2 on PowerPC: what the families share.
+ * perfmon2 on PowerPC: what the families share. The keys of fields, as [c], are those of
+ * kernel/perfmon/pfm.h.
  *
  * A family is one file. Its one function looks at the facts about a CPU and returns the
  * description of that CPU's PMU, or NULL if it has none of the family's. It touches no
@@ -14,7 +15,7 @@
 #include <perfmon/pmu.h>
 
 /**
- * struct pfm_ppc_cpu - the facts that tell PMUs apart
+ * struct pfm_ppc_cpu - the facts that tell PMUs apart [c]
  * @pvr: the processor version register
  * @pmi: the administrator accepts a processor that may hang: counters may interrupt
  *       although an erratum forbids it
@@ -31,7 +32,7 @@ const struct pfm_pmu *pfm_classic_describe(const struct pfm_ppc_cpu *cpu);
 /*
  * All accesses to the PMU go by these. With the unit tests in the kernel they can be
  * diverted to a register file in memory. Nobody registers a description yet, so that
- * there are no others.
+ * there are no others. [c]
  */
 struct pfm_ppc_file {
 	u32 (*read)(unsigned int spr);
