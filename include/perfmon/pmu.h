@@ -54,9 +54,10 @@ struct pfm_pmc_desc {
 #define PFM_PMD_COUNTER		BIT(0)	/* counts; has 64 bits for programs */
 #define PFM_PMD_RDONLY		BIT(1)	/* programs cannot write it */
 /*
- * What it holds belongs to one stay of its set on a CPU, as a record of branches does:
- * it is cleared where another register is restored, and when it is reset. Only with
- * PFM_PMD_RDONLY, and for a register that does not count and whose default is 0.
+ * Its contents are valid only while the set stays on one CPU, as those of a record of
+ * branches. Where the core would restore another register, and when a program resets it,
+ * the core writes 0 to this one. Only with PFM_PMD_RDONLY, and for a register that does
+ * not count and whose default is 0.
  */
 #define PFM_PMD_CLEAR		BIT(2)
 
@@ -226,12 +227,12 @@ enum pfm_thread_event {
  *              disturbed. Whether the hardware says that counters overflowed:
  *              false where it cannot tell
  *
- * @still:      (optional) an interrupt finds that the core has nothing count on this
- *              CPU: whether that is so. If another user of the PMU, who did not ask,
- *              has started the counters, stop them
- * @thread:     (optional) something happens to the thread in @run, or, if that is
- *              NULL, to this CPU. The context's lock is held and interrupts are off.
- *              This is the CPU where the thread runs, or it runs nowhere and
+ * @still:      (optional) called when an interrupt comes while the core has all counters
+ *              of this CPU stopped. Return true if they are stopped. If another user of
+ *              the PMU has started them, stop them and return false
+ * @thread:     (optional) something happens to the thread @run->task, or, if @run->task
+ *              is NULL, to this CPU. The context's lock is held and interrupts are off.
+ *              This is the CPU where the thread runs, or the thread runs nowhere and
  *              cannot begin to: then its saved state is what counts
  *
  * The core leaves a counter that has wrapped as it is unless a period needs it

@@ -129,8 +129,10 @@ void pfm_block_release(struct pfm_blocker *b)
  * pfm_block_queue() - have the monitored thread wait before user level
  * @ctx: context; nothing happens unless its thread has to
  *
- * The thread is the one that this interrupt interrupted, or was switched out
- * a moment ago: in both cases it has yet to pass the check for work.
+ * The thread is the one that this interrupt interrupted, or was switched out before:
+ * as a rule it has yet to pass the check for work. If this interrupt comes late, the
+ * thread may be at user level on another CPU already: TWA_RESUME sends that CPU an
+ * interrupt, on whose way back the thread finds the work.
  *
  * Context: interrupt.
  */

@@ -78,9 +78,8 @@ static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
 }
 
 /*
- * Have the counters in @mask wrap in hardware no later than at 64 bits. The hardware
- * counters that are not in @known hold another set's values. Other registers get
- * the values of this set.
+ * Have the counters in @mask wrap in hardware no later than at 64 bits. If not @known,
+ * the counters hold another set's values. Other registers get the values of this set.
  */
 static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 {

@@ -200,7 +200,10 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 	} else if (irq.ctx) {
 		/* Whether it was ours cannot be known here. Most likely it was. */
 		irq_work_queue(&c->work);
-		/* That it came into a section of the other's, maybe of another user, is no storm. */
+		/*
+		 * If the NMI only failed to get the other context's lock, maybe another
+		 * user's, do not count it towards this one's storm.
+		 */
 		c->deferred |= !irq.other || raw_spin_is_locked(&irq.ctx->lock);
 		late = true;
 	}

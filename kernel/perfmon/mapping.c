@@ -316,7 +316,7 @@ void pfm_mapping_disown(struct pfm_buffer *b, const void *table)
 }
 
 /**
- * pfm_mapping_others() - whether mappings are all that holds a file but one
+ * pfm_mapping_others() - whether anything but one descriptor and the mappings holds a file
  * @file: of a context; the caller holds one reference, or knows of one
  *
  * A VMA has its reference before it is counted, and until after it is not

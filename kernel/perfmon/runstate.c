@@ -28,7 +28,7 @@ static void pfm_runstate_enter(struct pfm_context *ctx, u64 now)
 /**
  * pfm_runstate_resume() - from not running to running, if nothing is against it
  * @ctx: context
- * @now: local_clock(), or the scheduler's last look at it
+ * @now: local_clock(), or the run queue's clock
  *
  * Events before this moment do not count.
  *
@@ -61,7 +61,7 @@ static __always_inline void pfm_runstate_add_up(struct pfm_context *ctx, u64 now
 /**
  * pfm_runstate_pause() - add up the times of a context that is to run no more
  * @ctx: context, up to date; nothing happens unless it runs, and is live here
- * @now: as above
+ * @now: local_clock(), or the run queue's clock
  *
  * What the hardware has counted since it was brought up to date is dropped; after
  * pfm_runstate_hold() that is nothing.
@@ -225,7 +225,7 @@ void pfm_runstate_unmask(struct pfm_context *ctx)
  * pfm_runstate_next() - a CPU switches to a thread that sets may leave out
  * @ctx:  system-wide context of this CPU
  * @kind: pfm_runstate_kind() of the next thread
- * @now:  as above
+ * @now:  local_clock(), or the run queue's clock
  *
  * While a thread runs that the active set leaves out, the set's time-out goes on
  * and its own time does not (3.7.6, 6.2.3). An overflow interrupt that comes after
@@ -260,7 +260,7 @@ void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
 /**
  * pfm_runstate_in() - the context becomes live on this CPU
  * @ctx: loaded context that is live nowhere
- * @now: as above
+ * @now: local_clock(), or the run queue's clock
  *
  * Its counters kept their values while the thread was on no CPU. The only event that
  * can have happened to the thread meanwhile is a migration, which is found now.
@@ -288,7 +288,7 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 /**
  * pfm_runstate_out() - the context leaves this CPU
  * @ctx: context that is live here
- * @now: as above
+ * @now: local_clock(), or the run queue's clock
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */

@@ -14,8 +14,9 @@
 #include "pfm.h"
 
 /*
- * What time it is for a context whose thread, current, comes or goes. The run queue's
- * clock can be older than what an NMI or a refresh has taken since.
+ * The time of this switch for @ctx, whose thread, current, comes or goes: the run queue's
+ * clock; or, if @ctx has to do with clocks, the time of the last record if that is later,
+ * since an NMI or a refresh can have taken the time after the run queue did.
  */
 static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
 {

@@ -32,7 +32,7 @@ static size_t pfm_set_size(void)
 	       pfm_regmap.num_pmds * sizeof(*set->pmds);
 }
 
-/* Objects of exactly that size: what the kernel has ready is up to twice as large. */
+/* Of exactly that size: kmalloc() would round up to as much as twice that. */
 static struct kmem_cache *pfm_set_cache;	/* [f], constant while a context exists */
 static DEFINE_MUTEX(pfm_set_mutex);
 

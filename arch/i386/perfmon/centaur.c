@@ -130,7 +130,10 @@ static void centaur_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 	c->less[i] = c->stopped[i] - (u32)value;
 }
 
-/* The kernel's events are counted with the users', so this is kernel(), too. */
+/*
+ * These counters count at all levels. So a value that counts anything counts the
+ * kernel, too, and selects() also serves as kernel().
+ */
 static bool winchip_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return value != WINCHIP_EVENT;

@@ -28,7 +28,10 @@
 #define LEAF_A_FIXED_WIDTH	GENMASK(12, 5)
 #define LEAF_A_MASK_VERSION	5	/* from which on ecx is a mask */
 
-/* The registered description's. [c] */
+/*
+ * The facts of the registered description. There is one for all CPUs, and so one of
+ * these: the hotplug callback, its only reader, is told no more than a CPU's number. [c]
+ */
 static struct pfm_x86_cpu pfm_x86_all;
 
 /**

@@ -307,7 +307,7 @@ static void intel_program(const struct pfm_pmu *pmu, const unsigned long *change
 		intel_program_fixed(x, run->v);
 	i = x->counting;
 	for_each_set_bit_from(i, changed, pmu->num_pmcs)
-		/* For those who record no branches it does not matter. */
+		/* Skip LBR_SELECT if the set records no branches: the record is off then. */
 		if (i != x->select || pfm_lbr_selects(run->v[i]))
 			pfm_x86_write(pmu->pmcs[i].index, run->v[i]);
 }
