@@ -63,9 +63,9 @@ static ssize_t pfm_file_read(struct file *file, char __user *buf, size_t size,
 	for (;;) {
 		/* Its last message was there before. */
 		gone = smp_load_acquire(&ctx->gone);
-		if (pfm_message_count(q))
-			pfm_notify_settle(ctx);
 		ret = pfm_message_read(q, buf, size);
+		if (ret > 0)
+			pfm_notify_settle(ctx);
 		if (ret || gone)
 			return ret;
 		if (file->f_flags & O_NONBLOCK)

@@ -71,11 +71,12 @@ void pfm_notify_work(struct irq_work *work)
 
 /**
  * pfm_notify_settle() - wait until the thread that a message is about has to block
- * @ctx: context with a message in its queue
+ * @ctx: context, of whose queue a message was taken
  *
  * A message can be read before its irq_work has run, which may be late (sched.c says
- * why). Who has read it must be able to rely on the monitored thread: it does nothing
- * more at user level than what it was in the middle of.
+ * why). The program that has it must be able to rely on the monitored thread: that
+ * runs on at user level, if at all, until the kick that it gets by then reaches it, and
+ * makes no system call any more.
  *
  * Context: process, interrupts on, no locks. Any number of threads can wait here.
  */
