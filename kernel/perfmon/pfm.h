@@ -42,6 +42,7 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
+#include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -146,8 +147,8 @@ struct pfm_set {
 
 /*
  * The message queue: a ring with one producer, the owner of the context's live
- * state; consumers agree by cmpxchg() of the tail. Neither takes a lock, so that an
- * NMI can be the producer, and a reader can wait for its own memory.
+ * state; consumers agree by cmpxchg() of the tail. Neither needs a lock of its own, so
+ * that an NMI can be the producer, and a reader can wait for its own memory.
  */
 struct pfm_queue {
 	pfm_msg_t *ring;		/* [c] */
@@ -218,7 +219,8 @@ struct pfm_context {
 	u32 load;			/* [l] how often it was attached */
 	u64 clock;			/* [l] its task clock, which never goes back */
 	u64 throttled;			/* [l] how often it was masked for that */
-	unsigned long interrupts_at;	/* [l] jiffies when the count began: a second ago at most */
+	unsigned long interrupts_at;	/* [l] jiffies when the count began: the first overflow
+					 * a second later begins it anew */
 	u64 interrupts;			/* [l] overflows since */
 	struct task_struct *task;	/* [l] the thread that it monitors, referenced */
 	struct pfm_set *set;		/* [l] the active set */
@@ -313,7 +315,8 @@ struct pfm_cpu {
 	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold ... */
 	DECLARE_BITMAP(lost, PFM_PMCS_MAX);	/* [p] ... except for these */
 	struct irq_work work;		/* [p*] what an NMI could not do */
-	unsigned long interrupts_at;	/* [p] jiffies when the count began: a second ago at most */
+	unsigned long interrupts_at;	/* [p] jiffies when the count began: the first overflow
+					 * a second later begins it anew */
 	u64 interrupts;			/* [p] overflows since */
 	unsigned int storm;		/* [p] the PMU's, one upon the other */
 	bool deferred;			/* [p] one of them came in a section */
@@ -687,7 +690,7 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what);
 unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep);
 void pfm_reserve_yield(struct pfm_context *ctx);
 void pfm_reserve_online(unsigned int cpu);
-void pfm_reserve_shutdown(void);
+extern struct notifier_block pfm_reserve_notifier;	/* [c] for its test */
 void pfm_reserve_init(void);
 
 /* interrupt.c */

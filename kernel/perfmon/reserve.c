@@ -48,7 +48,8 @@ static void pfm_reserve_let_go(void *unused)
 /*
  * Stop the counters of this CPU, with all counts in their sets. The contexts that are
  * live here are in c->asleep from now on: a late interrupt would start their counters
- * again.
+ * again. One that comes earlier finds the context and its lock taken, so that it is
+ * known to be ours.
  */
 static void pfm_reserve_put_to_sleep(struct pfm_cpu *c)
 {
@@ -57,8 +58,6 @@ static void pfm_reserve_put_to_sleep(struct pfm_cpu *c)
 
 	c->asleep[0] = c->live;
 	c->asleep[1] = pfm_attach_of_cpu(c);
-	c->live = NULL;
-	RCU_INIT_POINTER(c->sys, NULL);
 	for (i = 0; i < 2; i++) {
 		ctx = c->asleep[i];
 		if (!ctx)
@@ -66,6 +65,10 @@ static void pfm_reserve_put_to_sleep(struct pfm_cpu *c)
 		raw_spin_lock(&ctx->lock);
 		pfm_runstate_hold(ctx);
 		pfm_hw_forget(ctx, ctx->set);
+		if (ctx == c->live)
+			c->live = NULL;
+		else
+			RCU_INIT_POINTER(c->sys, NULL);
 		raw_spin_unlock(&ctx->lock);
 	}
 }
@@ -122,29 +125,25 @@ static void pfm_reserve_end(void *unused)
 	pfm_reserve_wake(c);
 }
 
-/**
- * pfm_reserve_shutdown() - the machine is about to reboot, or starts another kernel
- *
- * That kernel is to find all counters of the hardware switched off, and 0. They stay so:
- * programs can run for a moment yet, but the hardware counts nothing for them. A CPU that
- * is offline now stopped counting when it went; a kernel that crashes does not get here.
- *
- * Context: process.
+/*
+ * The machine is about to reboot, or starts another kernel. That kernel is to find all
+ * counters of the hardware switched off, and 0. They stay so: programs can run for a
+ * moment yet, but the hardware counts nothing for them. A CPU that is offline now stopped
+ * counting when it went; a kernel that crashes does not get here. If nobody uses the
+ * hardware, no CPU is waited for, which could be one that hangs.
  */
-void pfm_reserve_shutdown(void)
-{
-	WRITE_ONCE(pfm_hw_over, true);
-	on_each_cpu(pfm_reserve_end, NULL, 1);
-}
-
 static int pfm_reserve_reboot(struct notifier_block *nb, unsigned long action,
 			      void *unused)
 {
-	pfm_reserve_shutdown();
+	mutex_lock(&pfm_reserve_mutex);
+	WRITE_ONCE(pfm_hw_over, true);
+	if (pfm_reserve_users[0])
+		on_each_cpu(pfm_reserve_end, NULL, 1);
+	mutex_unlock(&pfm_reserve_mutex);
 	return NOTIFY_OK;
 }
 
-static struct notifier_block pfm_reserve_notifier = {
+struct notifier_block pfm_reserve_notifier = {
 	.notifier_call = pfm_reserve_reboot,
 };
 

@@ -5,6 +5,8 @@
  *
  * Not here: the interrupt (interrupt_test.c), the commands (regs_hw_test.c).
  */
+#include <linux/reboot.h>
+
 #include "fake.h"
 
 static int hw_init(struct kunit *test)
@@ -372,6 +374,13 @@ static void hw_test_suspend(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fake.sel[0], 1ULL);
 }
 
+/* The kernel calls our notifier: it is in its list. */
+static void hw_test_shutdown_is_told(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, unregister_reboot_notifier(&pfm_reserve_notifier), 0);
+	KUNIT_EXPECT_EQ(test, register_reboot_notifier(&pfm_reserve_notifier), 0);
+}
+
 /*
  * The machine reboots while a monitored thread runs: the registers are put to rest, and
  * stay so, whatever the thread and its tool do until the end.
@@ -388,7 +397,7 @@ static void hw_test_shutdown(struct kunit *test)
 	pfm_fixture_in(ctx);
 	pfm_fake_count(10);
 	resets = pfm_fake.resets;
-	pfm_reserve_shutdown();
+	pfm_reserve_notifier.notifier_call(NULL, SYS_RESTART, NULL);
 	KUNIT_EXPECT_EQ(test, pfm_fake.resets, resets + 1);
 	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
 	for (i = 0; i < FAKE_COUNTERS; i++)
@@ -433,6 +442,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_migrated),
 	KUNIT_CASE(hw_test_suspend),
 	KUNIT_CASE(hw_test_shutdown),
+	KUNIT_CASE(hw_test_shutdown_is_told),
 	{}
 };
 
