@@ -74,9 +74,9 @@ void pfm_notify_work(struct irq_work *work)
  * @ctx: context, of whose queue a message was taken
  *
  * A message can be read before its irq_work has run, which may be late (sched.c says
- * why). The program that has it must be able to rely on the monitored thread: that
- * runs on at user level, if at all, until the kick that it gets by then reaches it, and
- * makes no system call any more.
+ * why). When this returns the thread has been told: it blocks before it next returns to
+ * user level. If it is at user level on another CPU, it runs on there until it is kicked
+ * out, or has entered the kernel by itself: for one system call at most.
  *
  * Context: process, interrupts on, no locks. Any number of threads can wait here.
  */
