@@ -26,6 +26,7 @@ static void *work(void *arg)
 	u64 before;
 
 	w->fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	pthread_barrier_wait(w->ready);
 	before = my_switches();
 	MUST(pfm_start(w->fd));
 	for (i = 0; i < w->rounds; i++) {
@@ -39,13 +40,17 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* They begin together, so that they run side by side however slowly they are created. */
 static u64 run_workers(struct worker *w, unsigned int n, unsigned int rounds)
 {
+	pthread_barrier_t ready;
 	u64 switches = 0;
 	unsigned int i;
 
+	pthread_barrier_init(&ready, NULL, n);
 	for (i = 0; i < n; i++) {
 		w[i].rounds = rounds;
+		w[i].ready = &ready;
 		if (pthread_create(&w[i].thread, NULL, work, &w[i]))
 			die("pthread_create");
 	}
@@ -53,6 +58,7 @@ static u64 run_workers(struct worker *w, unsigned int n, unsigned int rounds)
 		pthread_join(w[i].thread, NULL);
 		switches += w[i].switches;
 	}
+	pthread_barrier_destroy(&ready);
 	return switches;
 }
 
