@@ -3,6 +3,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,12 +205,32 @@ int context_read_turns(int fd, const struct counters *counters,
 	return 0;
 }
 
+/* How often the kernel has stopped a context whose overflows were too many. */
+static uint64_t read_throttled(int fd)
+{
+	char path[48], line[128];
+	uint64_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "pfm-throttled: %" SCNu64, &n) == 1)
+			break;
+	fclose(f);
+	return n;
+}
+
 int context_read(int fd, const struct counters *counters, struct counts *counts,
 		 struct failure *failure)
 {
 	unsigned int set;
 
 	memset(counts, 0, sizeof(*counts));
+	if (counters->every)
+		counts->throttled = read_throttled(fd);
 	for (set = 0; set < counters->sets; set++)
 		if (read_set(fd, counters, set, counts, failure))
 			return -1;

@@ -26,6 +26,12 @@ static struct probe *counting_create(struct result *result, pid_t tid, int cpu,
 	return probe;
 }
 
+/* Only turns that end too fast send one: the kernel has stopped counting. */
+static void counting_overflow(struct probe *probe)
+{
+	pfm_restart(probe->fd);	/* fails if it is detached already */
+}
+
 static int counting_finish(struct probe *probe, uint64_t stops,
 			   struct failure *failure)
 {
@@ -33,6 +39,8 @@ static int counting_finish(struct probe *probe, uint64_t stops,
 	int ret = 0;
 
 	if (probe->result) {
+		/* Counts and durations are to be of the same time. */
+		pfm_stop(probe->fd);	/* fails if it is detached already */
 		ret = context_read(probe->fd, probe->result->counters, &counts,
 				   failure);
 		if (!ret)
@@ -47,4 +55,5 @@ const struct probe_ops counting = {
 	.done = "counted",
 	.create = counting_create,
 	.finish = counting_finish,
+	.overflow = counting_overflow,
 };

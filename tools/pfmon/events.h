@@ -87,6 +87,7 @@ struct counts {
 		uint64_t ns;		/* that it was counting */
 		uint64_t n;		/* times that it became the active one */
 	} turns[MAX_EVENTS];
+	uint64_t throttled;		/* times that the kernel found turns too fast */
 };
 
 /* What is counted when nothing is asked for. */

@@ -60,6 +60,7 @@ void result_add(struct result *result, const struct counts *counts, uint64_t sto
 		result->sum.value[i] += own < value ? value - own : 0;
 	}
 	result_turns(result, counts->turns);
+	result->sum.throttled += counts->throttled;
 	result->measured++;
 }
 

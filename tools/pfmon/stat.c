@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "hardware.h"
+#include "numbers.h"
 #include "outfile.h"
 #include "pfmon.h"
 #include "probe.h"
@@ -146,6 +147,17 @@ static void note_sets(struct result *result)
 	}
 }
 
+/* Turns of so few events that the kernel takes them for an attack. */
+static void note_throttled(struct result *result)
+{
+	char n[NUMBERS_MAX];
+
+	if (result->sum.throttled)
+		result_note(result, "turns ended too fast, and the kernel stopped counting %s time%s until pfmon noticed: what happened then is missing; give --switch-overflow more events",
+			    numbers_count(n, result->sum.throttled),
+			    result->sum.throttled == 1 ? "" : "s");
+}
+
 static void report(const struct result *result, const struct options *o,
 		   struct outfile *out)
 {
@@ -176,8 +188,12 @@ int cmd_stat(int argc, char **argv)
 	o.counters.many = true;
 	parse_options(&o, argc, argv);
 	perfmon_require();
+	if (!o.counters.n && (o.turns.timeout_ms || o.turns.trigger))
+		errx(EXIT_PFMON, "name the events of each set with an -e of its own");
 	if (!o.counters.n)
 		add_default(&o, has_hardware);
+	if (o.turns.trigger && o.target.cpu_list.n > 1)
+		errx(EXIT_PFMON, "--switch-overflow needs a single CPU: an idle one would stay in its first set, whose share of the time would say nothing");
 	turns_make(&o.turns, &o.counters);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	open_output(&o, &out);
@@ -186,6 +202,7 @@ int cmd_stat(int argc, char **argv)
 	result.counters = &o.counters;
 	target_title(&o.target, &result);
 	status = target_measure(&o.target, &result);
+	note_throttled(&result);
 	note_sets(&result);
 	if (!o.target.exec_errno)
 		report(&result, &o, &out);

@@ -32,7 +32,9 @@ static void add_trigger(const struct turn_options *o, struct counters *counters)
 		n = strtoull(number + 1, &end, 10);
 	if (!n || errno || *end || n > INT64_MAX)
 		errx(EXIT_PFMON, "'%s' is not EVENT=N", o->trigger);
-	snprintf(name, sizeof(name), "%.*s", (int)(number - o->trigger), o->trigger);
+	if (snprintf(name, sizeof(name), "%.*s", (int)(number - o->trigger),
+		     o->trigger) >= (int)sizeof(name))
+		errx(EXIT_PFMON, "'%s' is not EVENT=N", o->trigger);
 	if (counters_trigger(counters, name, n, error))
 		errx(EXIT_PFMON, "%s", error);
 }

@@ -136,6 +136,9 @@ test_turns()
 	stat --switch-timeout 1 -e cs,task-clock true
 	expect "turns of one list: status" "$status" 125
 	expect_err "turns of one list" "there is one set of events only"
+	stat --switch-timeout 1 true
+	expect "turns of no list: status" "$status" 125
+	expect_err "turns of no list" "name the events of each set"
 	while read -r message args; do
 		# shellcheck disable=SC2086 # words
 		stat $args -e cs -e task-clock true
@@ -156,6 +159,7 @@ test_turns()
 	is_more_than_one_event --switch-overflow faults=1
 	exclude_each_other --switch-overflow cs=1 --switch-timeout 1
 	exclude_each_other --no-multiplex --switch-timeout 1
+	needs_a_single_CPU --switch-overflow cs=1 -C 0,1
 	END
 }
 

@@ -835,6 +835,22 @@ test_sets_overflow()
 	done
 }
 
+# Turns that are so short that the kernel stops the context: it goes on, and pfmon says so.
+test_sets_too_fast()
+{
+	limit=$(cat $sysfs/interrupts_max)
+	for ms in 1000 4000 16000; do
+		echo 2 >$sysfs/interrupts_max
+		stat -e minor-faults -e minor-faults --switch-overflow task-clock=100000 \
+			"$VICTIM" hot $ms
+		echo "$limit" >$sysfs/interrupts_max
+		stopped=$(sed -n 's/.*the kernel stopped counting \([0-9,]*\) time.*/\1/p' \
+			"$tmp/json" | tr -d ,)
+		[ "${stopped:-0}" -lt 2 ] || break
+	done
+	between "turns too fast: times that it was stopped" "${stopped:-0}" 2 1000000
+}
+
 # Every tenth fault, in whichever of two sets it is counted: no sample is lost in a switch,
 # and each set's counter goes on where it was.
 test_sets_samples()
@@ -1012,7 +1028,7 @@ if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains lost too_fast lost_exactly short_lived bias random \
-		readings sets_time sets_overflow sets_samples hardware sets_hardware"
+		readings sets_time sets_overflow sets_too_fast sets_samples hardware sets_hardware"
 fi
 for t in $names; do
 	[ "${without#* "$t" }" != "$without" ] || run_tests "$t"
