@@ -96,7 +96,9 @@ void output_json(FILE *out, const struct profile *p, const struct selection *sel
 	print_event(out, &p->event[p->chosen]);
 	fprintf(out, ", \"samples\": %" PRIu64 ", ", p->samples);
 	print_lost(out, p);
-	if (p->active_ns < p->all_ns)
+	if (p->share_unknown)
+		fputs(", \"share\": null", out);
+	else if (p->active_ns < p->all_ns)
 		fprintf(out, ", \"share\": %.6f",
 			(double)p->active_ns / (double)p->all_ns);
 	fprintf(out, ", \"complete\": %s, \"elapsed_ns\": %" PRIu64 ", ",

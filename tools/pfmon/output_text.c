@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A profile as a table for people. */
+#include <string.h>
+
 #include "numbers.h"
 #include "output.h"
 #include "text.h"
@@ -154,7 +156,7 @@ static void print_notes(FILE *out, const struct profile *p)
 		fprintf(out, " note: threads that were not sampled: %s\n",
 			numbers_count(n, p->lost.threads));
 	for (i = 0; i < p->events; i++)
-		if (i != p->chosen)
+		if (strcmp(p->event[i].name, p->event[p->chosen].name))
 			fprintf(out, " note: there are samples of %s, too: -e %s\n",
 				text_intern(p->event[i].name),
 				text_intern(p->event[i].name));

@@ -24,6 +24,7 @@ const char *const dimension_names[DIMENSIONS] = {
 };
 
 #define CHAIN_MAX	256
+#define EVENTS_MAX	1024	/* of a file: pfmon's own have fewer */
 
 struct loading {
 	struct profile *profile;
@@ -31,6 +32,9 @@ struct loading {
 	struct space *space;
 	struct smpl_layout layout;
 	uint64_t bad_blocks;		/* of samples */
+	uint64_t strangers;		/* samples of no event that the file names */
+	unsigned int *alike;		/* events of the chosen one's name, in file order */
+	unsigned int alikes;
 	bool chains;			/* samples have them */
 	enum data_status status;	/* that ended the file */
 	uint64_t offset;		/* where */
@@ -82,6 +86,8 @@ static bool add_event(struct loading *l)
 		last->sets++;
 		return true;
 	}
+	if (p->events == EVENTS_MAX)
+		return false;
 	p->event = reallocarray(p->event, p->events + 1, sizeof(e));
 	if (!p->event)
 		err(EXIT_PFMON, NULL);
@@ -275,19 +281,48 @@ static bool in_set(const struct sampled_event *event, uint32_t set)
 	return set >= event->set && set - event->set < event->sets;
 }
 
+/*
+ * What the chosen event is in a set, NULL: it is not there. An event has a record for
+ * each time that the user has named it; of two in one set the first one counts.
+ */
+static const struct sampled_event *chosen_in(const struct loading *l, uint32_t set)
+{
+	const struct sampled_event *e;
+	unsigned int i;
+
+	for (i = 0; i < l->alikes; i++) {
+		e = &l->profile->event[l->alike[i]];
+		if (in_set(e, set))
+			return e;
+	}
+	return NULL;
+}
+
+static bool is_known(const struct profile *p, const struct sample *sample)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->events; i++)
+		if (p->event[i].pmd == sample->pmd && in_set(&p->event[i], sample->set))
+			return true;
+	return false;
+}
+
 static void add_sample(void *arg, const struct sample *sample)
 {
 	struct loading *l = arg;
 	struct profile *p = l->profile;
-	const struct sampled_event *event = &p->event[p->chosen];
+	const struct sampled_event *event = chosen_in(l, sample->set);
 	const char *frame[DIMENSIONS + CHAIN_MAX];
 	struct place place;
 	char address[24];
 	unsigned int n = 0, i;
 	struct row *row;
 
-	if (sample->pmd != event->pmd || !in_set(event, sample->set))
+	if (!event || sample->pmd != event->pmd) {
+		l->strangers += !is_known(p, sample);
 		return;
+	}
 	space_find(l->space, sample, &place);
 	if (p->by[BY_PROCESS])
 		frame[n++] = place.process;
@@ -302,7 +337,7 @@ static void add_sample(void *arg, const struct sample *sample)
 	if (p->by[BY_CHAIN])
 		n += add_chain(l, sample, &place, frame + n);
 	row = profile_add(p, frame, n, sample->count);
-	for (i = 0; i < p->readings && i < sample->values; i++)
+	for (i = 0; i < p->readings && i < event->readings && i < sample->values; i++)
 		if (event->reading[i].since_last)
 			row->sum[i] += sample->value[i];
 }
@@ -315,7 +350,7 @@ static bool add_turns(struct loading *l)
 	if (!data_get_turns(&l->reader, &turns))
 		return false;
 	p->all_ns += turns.ns;
-	if (in_set(&p->event[p->chosen], turns.set))
+	if (chosen_in(l, turns.set))
 		p->active_ns += turns.ns;
 	return true;
 }
@@ -387,11 +422,41 @@ static int choose_event(struct profile *p, const char *path, const char *event,
 	return -1;
 }
 
+/* All of the chosen event's name. */
+static void find_alike(struct loading *l)
+{
+	const struct profile *p = l->profile;
+	unsigned int i;
+
+	l->alike = calloc(p->events, sizeof(*l->alike));
+	if (!l->alike)
+		err(EXIT_PFMON, NULL);
+	for (i = 0; i < p->events; i++)
+		if (!strcmp(p->event[i].name, p->event[p->chosen].name))
+			l->alike[l->alikes++] = i;
+}
+
+/* Is there a set that does without the chosen event? */
+static bool takes_turns(const struct loading *l)
+{
+	const struct sampled_event *e = l->profile->event;
+	unsigned int i;
+
+	for (i = 0; i < l->profile->events; i++, e++)
+		if (!chosen_in(l, e->set) || !chosen_in(l, e->set + e->sets - 1))
+			return true;
+	return false;
+}
+
 static void make_notes(const struct loading *l)
 {
 	struct profile *p = l->profile;
 
 	p->complete = l->status == DATA_END;
+	/* How long each set was active is at the end of the file. */
+	p->share_unknown = !p->all_ns && takes_turns(l);
+	if (p->share_unknown)
+		note(p, "the events took turns: for how much of the time this one was sampled is not known");
 	if (p->active_ns < p->all_ns)
 		note(p, "the events took turns: this one was sampled %.1f%% of the time",
 		     100 * (double)p->active_ns / (double)p->all_ns);
@@ -404,6 +469,8 @@ static void make_notes(const struct loading *l)
 	if (l->bad_blocks)
 		note(p, "%" PRIu64 " blocks of samples are damaged, or of a format that this pfmon does not know",
 		     l->bad_blocks);
+	if (l->strangers)
+		note(p, "samples of no event that the file names: %" PRIu64, l->strangers);
 	if (space_note(l->space))
 		note(p, "%s", space_note(l->space));
 }
@@ -431,10 +498,12 @@ int profile_read(struct profile *p, const char *path, const char *event,
 		for (d = 0; d < BY_CHAIN; d++)
 			p->frames += p->by[d];
 		space_complete(l->space);
+		find_alike(l);
 		read_samples(l);
 		profile_sort(p);
 		make_notes(l);
 	}
+	free(l->alike);
 	space_free(l->space);
 	data_done(&l->reader);
 free:

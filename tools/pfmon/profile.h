@@ -40,6 +40,7 @@ struct profile {
 
 	uint64_t samples;
 	uint64_t active_ns, all_ns;	/* of the chosen event's sets, and of all */
+	bool share_unknown;		/* there are such sets, and no times of them */
 	size_t rows;
 	struct row **row;		/* the largest first */
 	struct row *bucket[PROFILE_BUCKETS];

@@ -410,7 +410,7 @@ static void test_profile(void)
 	profile_free(&p);
 }
 
-/* One event in the sets 1 and 2, others of its register in the sets 0 and 3. */
+/* One event in the sets 1 and 2, another of its register in the sets 0 and 3. */
 static void test_turns(void)
 {
 	static const struct df_turns turns[] = {
@@ -441,12 +441,39 @@ static void test_turns(void)
 	CHECK(data_close(&w, &end) == 0);
 
 	CHECK(read_profile(&p, "process", NULL, error) == 0);
-	CHECK(p.events == 3 && p.samples == 1 && p.active_ns == 1000 && p.all_ns == 8000);
-	CHECK_STR(p.note[0], "the events took turns: this one was sampled 12.5% of the time");
+	CHECK(p.events == 3 && p.samples == 1 + 4 && p.active_ns == 5000 && p.all_ns == 8000);
+	CHECK_STR(p.note[0], "the events took turns: this one was sampled 62.5% of the time");
 	profile_free(&p);
 	CHECK(read_profile(&p, "process", "task-clock", error) == 0);
 	CHECK(p.samples == 2 + 3 && p.active_ns == 3000 && p.row[0]->sum[0] == 5);
 	CHECK_STR(p.note[0], "the events took turns: this one was sampled 37.5% of the time");
+	profile_free(&p);
+}
+
+/* Such a file that does not say for how long; and a sample of a set that no event is in. */
+static void test_turns_unknown(void)
+{
+	static struct df_end end;
+	char error[DATA_ERROR_MAX];
+	static struct profile p;
+	struct sampled_event e = test_event;
+	struct data_writer w;
+
+	CHECK(data_create(&w, path, "sets") == 0);
+	strcpy(e.name, "migrations");
+	write_event(&w, &e, 0);
+	write_event(&w, &test_event, 1);
+	for (sample_set = 0; sample_set < 3; sample_set++) {
+		buffer_init(0);
+		buffer_add(0x1100, 288, 1, 2);
+		write_samples(&w);
+	}
+	sample_set = 2;
+	CHECK(data_close(&w, &end) == 0);
+	CHECK(read_profile(&p, "process", NULL, error) == 0);
+	CHECK(p.samples == 1 && p.share_unknown && p.notes == 2);
+	CHECK_STR(p.note[0], "the events took turns: for how much of the time this one was sampled is not known");
+	CHECK_STR(p.note[1], "samples of no event that the file names: 1");
 	profile_free(&p);
 }
 
@@ -621,6 +648,7 @@ int main(void)
 	test_round_trip();
 	test_profile();
 	test_turns();
+	test_turns_unknown();
 	test_by();
 	test_truncated();
 	test_damaged();
