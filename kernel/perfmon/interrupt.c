@@ -43,7 +43,8 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 		c->deferred = false;
 		return;
 	}
-	if (c->stats[PFM_STAT_OVERFLOWS] != before && pfm_throttle_is_storm(c, now))
+	if (c->stats[PFM_STAT_OVERFLOWS] != before &&
+	    pfm_throttle_is_storm(c, now, local_clock()))
 		pfm_throttle_context(ctx);
 	else
 		pfm_hw_start(ctx);

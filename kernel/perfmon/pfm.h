@@ -743,7 +743,7 @@ int pfm_control_stop(struct pfm_context *ctx);
 int pfm_control_restart(struct pfm_context *ctx);
 
 /* throttle.c */
-bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin);
+bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin, u64 end);
 bool pfm_throttle_is_too_many(struct pfm_context *ctx);
 void pfm_throttle_context(struct pfm_context *ctx);
 

@@ -9,7 +9,6 @@
  * Runs where runstate.c does.
  */
 #include <linux/jiffies.h>
-#include <linux/sched/clock.h>
 
 #include "pfm.h"
 
@@ -28,7 +27,8 @@
 /**
  * pfm_throttle_is_storm() - whether interrupts of the PMU leave no time for others
  * @c:     this CPU
- * @begin: local_clock() at which the one that is being handled began
+ * @begin: local_clock() at which the one that is being handled began, in nanoseconds
+ * @end:   local_clock() now
  *
  * When kernel-level events are sampled, returning from one overflow interrupt can
  * cause the next. On a slow machine that starves everything long before
@@ -39,9 +39,9 @@
  * Context: interrupts off, at the end of such an interrupt; or NMI.
  * Return: whether it is a storm by now. Then the count begins anew.
  */
-bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin)
+bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin, u64 end)
 {
-	u64 end = local_clock(), spent = end - begin;
+	u64 spent = end - begin;
 
 	if (c->deferred)
 		spent = min_t(u64, end - c->ended, PFM_THROTTLE_OVERHEAD);

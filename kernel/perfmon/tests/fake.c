@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/delay.h>
 #include <linux/hardirq.h>
 #include <linux/preempt.h>
 
@@ -50,8 +49,6 @@ static void fake_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 static u64 fake_read(const struct pfm_pmu *pmu, unsigned int i)
 {
 	pfm_fake.reads++;
-	if (pfm_fake.slow)
-		mdelay(1);
 	if (pfm_fake.busy)
 		pfm_fake_count(1);
 	return pfm_fake.ctr[i];

@@ -22,7 +22,6 @@ struct pfm_fake {
 	bool interrupt;		/* pending */
 	bool blind;		/* has no status register */
 	bool frozen;		/* when it was acknowledged */
-	bool slow;		/* a read takes a ms */
 	bool busy;		/* an event happens with each read */
 	u32 set_flags;		/* of the last start */
 	struct task_struct *task;

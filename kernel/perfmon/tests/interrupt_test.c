@@ -103,24 +103,77 @@ static void interrupt_test_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
 }
 
+/*
+ * Interrupts that take @spent nanoseconds each and leave @gap in between, on @c: how many
+ * it takes to be a storm; or @max, if these are none.
+ */
+static unsigned int storm_after(struct pfm_cpu *c, u64 spent, u64 gap, unsigned int max)
+{
+	unsigned int n = 0;
+	u64 begin;
+
+	do {
+		begin = c->ended + gap;
+		n++;
+	} while (!pfm_throttle_is_storm(c, begin, begin + spent) && n < max);
+	return n;
+}
+
 /* Interrupts that leave the CPU no time are too many, however few they are. */
 static void interrupt_test_storm(struct kunit *test)
 {
-	struct pfm_context *ctx = test->priv;
+	struct pfm_cpu *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 	unsigned int n;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	/* More than half a second; then the next begins. */
+	KUNIT_EXPECT_EQ(test, storm_after(c, 100000, 1000, 20000), 5001U);
+	KUNIT_EXPECT_EQ(test, storm_after(c, 100000, 1000, 20000), 5001U);
+	/* More than 256 of them, however slow they are. */
+	KUNIT_EXPECT_EQ(test, storm_after(c, NSEC_PER_SEC, 1000, 20000), 257U);
+	/* Half of the time is left to others. */
+	KUNIT_EXPECT_EQ(test, storm_after(c, 100000, 100001, 20000), 20000U);
+	/* Ordinary ones in between calm it. */
+	for (n = 0; n < 1000; n++) {
+		KUNIT_EXPECT_EQ(test, storm_after(c, NSEC_PER_SEC, 0, 16), 16U);
+		KUNIT_EXPECT_EQ(test, storm_after(c, 1000, NSEC_PER_SEC, 1), 1U);
+	}
+	/* Of the time until the irq_work, that of an NMI counts: 10 ms at most. */
+	for (n = 0; n < 257; n++) {
+		c->deferred = true;
+		KUNIT_EXPECT_FALSE(test, pfm_throttle_is_storm(c, c->ended, c->ended + 1000000));
+	}
+	c->spent = 0;
+	for (n = 0; n < 50; n++) {
+		c->deferred = true;
+		KUNIT_EXPECT_FALSE(test, pfm_throttle_is_storm(c, c->ended,
+							       c->ended + NSEC_PER_SEC));
+	}
+	c->deferred = true;
+	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(c, c->ended, c->ended + NSEC_PER_SEC));
+}
+
+/* A context whose interrupts are a storm stops, and says so. */
+static void interrupt_test_storm_masks(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	struct pfm_cpu *c;
 
 	pfm_fake_pmc(ctx, 0, 0, 1, 0);
 	pfm_fake_pmd(ctx, 0, 0, -1ULL, -1ULL);
 	pfm_fixture_load_hw(test, ctx);
 	pfm_fixture_in(ctx);
-	/* On a slow machine the interrupts of other tests count, too. */
-	this_cpu_write(pfm_cpu.storm, 0);
-	pfm_fake.slow = true;
-	for (n = 0; n < 20000 && pfm_fake.running; n++)
-		pfm_fake_happen(1);
+	c = this_cpu_ptr(&pfm_cpu);
+	c->storm = 0;
+	pfm_fake_happen(1);
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_LOADED);
+	/* One more than enough, whenever it comes. */
+	c->storm = 10000;
+	c->spent = NSEC_PER_SEC;
+	c->deferred = true;
+	pfm_fake_happen(1);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
-	KUNIT_EXPECT_LT(test, 256U, n);
-	KUNIT_EXPECT_LT(test, n, 20000U);
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
 	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
 }
 
@@ -248,6 +301,7 @@ static struct kunit_case interrupt_cases[] = {
 	KUNIT_CASE(interrupt_test_two_interrupts),
 	KUNIT_CASE(interrupt_test_together),
 	KUNIT_CASE(interrupt_test_storm),
+	KUNIT_CASE(interrupt_test_storm_masks),
 	KUNIT_CASE(interrupt_test_locked),
 	KUNIT_CASE(interrupt_test_waits),
 	KUNIT_CASE(interrupt_test_work_grants_nothing),
