@@ -205,32 +205,34 @@ int context_read_turns(int fd, const struct counters *counters,
 	return 0;
 }
 
-/* How often the kernel has stopped a context whose overflows were too many. */
-static uint64_t read_throttled(int fd)
+void context_read_info(int fd, struct context_info *info)
 {
 	char path[48], line[128];
-	uint64_t n = 0;
 	FILE *f;
 
+	memset(info, 0, sizeof(*info));
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	f = fopen(path, "re");
 	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "pfm-throttled: %" SCNu64, &n) == 1)
-			break;
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		info->masked |= !strcmp(line, "pfm-state:\tmasked\n");
+		if (sscanf(line, "pfm-lost: %" SCNu64, &info->lost) != 1)
+			sscanf(line, "pfm-throttled: %" SCNu64, &info->throttled);
+	}
 	fclose(f);
-	return n;
 }
 
 int context_read(int fd, const struct counters *counters, struct counts *counts,
 		 struct failure *failure)
 {
+	struct context_info info = { 0 };
 	unsigned int set;
 
 	memset(counts, 0, sizeof(*counts));
 	if (counters->every)
-		counts->throttled = read_throttled(fd);
+		context_read_info(fd, &info);
+	counts->throttled = info.throttled;
 	for (set = 0; set < counters->sets; set++)
 		if (read_set(fd, counters, set, counts, failure))
 			return -1;

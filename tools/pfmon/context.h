@@ -93,6 +93,20 @@ int context_attach(int fd, pid_t tid, unsigned int set, struct failure *failure)
  */
 int context_start(int fd, struct failure *failure);
 
+/* What the kernel says of a context in its fdinfo. */
+struct context_info {
+	bool masked;		/* stopped until PFM_RESTART */
+	uint64_t lost;		/* messages that the queue had no room for */
+	uint64_t throttled;	/* times that it was stopped since its overflows were too many */
+};
+
+/**
+ * context_read_info() - ask the kernel for the state of a context
+ * @fd:   context
+ * @info: filled in, with zeroes if it cannot be read
+ */
+void context_read_info(int fd, struct context_info *info);
+
 /**
  * context_read() - read all counters
  * @fd:       context, attached or not any more

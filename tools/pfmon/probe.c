@@ -23,8 +23,8 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 	probe->cpu = cpu;
 	fcntl(probe->fd, F_SETFL, O_NONBLOCK);
 	/*
-	 * Each begins with another set: most threads may be shorter than a turn. Not with
-	 * the next one: a program may start two others in turn, again and again.
+	 * They begin with different sets: most threads may be shorter than a turn. Not
+	 * with one after the other: a program may start two others in turn, again and again.
 	 */
 	n = __atomic_fetch_add(&result->begun, 1, __ATOMIC_RELAXED);
 	n = n * 0x9e3779b9u >> 16;	/* Fibonacci hashing */

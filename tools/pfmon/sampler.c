@@ -182,29 +182,6 @@ static void *new_block(const struct sampler *s)
 	return block;
 }
 
-static FILE *open_fdinfo(const struct sampler *s)
-{
-	char path[48];
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", s->probe.fd);
-	return fopen(path, "re");
-}
-
-/* Has the kernel stopped monitoring until PFM_RESTART, because it was too fast? */
-static bool is_masked(const struct sampler *s)
-{
-	FILE *f = open_fdinfo(s);
-	char line[128];
-	bool masked = false;
-
-	if (!f)
-		return false;
-	while (fgets(line, sizeof(line), f))
-		masked |= !strcmp(line, "pfm-state:\tmasked\n");
-	fclose(f);
-	return masked;
-}
-
 /*
  * Something is full. It is copied, so that sampling goes on before the file is
  * written. If the context has ended meanwhile there is no PFM_RESTART, and all
@@ -216,6 +193,7 @@ static void take(struct sampler *s)
 	struct digest d = { 0 };
 	void *block = new_block(s);
 	size_t size = format->copy(s->buf, s->size, false, NULL, block);
+	struct context_info info;
 	uint64_t now;
 	bool over;
 
@@ -226,7 +204,8 @@ static void take(struct sampler *s)
 	 * then no samples come, and PFM_RESTART makes it go on.
 	 */
 	if (!size && !format->masks) {
-		if (!is_masked(s)) {
+		context_read_info(s->probe.fd, &info);
+		if (!info.masked) {
 			free(block);
 			return;
 		}
@@ -451,30 +430,13 @@ static struct probe *sampler_create(struct result *result, pid_t tid, int cpu,
 	return &s->probe;
 }
 
-/* What the kernel alone knows of losses. */
-static void read_fdinfo(struct sampler *s)
-{
-	FILE *f = open_fdinfo(s);
-	char line[128];
-	uint64_t n;
-
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "pfm-lost: %" SCNu64, &n) == 1)
-			s->rec->lost.messages += n;
-		else if (sscanf(line, "pfm-throttled: %" SCNu64, &n) == 1)
-			s->rec->lost.throttled += n;
-	}
-	fclose(f);
-}
-
 static int sampler_finish(struct probe *probe, uint64_t stops,
 			  struct failure *failure)
 {
 	struct sampler *s = (struct sampler *)probe;
 	struct recording *rec = s->rec;
 	struct turns turns[MAX_EVENTS];
+	struct context_info info;
 
 	(void)stops;
 	if (probe->result) {
@@ -485,7 +447,9 @@ static int sampler_finish(struct probe *probe, uint64_t stops,
 	pthread_mutex_lock(&rec->lock);
 	if (!context_read_turns(probe->fd, &rec->sampling->counters, turns, failure))
 		result_turns(&rec->result, turns);
-	read_fdinfo(s);
+	context_read_info(probe->fd, &info);
+	rec->lost.messages += info.lost;
+	rec->lost.throttled += info.throttled;
 	*s->link = s->next;
 	if (s->next)
 		s->next->link = s->link;
