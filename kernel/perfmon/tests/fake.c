@@ -218,6 +218,7 @@ int pfm_fake_init(struct kunit *test, const struct pfm_pmu *pmu)
 	real_pmu = pfm_fixture_swap(test, pmu);
 	memset(&pfm_fake, 0, sizeof(pfm_fake));
 	migrate_disable();
+	pfm_fixture_poll_late();
 	this_cpu_write(pfm_cpu.turned, 0);
 	test->priv = pfm_fixture_context(test, 0);
 	return 0;
@@ -227,6 +228,7 @@ void pfm_fake_exit(struct kunit *test)
 {
 	if (test->priv)
 		pfm_fixture_free(test->priv);
+	pfm_fixture_disarm();
 	migrate_enable();
 	pfm_fixture_swap(test, real_pmu);
 }

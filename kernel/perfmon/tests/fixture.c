@@ -15,6 +15,20 @@ const struct pfm_pmu *pfm_fixture_swap(struct kunit *test,
 	return old;
 }
 
+u64 pfm_fixture_poll_late(void)
+{
+	u64 poll = pfm_regmap.poll;
+
+	pfm_fixture_disarm();
+	pfm_regmap.poll = 3600ULL * NSEC_PER_SEC;
+	return poll;
+}
+
+void pfm_fixture_disarm(void)
+{
+	pfm_timer_cancel(smp_processor_id());
+}
+
 /* What these tests count is software's; registers are numbered accordingly. */
 static const struct pfm_pmu *pfm_fixture_real;
 

@@ -21,6 +21,14 @@ void pfm_fixture_load(struct pfm_context *ctx);
 const struct pfm_pmu *pfm_fixture_swap(struct kunit *test,
 				       const struct pfm_pmu *pmu);
 
+/*
+ * This CPU's timer is not armed, and looks at counters an hour from now at the earliest,
+ * until the next swap. Returns after how many ns it would have. The caller stays on
+ * the CPU, and disarms it in the end.
+ */
+u64 pfm_fixture_poll_late(void);
+void pfm_fixture_disarm(void);
+
 /* What the commands on registers do, of any PMU. */
 int pfm_fixture_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_fixture_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
