@@ -292,10 +292,10 @@ static void interrupt_test_timeout(struct kunit *test)
 	pfm_fake_pmc(ctx, 0, 0, 1, 0);
 	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
 	pfm_fixture_load_hw(test, ctx);
-	pfm_fixture_in(ctx);
-	pfm_fake_count(12);
 	/* The timer, which does end it, cannot come meanwhile. */
 	local_irq_save(flags);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(12);
 	ctx->set->left = 0;
 	KUNIT_EXPECT_TRUE(test, pfm_fake_nmi());
 	active = ctx->set->id;
