@@ -9,6 +9,9 @@
 
 #include "fixture.h"
 
+/* Later than any time that passes between two lines of a test. */
+#define CLOCK_LATER	(3600ULL * NSEC_PER_SEC)
+
 /* The record is what it is said to be, also if that is older than what it was. */
 static void clock_force(struct pfm_cpu *c, u64 thread, u64 now)
 {
@@ -54,7 +57,7 @@ static void clock_test_no_difference_is_negative(struct kunit *test)
 	struct pfm_clock new;
 	unsigned long flags;
 	struct pfm_cpu *c = clock_begin(&flags);
-	u64 later = local_clock() + NSEC_PER_SEC;
+	u64 later = local_clock() + CLOCK_LATER;
 
 	clock_force(c, 1000, later);
 	pfm_clock_advance();
@@ -175,7 +178,7 @@ static void clock_test_switch(struct kunit *test)
 	pfm_fixture_load(ctx);
 	ctx->clocked = true;
 	c = clock_begin(&flags);
-	later = local_clock() + NSEC_PER_SEC;
+	later = local_clock() + CLOCK_LATER;
 	rcu_assign_pointer(current->pfm_context, ctx);
 	pfm_fixture_in(ctx);
 	clock_force(c, 1000, later);
@@ -308,6 +311,8 @@ static void clock_test_elsewhere(struct kunit *test)
 	ctx->clocked = true;
 	ctx->flags |= PFM_FL_SYSTEM_WIDE;
 	preempt_disable();
+	/* It would take the time, too. */
+	pfm_timer_cancel(smp_processor_id());
 	c = clock_begin(&flags);
 	clock_force(c, 1, 2);
 	local_irq_restore(flags);
@@ -335,9 +340,11 @@ static int clock_suspended(void *arg)
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	bool armed;
 
+	/* Another test may have left it; its handler does not run. */
+	hrtimer_try_to_cancel(&c->timer);
+	c->timer_at = 0;
 	raw_spin_lock(&ctx->lock);
 	ctx->cpu = smp_processor_id();
-	c->timer_at = 0;
 	timekeeping_suspended = 1;
 	pfm_timer_arm(ctx, local_clock());
 	timekeeping_suspended = 0;

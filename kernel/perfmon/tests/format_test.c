@@ -73,7 +73,7 @@ static void format_test_time_stamps(struct kunit *test)
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	c = this_cpu_ptr(&pfm_cpu);
-	last = ktime_get_mono_fast_ns() + NSEC_PER_SEC;
+	last = ktime_get_mono_fast_ns() + 3600ULL * NSEC_PER_SEC;
 	c->tstamp = last;
 	ctx->cpu = smp_processor_id();
 	pfm_format_overflow(ctx, ovfl, &ctrl);
