@@ -12,19 +12,19 @@
  */
 #include <linux/capability.h>
 #include <linux/init.h>
-#include <linux/moduleparam.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
 #include <linux/sysctl.h>
 #include <linux/uidgid.h>
 
+#include "host.h"
 #include "pfm.h"
 
 int pfm_access_hardened __read_mostly =
 	IS_ENABLED(CONFIG_PERFMON_HARDENED);
 
-/* perfmon_hardened=0, 1 or 2 on the kernel's command line. */
-core_param(perfmon_hardened, pfm_access_hardened, int, 0444);
+/* perfmon_hardened=0, 1 or 2. */
+PFM_HOST_PARAM(perfmon_hardened, pfm_access_hardened, int);
 
 /*
  * A group is the number that the administrator's name space gives it. Processes that
@@ -101,7 +101,7 @@ static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
  * attached it. Any other process with a descriptor needs the right to look at the
  * thread itself, or to monitor the system.
  *
- * Context: process; no locks that ptrace_may_access() cannot be called under.
+ * Context: process; no locks that pfm_host_may_access() cannot be called under.
  * Return: whether it may, on a hardened kernel.
  */
 bool __pfm_access_may_use(struct pfm_context *ctx)
@@ -121,7 +121,7 @@ bool __pfm_access_may_use(struct pfm_context *ctx)
 	if (!ok && pfm_is_system(ctx))
 		ok = pfm_access_may_create(ctx->flags);
 	else if (!ok && task)
-		ok = ptrace_may_access(task, PTRACE_MODE_READ_REALCREDS);
+		ok = pfm_host_may_access(task, PTRACE_MODE_READ_REALCREDS);
 	put_cred(owner);
 	if (task)
 		put_task_struct(task);
@@ -148,5 +148,5 @@ static struct ctl_table pfm_access_table[] = {
  */
 void __init pfm_access_init(void)
 {
-	register_sysctl_init("kernel", pfm_access_table);
+	pfm_host_sysctl(pfm_access_table);
 }

@@ -10,11 +10,10 @@
  * PFM_UNLOAD hold ctx->mutex; exec could not take it, since a load may wait
  * for that exec to finish.
  *
- * The thread's pointer to the context is set under the scheduler's locks, so
- * that the thread can be neither switched in nor out meanwhile: either the
- * hooks see the pointer at the next switch, or the thread is running and
- * gets an interprocessor call. It is read by the hooks with interrupts off,
- * which is why contexts are freed by RCU.
+ * When the thread's pointer to the context is set, either the hooks see it at
+ * the next switch, or the thread may be running and gets an interprocessor call:
+ * pfm_host_hold() and pfm_host_may_run() see to that. It is read by the hooks
+ * with interrupts off, which is why contexts are freed by RCU.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -26,9 +25,9 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/security.h>
 #include <linux/smp.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* What PFM_LOAD_CONTEXT is about to do. [s] */
@@ -39,6 +38,7 @@ struct pfm_attach {
 	const struct cred *cred;	/* the caller's; afterwards the old one */
 	bool self;			/* the target is of the caller's process */
 	bool own;			/* the target is the caller */
+	struct pfm_host_entry entry;	/* that the target is to have */
 };
 
 /* What has to be undone when the locks are gone. [s] */
@@ -47,6 +47,7 @@ struct pfm_detach {
 	struct task_struct *task;	/* referenced */
 	struct pfm_blocker *blocker;
 	unsigned int held;		/* PFM_HOLD_... */
+	struct pfm_host_entry entry;	/* that the target had */
 };
 
 /* Under ctx->lock. */
@@ -93,7 +94,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	if (pfm_is_system(ctx))
 		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
 	else
-		RCU_INIT_POINTER(ctx->task->pfm_context, NULL);
+		pfm_host_withdraw(ctx->task, &d->entry);
 
 	/* Still loaded: close(), which drops the file's reference, waits for the lock. */
 	pfm_context_get(ctx);
@@ -111,8 +112,10 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
  * The part that may sleep, when the locks are gone. In an exec, and in a CPU's
  * going offline, others' locks are held: ctx->mutex cannot be taken here.
  */
-static void pfm_attach_finish(struct pfm_detach *d)
+static void pfm_attach_finish(void *detach)
 {
+	struct pfm_detach *d = detach;
+
 	if (!d->ctx)
 		return;
 	wake_up_all(&d->ctx->block_wait);
@@ -123,9 +126,10 @@ static void pfm_attach_finish(struct pfm_detach *d)
 		put_task_struct(d->task);
 	pfm_block_release(d->blocker);
 	pfm_context_put(d->ctx);
+	pfm_host_release(&d->entry);
 }
 
-/* The thread is held where it is by task_call_func(). */
+/* By pfm_host_hold(). */
 static int pfm_attach_publish(struct task_struct *task, void *arg)
 {
 	struct pfm_attach *a = arg;
@@ -135,15 +139,15 @@ static int pfm_attach_publish(struct task_struct *task, void *arg)
 	/* Pairs with the pi_lock in __pfm_attach_exit(). */
 	if (task->flags & PF_EXITING)
 		return -ESRCH;
-	if (rcu_access_pointer(task->pfm_context))
+	if (pfm_host_context(task))
 		return -EBUSY;
 
 	raw_spin_lock(&ctx->lock);
 	pfm_attach_begin(a);
 	ctx->task = get_task_struct(task);
-	rcu_assign_pointer(task->pfm_context, ctx);
+	pfm_host_publish(task, ctx, &a->entry);
 	raw_spin_unlock(&ctx->lock);
-	return task_curr(task);
+	return pfm_host_may_run(task);
 }
 
 /*
@@ -171,7 +175,7 @@ static int pfm_attach_thread(struct pfm_attach *a, struct task_struct *task)
 	unsigned long flags;
 	int ret;
 
-	ret = task_call_func(task, pfm_attach_publish, a);
+	ret = pfm_host_hold(task, pfm_attach_publish, a);
 	if (ret <= 0)
 		return ret;
 	if (task == current) {
@@ -203,7 +207,7 @@ static int pfm_attach_other(struct pfm_attach *a, struct task_struct *task)
 	ret = down_read_interruptible(sem);
 	if (ret)
 		return ret;
-	if (ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
+	if (pfm_host_may_access(task, PTRACE_MODE_ATTACH_REALCREDS))
 		ret = pfm_attach_thread(a, task);
 	else
 		ret = -EPERM;
@@ -216,7 +220,7 @@ static struct task_struct *pfm_attach_find(pid_t pid)
 	struct task_struct *task;
 
 	rcu_read_lock();
-	task = find_task_by_vpid(pid);
+	task = pfm_host_find(pid);
 	if (task)
 		get_task_struct(task);
 	rcu_read_unlock();
@@ -237,11 +241,16 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	ret = pfm_block_prepare(a->ctx, &a->blocker);
 	if (ret)
 		goto put;
+	ret = pfm_host_prepare(&a->entry);
+	if (ret)
+		goto release;
 	/*
 	 * It patches text under the locks of CPU hotplug, for which no exec of
 	 * the target should have to wait.
 	 */
-	pfm_session_get(false);
+	ret = pfm_session_get(false);
+	if (ret)
+		goto release_entry;
 	a->self = same_thread_group(task, current);
 	a->own = task == current;
 	if (task == current)
@@ -251,6 +260,9 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	if (!ret)
 		goto put;
 	pfm_attach_undo(false);
+release_entry:
+	pfm_host_release(&a->entry);
+release:
 	pfm_block_release(a->blocker);
 put:
 	put_task_struct(task);
@@ -262,11 +274,13 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 	struct pfm_context *ctx = a->ctx;
 	unsigned long flags;
 	struct pfm_cpu *c;
-	int ret = 0;
+	int ret;
 
 	if (pid != task_pid_vnr(current))
 		return -EINVAL;
-	pfm_session_get(true);
+	ret = pfm_session_get(true);
+	if (ret)
+		return ret;
 	/* The CPU may be on its way down, past the point where it lets go. */
 	cpus_read_lock();
 	local_irq_save(flags);
@@ -319,7 +333,8 @@ static bool pfm_attach_admits(struct pfm_context *ctx)
  * Context: process, ctx->mutex.
  * Return: 0; -EINVAL for padding, no such set, or a flag that does not suit
  * the target; -EBUSY if the context is loaded, the target is taken, or the context
- * has programmed the hardware, which others have; -ESRCH, -EPERM of the thread; -EINTR.
+ * has programmed the hardware, which others have; -ESRCH, -EPERM of the thread; -EINTR;
+ * -ENOMEM, or what keeps the hooks from being turned on.
  */
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 {
@@ -475,12 +490,12 @@ void __pfm_attach_exit(struct task_struct *task)
 
 	rcu_read_lock();
 	raw_spin_lock_irq(&task->pi_lock);
-	ctx = rcu_dereference(task->pfm_context);
+	ctx = pfm_host_context(task);
 	raw_spin_unlock_irq(&task->pi_lock);
 	if (ctx)
 		pfm_attach_leave(task, ctx, !pfm_holder_has(ctx, task->files), &d);
 	rcu_read_unlock();
-	pfm_attach_finish(&d);
+	pfm_host_finish(&d, pfm_attach_finish);
 }
 
 /*
@@ -495,10 +510,8 @@ static bool pfm_attach_may_trace(const struct cred *owner,
 	struct mm_struct *mm = task->mm;
 
 	/* Most owners lack the capability and need none: no news for an audit. */
-	if (security_capable(owner, c->user_ns, CAP_SYS_PTRACE,
-			     CAP_OPT_NOAUDIT) == 0 &&
-	    security_capable(owner, mm->user_ns, CAP_SYS_PTRACE,
-			     CAP_OPT_NOAUDIT) == 0)
+	if (pfm_host_capable(owner, c->user_ns, CAP_SYS_PTRACE) &&
+	    pfm_host_capable(owner, mm->user_ns, CAP_SYS_PTRACE))
 		return true;
 
 	return uid_eq(owner->uid, c->euid) && uid_eq(owner->uid, c->suid) &&
@@ -526,7 +539,7 @@ void __pfm_attach_exec(struct task_struct *task)
 	const struct cred *owner = NULL;
 
 	rcu_read_lock();
-	ctx = rcu_dereference(task->pfm_context);
+	ctx = pfm_host_context(task);
 	if (ctx) {
 		/* Detached, it may be without a file, and its cred gone. */
 		raw_spin_lock_irq(&ctx->lock);
@@ -538,7 +551,7 @@ void __pfm_attach_exec(struct task_struct *task)
 		put_cred(owner);
 	}
 	rcu_read_unlock();
-	pfm_attach_finish(&d);
+	pfm_host_finish(&d, pfm_attach_finish);
 	pfm_maps_exec(task);
 }
 

@@ -9,10 +9,10 @@
  * its own, made with the attachment; it is freed when it is off the list and the
  * attachment is over, by the later of the two.
  */
-#include <linux/cgroup.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* What the allocator takes for one. */
@@ -47,10 +47,10 @@ static void pfm_block_sleep(struct pfm_context *ctx)
 	if (!wait_event_state(ctx->block_wait, !pfm_block_must_wait(ctx),
 			      (TASK_INTERRUPTIBLE | TASK_FREEZABLE)))
 		return;
-	cgroup_enter_frozen();
+	pfm_host_freeze();
 	wait_event_state(ctx->block_wait, !pfm_block_must_wait(ctx),
 			 (TASK_IDLE | TASK_WAKEKILL | TASK_FREEZABLE));
-	cgroup_leave_frozen(false);
+	pfm_host_thaw();
 }
 
 /* In the monitored thread, before it returns to user level. */

@@ -24,8 +24,8 @@
  * begins again.
  */
 #include <linux/sched/clock.h>
-#include <linux/sched/cputime.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /**
@@ -42,7 +42,7 @@ void pfm_clock_refresh(void)
 	u64 thread;
 
 	lockdep_assert_irqs_disabled();
-	thread = task_sched_runtime(current);
+	thread = pfm_host_runtime(current);
 	pfm_clock_set(this_cpu_ptr(&pfm_cpu), thread, local_clock());
 }
 

@@ -14,6 +14,7 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
+#include "host.h"
 #include "pfm.h"
 
 static const struct file_operations pfm_file_fops;
@@ -221,6 +222,7 @@ static const struct file_operations pfm_file_fops = {
 	.poll		= pfm_file_poll,
 	.mmap		= pfm_mapping_mmap,
 	.fasync		= pfm_file_fasync,
+	PFM_HOST_FILE_CALL
 	.flush		= pfm_file_flush,
 	.release	= pfm_file_release,
 #ifdef CONFIG_PROC_FS

@@ -11,6 +11,7 @@
 #include <linux/init.h>
 #include <linux/printk.h>
 
+#include "host.h"
 #include "pfm.h"
 
 DEFINE_PER_CPU_ALIGNED(struct pfm_cpu, pfm_cpu);
@@ -55,7 +56,7 @@ fail:
 	pr_err("perfmon: cannot start (%d)\n", ret);
 	return ret;
 }
-subsys_initcall(pfm_init);
+PFM_HOST_INIT(pfm_init);
 
 /* The architecture has registered its description in between. */
 static int __init pfm_init_files(void)
@@ -68,4 +69,4 @@ static int __init pfm_init_files(void)
 		PFM_VERSION_MIN, pfm_regmap.num_pmcs, pfm_regmap.num_pmds);
 	return 0;
 }
-fs_initcall(pfm_init_files);
+PFM_HOST_FILES_INIT(pfm_init_files);

@@ -25,6 +25,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* What a process has mapped. All of it under pfm_buffer.lock. [s] */
@@ -282,7 +283,7 @@ void pfm_mapping_remove(struct file *file, unsigned long start)
 		len = vma->vm_end - at;
 		/* Where a part was unmapped there can be anything. */
 		if (vma->vm_file == file && vma->vm_ops == &pfm_mapping_vm_ops &&
-		    do_munmap(mm, at, len, NULL))
+		    pfm_host_munmap(mm, at, len))
 			break;
 		at += len;
 	}

@@ -16,6 +16,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* With interrupts off: live contexts whose formats record maps, others are NULL. */
@@ -74,7 +75,7 @@ static u64 pfm_maps_flags(unsigned long vm_flags)
  * __pfm_maps_mmap() - current has got a mapping
  * @vma: it, or the one that it has become a part of
  *
- * Context: process, mmap_lock held for writing; may sleep.
+ * Context: process, mmap_lock held for writing.
  */
 void __pfm_maps_mmap(struct vm_area_struct *vma)
 {
@@ -85,7 +86,7 @@ void __pfm_maps_mmap(struct vm_area_struct *vma)
 
 	if (!file || !(vma->vm_flags & VM_EXEC) || !pfm_maps_wanted())
 		return;
-	buf = __getname();
+	buf = pfm_host_get_path_buffer();
 	if (buf)
 		path = file_path(file, buf, PATH_MAX);
 	/* Without its path the file is still identified by its inode. */
@@ -105,7 +106,7 @@ void __pfm_maps_mmap(struct vm_area_struct *vma)
 	};
 	pfm_maps_tell(&info);
 	if (buf)
-		__putname(buf);
+		pfm_host_put_path_buffer(buf);
 }
 
 /**

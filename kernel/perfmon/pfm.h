@@ -801,7 +801,7 @@ int pfm_attach_offline(unsigned int cpu);
 /* session.c */
 bool pfm_session_claim(bool system);
 void pfm_session_yield(bool system);
-void pfm_session_get(bool system);
+int pfm_session_get(bool system);
 void pfm_session_close(bool system);
 void pfm_session_unhook(bool system);
 void pfm_session_count(unsigned int *system, unsigned int *thread);

@@ -8,9 +8,7 @@
  * have one, and nowhere else. The queue's clock, local_clock() as of the
  * beginning of the switch, is the time of it.
  */
-#include <linux/sched/cputime.h>
-
-#include "../sched/sched.h"
+#include "host.h"
 #include "pfm.h"
 
 /*
@@ -21,9 +19,9 @@
 static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
 {
 	if (likely(!ctx->clocked))
-		return this_rq()->clock;
+		return pfm_host_clock();
 	return pfm_clock_set(this_cpu_ptr(&pfm_cpu),
-			     ctx->task->se.sum_exec_runtime, this_rq()->clock);
+			     ctx->task->se.sum_exec_runtime, pfm_host_clock());
 }
 
 /**
@@ -35,7 +33,7 @@ static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
  */
 void __pfm_sched_out(struct task_struct *prev)
 {
-	struct pfm_context *ctx = rcu_dereference_sched(prev->pfm_context);
+	struct pfm_context *ctx = pfm_host_context(prev);
 
 	if (!ctx)
 		return;
@@ -57,7 +55,7 @@ void __pfm_sched_out(struct task_struct *prev)
  */
 void __pfm_sched_in(struct task_struct *next)
 {
-	struct pfm_context *ctx = rcu_dereference_sched(next->pfm_context);
+	struct pfm_context *ctx = pfm_host_context(next);
 
 	if (!ctx)
 		return;
@@ -92,7 +90,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	/* Its timer is set anew below, for what is left of the period. */
 	if (idle)
 		events |= ctx->set->sw[PFM_SW_TASK_CLOCK];
-	now = pfm_clock_switch(prev, next, this_rq()->clock);
+	now = pfm_clock_switch(prev, next, pfm_host_clock());
 	if (pfm_runstate_counting(ctx))
 		pfm_runstate_sync(ctx, events);
 	pfm_runstate_next(ctx, pfm_runstate_kind(next), now);

@@ -7,16 +7,12 @@
  * have programmed registers of the hardware claim it for their kind. What the
  * software PMU counts is there for a thread and for its CPU at once.
  *
- * The static keys that turn the hooks on are counted here, too. They go off a second
- * late, since patching the kernel's text is expensive and sessions come in bursts.
+ * The hooks are on while there are any.
  */
-#include <linux/cpu.h>
-#include <linux/jump_label_ratelimit.h>
-
+#include "host.h"
 #include "pfm.h"
 
-DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_key, HZ);
-DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_sys_key, HZ);
+PFM_HOST_HOOKS;
 
 static DEFINE_RAW_SPINLOCK(pfm_session_lock);
 static unsigned int pfm_session_open[2];	/* [f] per-thread, system-wide */
@@ -64,29 +60,29 @@ void pfm_session_yield(bool system)
  * When this returns every CPU runs the hooks.
  *
  * Context: process; no lock that CPU hotplug, or an exec, waits for.
+ * Return: 0, or -errno if the hooks cannot be turned on.
  */
-void pfm_session_get(bool system)
+int pfm_session_get(bool system)
 {
 	unsigned long flags;
+	int ret;
 
 	raw_spin_lock_irqsave(&pfm_session_lock, flags);
 	pfm_session_open[system]++;
 	raw_spin_unlock_irqrestore(&pfm_session_lock, flags);
 
-	/* Have lockdep see what is locked where text is patched. */
-	if (IS_ENABLED(CONFIG_PROVE_LOCKING)) {
-		cpus_read_lock();
-		cpus_read_unlock();
+	ret = pfm_host_hooks_get(system);
+	if (ret) {
+		pfm_session_close(system);
+		return ret;
 	}
-	static_branch_deferred_inc(&pfm_key);
-	if (system)
-		static_branch_deferred_inc(&pfm_sys_key);
 	/*
 	 * An exit that still finds the hook off has set PF_EXITING before it
 	 * looked: the load, which publishes the context after this, sees that.
 	 * Patching text implies the barrier; a plain counter does not.
 	 */
 	smp_mb();
+	return 0;
 }
 
 /**
@@ -114,9 +110,7 @@ void pfm_session_close(bool system)
  */
 void pfm_session_unhook(bool system)
 {
-	if (system)
-		static_branch_slow_dec_deferred(&pfm_sys_key);
-	static_branch_slow_dec_deferred(&pfm_key);
+	pfm_host_hooks_put(system);
 }
 
 /**

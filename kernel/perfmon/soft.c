@@ -18,11 +18,10 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/sched/cputime.h>
 #include <linux/timex.h>
 #include <linux/vmstat.h>
 
-#include "../sched/sched.h"
+#include "host.h"
 #include "pfm.h"
 
 #define PFM_SOFT_PMC(n) {						\
@@ -54,7 +53,7 @@ static const struct pfm_pmd_desc pfm_soft_pmds[] = {
 	PFM_SOFT_VIRTUAL(PFM_VPMD_CLOCK, "CLOCK"),
 	PFM_SOFT_VIRTUAL(PFM_VPMD_CYCLES, "CYCLES"),
 	PFM_SOFT_VIRTUAL(PFM_VPMD_FREE_PAGES, "FREE_PAGES"),
-	PFM_SOFT_VIRTUAL(PFM_VPMD_RUNNABLE, "RUNNABLE"),
+	PFM_HOST_RUNNABLE(PFM_SOFT_VIRTUAL(PFM_VPMD_RUNNABLE, "RUNNABLE"))
 	PFM_SOFT_VIRTUAL(PFM_VPMD_THREAD_TIME, "THREAD_TIME"),
 };
 
@@ -286,7 +285,7 @@ u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num)
 	case PFM_VPMD_FREE_PAGES:
 		return global_zone_page_state(NR_FREE_PAGES);
 	case PFM_VPMD_RUNNABLE:
-		return READ_ONCE(this_rq()->nr_running);
+		return pfm_host_runnable();
 	case PFM_VPMD_THREAD_TIME:
 		return pfm_soft_thread_time(ctx);
 	}

@@ -8,9 +8,9 @@
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
-#include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* Arguments up to this size need no allocation: eight PMDs, four PMCs. */
@@ -328,7 +328,7 @@ static int pfm_syscall_copy_out(const struct pfm_command *cmd,
 }
 
 static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *call,
-			   int fd)
+			   struct file *file, int fd)
 {
 	struct fd f;
 	int ret;
@@ -336,7 +336,7 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 	if (cmd->no_ctx)
 		return cmd->fn(call);
 
-	f = fdget(fd);
+	f = file ? (struct fd){ .file = file } : fdget(fd);
 	if (!f.file)
 		return -EBADF;
 	call->ctx = pfm_file_context(f.file);
@@ -355,8 +355,9 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 }
 
 /**
- * sys_perfmonctl() - the system call (3.1, perfmonctl(2))
- * @fd:   descriptor of a context; ignored by commands that need none
+ * pfm_syscall() - a call of a program (3.1, perfmonctl(2))
+ * @file: of a context, held by the caller; or NULL
+ * @fd:   without @file, descriptor of a context; ignored by commands that need none
  * @op:   PFM_..., the command
  * @uarg: element or vector of elements, or NULL
  * @narg: number of elements
@@ -365,7 +366,8 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
  * Return: 0, or -errno. The flags of the elements that were looked at reach
  * the program even though the command fails.
  */
-SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
+static __always_inline int pfm_syscall(struct file *file, int fd, int op,
+				       void __user *uarg, int narg)
 {
 	u8 stack[PFM_SYSCALL_STACK] __aligned(8) PFM_UNINITIALIZED;
 	const struct pfm_command *cmd;
@@ -396,7 +398,7 @@ SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg, int, narg)
 			goto free;
 	}
 
-	ret = pfm_syscall_run(cmd, &call, fd);
+	ret = pfm_syscall_run(cmd, &call, file, fd);
 	out = pfm_syscall_copy_out(cmd, &call);
 	if (out)
 		ret = out;
@@ -405,3 +407,5 @@ free:
 		kvfree(call.vec.elem);
 	return ret;
 }
+
+PFM_HOST_CALL(pfm_syscall);

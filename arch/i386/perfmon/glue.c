@@ -18,6 +18,7 @@
 #include <asm/nmi.h>
 #include <asm/processor.h>
 
+#include "host.h"
 #include "x86.h"
 
 #ifdef CONFIG_PERFMON_KUNIT_TEST
@@ -210,4 +211,4 @@ fail:
 	return ret;
 }
 /* After the core, before its files in sysfs. */
-subsys_initcall_sync(pfm_x86_init);
+PFM_HOST_ARCH_INIT(pfm_x86_init);

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2: what the core wants of the kernel around it, if it is a part of
+ * that kernel's source: the graft.
+ *
+ * Each thread has a pointer to its context, the scheduler calls hooks that
+ * static keys turn on, and everything of the kernel can be called. Where that
+ * is not so, another header of this name stands before this one in the
+ * compiler's path. Both define the same names, and the core asks for nothing
+ * else that a part of the kernel could not have.
+ *
+ * All of it is inline: the graft pays nothing for the choice.
+ */
+#ifndef _PERFMON_HOST_H
+#define _PERFMON_HOST_H
+
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/jump_label_ratelimit.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/cputime.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include <linux/syscalls.h>
+#include <linux/sysctl.h>
+
+#include <perfmon/hooks.h>
+
+#include "../../sched/sched.h"
+
+struct pfm_context;
+
+/*
+ * What undoes an initialisation. Nobody ends the graft: it is freed with the
+ * memory of what is needed only at boot.
+ */
+#define __pfm_exit	__exit
+
+/* A parameter on the kernel's command line that programs cannot change, @type as of module_param(). */
+#define PFM_HOST_PARAM(name, variable, type) core_param(name, variable, type, 0444)
+
+/* When the core, the architecture and the files of the core are initialised. */
+#define PFM_HOST_INIT(fn)	subsys_initcall(fn)
+#define PFM_HOST_ARCH_INIT(fn)	subsys_initcall_sync(fn)
+#define PFM_HOST_FILES_INIT(fn)	fs_initcall(fn)
+
+/* The descriptions, ended by commas, of registers that only some hosts have. */
+#define PFM_HOST_RUNNABLE(description)	description,
+
+/*
+ * The entry of programs: the system call. @fn takes the context's file, or
+ * NULL if that is named by the descriptor, and the arguments of perfmonctl().
+ */
+#define PFM_HOST_CALL(fn)						\
+SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg,	\
+		int, narg)						\
+{									\
+	return fn(NULL, fd, op, uarg, narg);				\
+}
+
+/* The operations of a context's file that are a call of a program, too: none. */
+#define PFM_HOST_FILE_CALL
+
+/*
+ * What a thread needs to have a context. It has a pointer. [s]
+ */
+struct pfm_host_entry {
+};
+
+/**
+ * pfm_host_prepare() - make what a thread needs to have a context
+ * @entry: out; afterwards pfm_host_publish() or pfm_host_release() is to follow
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM.
+ */
+static inline int pfm_host_prepare(struct pfm_host_entry *entry)
+{
+	return 0;
+}
+
+/**
+ * pfm_host_release() - free that
+ * @entry: from pfm_host_prepare() or pfm_host_withdraw()
+ *
+ * Context: any but NMI.
+ */
+static inline void pfm_host_release(struct pfm_host_entry *entry)
+{
+}
+
+/**
+ * pfm_host_context() - the context of a thread
+ * @task: thread
+ *
+ * Context: interrupts or preemption off, or rcu_read_lock(): until these end
+ * the context stays.
+ * Return: the context, which may have been detached since; or NULL.
+ */
+static __always_inline struct pfm_context *pfm_host_context(const struct task_struct *task)
+{
+	return rcu_dereference_check(task->pfm_context, rcu_read_lock_sched_held());
+}
+
+/**
+ * pfm_host_publish() - give a thread a context
+ * @task:  thread without one
+ * @ctx:   context, initialised
+ * @entry: from pfm_host_prepare(), which is @task's from now on
+ *
+ * Context: in the function that pfm_host_hold() calls; ctx->lock.
+ */
+static __always_inline void pfm_host_publish(struct task_struct *task,
+					     struct pfm_context *ctx,
+					     struct pfm_host_entry *entry)
+{
+	rcu_assign_pointer(task->pfm_context, ctx);
+}
+
+/**
+ * pfm_host_withdraw() - take it away again
+ * @task:  thread that has one
+ * @entry: out: for pfm_host_release()
+ *
+ * Context: ctx->lock.
+ */
+static __always_inline void pfm_host_withdraw(struct task_struct *task,
+					      struct pfm_host_entry *entry)
+{
+	RCU_INIT_POINTER(task->pfm_context, NULL);
+}
+
+/**
+ * pfm_host_hold() - call a function while a thread neither exits nor is given a context
+ * @task: thread
+ * @fn:   function; with @task->pi_lock and interrupts off
+ * @arg:  for it
+ *
+ * In the graft @task is not switched in or out, either.
+ *
+ * Context: process.
+ * Return: what @fn has returned.
+ */
+static __always_inline int pfm_host_hold(struct task_struct *task,
+					 int (*fn)(struct task_struct *task, void *arg),
+					 void *arg)
+{
+	return task_call_func(task, fn, arg);
+}
+
+/**
+ * pfm_host_may_run() - whether a thread can be running without having met the hooks
+ * @task: thread that pfm_host_publish() has just given a context
+ *
+ * Context: in the function that pfm_host_hold() calls.
+ * Return: 1 if it may be running on task_cpu(), which has to be asked by an
+ * interprocessor call; 0 if it is not.
+ */
+static __always_inline int pfm_host_may_run(const struct task_struct *task)
+{
+	return task_curr(task);
+}
+
+/**
+ * pfm_host_finish() - do what is left of the end of an attachment, in a hook
+ * @detach: structure with a member entry, from pfm_host_withdraw(); @fn gets it, or a copy
+ * @fn:     does it; may sleep; calls pfm_host_release()
+ *
+ * In the graft, hooks that end an attachment may sleep.
+ *
+ * Context: exit or exec of the thread.
+ */
+#define pfm_host_finish(detach, fn)	(fn)(detach)
+
+/**
+ * pfm_host_hooks_get() - turn the hooks on
+ * @system: those, too, that only contexts of CPUs need
+ *
+ * When this returns every CPU runs the hooks.
+ *
+ * Context: process; no lock that CPU hotplug, or an exec, waits for.
+ * Return: 0, or -errno if the hooks cannot be turned on.
+ */
+static inline int pfm_host_hooks_get(bool system)
+{
+	/* Have lockdep see what is locked where text is patched. */
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING)) {
+		cpus_read_lock();
+		cpus_read_unlock();
+	}
+	static_branch_deferred_inc(&pfm_key);
+	if (system)
+		static_branch_deferred_inc(&pfm_sys_key);
+	return 0;
+}
+
+/**
+ * pfm_host_hooks_put() - they are needed no more
+ * @system: as for pfm_host_hooks_get()
+ *
+ * They go off a second later, since patching the kernel's text is expensive and
+ * sessions come in bursts.
+ *
+ * Context: process.
+ */
+static inline void pfm_host_hooks_put(bool system)
+{
+	if (system)
+		static_branch_slow_dec_deferred(&pfm_sys_key);
+	static_branch_slow_dec_deferred(&pfm_key);
+}
+
+/* The static keys, in the one file that counts sessions. */
+#define PFM_HOST_HOOKS						\
+	DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_key, HZ);		\
+	DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_sys_key, HZ)
+
+/**
+ * pfm_host_clock() - when this switch of threads began
+ *
+ * Context: the scheduler's hooks of a switch.
+ * Return: local_clock() as of then, which the scheduler may not have brought up
+ * to date for this switch.
+ */
+static __always_inline u64 pfm_host_clock(void)
+{
+	return this_rq()->clock;
+}
+
+/**
+ * pfm_host_runnable() - threads that run or could run on this CPU
+ *
+ * Context: interrupts off, or NMI.
+ * Return: how many there are.
+ */
+static __always_inline unsigned int pfm_host_runnable(void)
+{
+	return READ_ONCE(this_rq()->nr_running);
+}
+
+/**
+ * pfm_host_runtime() - the CPU time of a thread
+ * @task: thread
+ *
+ * Context: any; no lock of the scheduler's; not NMI.
+ * Return: nanoseconds, as of now.
+ */
+static __always_inline u64 pfm_host_runtime(struct task_struct *task)
+{
+	return task_sched_runtime(task);
+}
+
+/**
+ * pfm_host_find() - a thread
+ * @pid: its number in the caller's name space
+ *
+ * Context: rcu_read_lock().
+ * Return: it, or NULL.
+ */
+static __always_inline struct task_struct *pfm_host_find(pid_t pid)
+{
+	return find_task_by_vpid(pid);
+}
+
+/**
+ * pfm_host_may_access() - whether the caller may trace, or look at, a thread
+ * @task: thread
+ * @mode: PTRACE_MODE_...
+ *
+ * Context: process; takes @task's alloc_lock.
+ * Return: whether it may.
+ */
+static __always_inline bool pfm_host_may_access(struct task_struct *task,
+						unsigned int mode)
+{
+	return ptrace_may_access(task, mode);
+}
+
+/**
+ * pfm_host_capable() - whether credentials have a capability; no news for an audit
+ * @cred: credentials
+ * @ns:   in this name space
+ * @cap:  CAP_...
+ *
+ * Context: process; may not sleep.
+ * Return: whether they have.
+ */
+static __always_inline bool pfm_host_capable(const struct cred *cred,
+					     struct user_namespace *ns, int cap)
+{
+	return security_capable(cred, ns, cap, CAP_OPT_NOAUDIT) == 0;
+}
+
+/**
+ * pfm_host_munmap() - remove a part of an address space
+ * @mm:    the caller's
+ * @start: address, of a page
+ * @len:   bytes, whole pages
+ *
+ * Context: process, mmap_lock for writing.
+ * Return: 0, or -errno.
+ */
+static __always_inline int pfm_host_munmap(struct mm_struct *mm,
+					   unsigned long start, size_t len)
+{
+	return do_munmap(mm, start, len, NULL);
+}
+
+/**
+ * pfm_host_freeze() - the caller counts as frozen for its control group
+ *
+ * Context: process, without locks.
+ */
+static __always_inline void pfm_host_freeze(void)
+{
+	cgroup_enter_frozen();
+}
+
+/**
+ * pfm_host_thaw() - it does no more
+ *
+ * Context: as pfm_host_freeze().
+ */
+static __always_inline void pfm_host_thaw(void)
+{
+	cgroup_leave_frozen(false);
+}
+
+/**
+ * pfm_host_get_path_buffer() - memory for the path of a file
+ *
+ * Context: the hook of a mapping.
+ * Return: PATH_MAX bytes, or NULL.
+ */
+static __always_inline char *pfm_host_get_path_buffer(void)
+{
+	return __getname();
+}
+
+/**
+ * pfm_host_put_path_buffer() - free it
+ * @buf: from pfm_host_get_path_buffer()
+ *
+ * Context: as there.
+ */
+static __always_inline void pfm_host_put_path_buffer(char *buf)
+{
+	__putname(buf);
+}
+
+/**
+ * pfm_host_sysctl() - make files of /proc/sys/kernel
+ * @table: of files, with an empty last entry
+ *
+ * Context: process.
+ */
+#define pfm_host_sysctl(table)	register_sysctl_init("kernel", table)
+
+/**
+ * pfm_host_sysctl_remove() - remove them
+ *
+ * Context: process.
+ */
+static inline void pfm_host_sysctl_remove(void)
+{
+}
+
+#endif /* _PERFMON_HOST_H */
