@@ -293,5 +293,7 @@ void pfm_reserve_resume(void);
 
 int pfm_pmu_register(const struct pfm_pmu *pmu);
 void pfm_pmu_unregister(const struct pfm_pmu *pmu);
+/* Of an architecture whose core can be a module. */
+void pfm_arch_exit(void);
 
 #endif /* _PERFMON_PMU_H */

@@ -150,3 +150,13 @@ void __init pfm_access_init(void)
 {
 	pfm_host_sysctl(pfm_access_table);
 }
+
+/**
+ * pfm_access_exit() - remove it
+ *
+ * Context: process.
+ */
+void __pfm_exit pfm_access_exit(void)
+{
+	pfm_host_sysctl_remove();
+}

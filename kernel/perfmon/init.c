@@ -26,6 +26,8 @@ static_assert(!IS_ENABLED(CONFIG_SMP) ||
 static_assert(offsetof(struct pfm_cpu, sys) >= offsetofend(struct pfm_cpu, stats));
 static_assert(sizeof(struct pfm_cpu) % PFM_INIT_LINE == 0);
 
+static int pfm_init_cpuhp;		/* [c] the state of what follows */
+
 static int pfm_init_online(unsigned int cpu)
 {
 	pfm_timer_cancel(cpu);
@@ -47,6 +49,7 @@ static int __init pfm_init(void)
 				pfm_init_online, pfm_attach_offline);
 	if (ret < 0)
 		goto fail;
+	pfm_init_cpuhp = ret;
 	pfm_reserve_init();
 	pfm_access_init();
 	pfm_stats_init();
@@ -70,3 +73,23 @@ static int __init pfm_init_files(void)
 	return 0;
 }
 PFM_HOST_FILES_INIT(pfm_init_files);
+
+/**
+ * pfm_init_exit() - undo all of this
+ *
+ * The architecture has taken its description back.
+ *
+ * Context: process; no context exists any more.
+ */
+void __pfm_exit pfm_init_exit(void)
+{
+	int cpu;
+
+	pfm_sysfs_exit();
+	pfm_stats_exit();
+	pfm_access_exit();
+	pfm_reserve_exit();
+	cpuhp_remove_state(pfm_init_cpuhp);
+	for_each_possible_cpu(cpu)
+		pfm_timer_exit_cpu(cpu);
+}

@@ -692,6 +692,7 @@ void pfm_reserve_yield(struct pfm_context *ctx);
 void pfm_reserve_online(unsigned int cpu);
 extern struct notifier_block pfm_reserve_notifier;	/* [c] for its test */
 void pfm_reserve_init(void);
+void pfm_reserve_exit(void);
 
 /* interrupt.c */
 void pfm_interrupt_work(struct irq_work *work);
@@ -708,6 +709,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now);
 void pfm_timer_changed(struct pfm_context *ctx);
 int pfm_timer_cancel(unsigned int cpu);
 void pfm_timer_init_cpu(int cpu);
+void pfm_timer_exit_cpu(int cpu);
 
 /* runstate.c */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask);
@@ -863,6 +865,7 @@ bool pfm_access_may_hold(void);
 bool pfm_access_may_autoload(void);
 bool __pfm_access_may_use(struct pfm_context *ctx);
 void pfm_access_init(void);
+void pfm_access_exit(void);
 extern int pfm_access_hardened;		/* [w] 0, 1 or 2: perfmon_hardened */
 
 /**
@@ -902,10 +905,15 @@ void pfm_config_init(void);
 
 /* sysfs.c */
 int pfm_sysfs_init(void);
+void pfm_sysfs_exit(void);
 struct pfm_sysfs_format *pfm_sysfs_add_format(const pfm_buffer_fmt_t *fmt);
 void pfm_sysfs_remove_format(struct pfm_sysfs_format *files);
 
 /* stats.c */
 void pfm_stats_init(void);
+void pfm_stats_exit(void);
+
+/* init.c */
+void pfm_init_exit(void);
 
 #endif /* _KERNEL_PERFMON_PFM_H */

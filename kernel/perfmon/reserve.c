@@ -17,6 +17,7 @@
 #include <linux/reboot.h>
 #include <linux/smp.h>
 
+#include "host.h"
 #include "pfm.h"
 
 static DEFINE_MUTEX(pfm_reserve_mutex);
@@ -155,6 +156,16 @@ struct notifier_block pfm_reserve_notifier = {
 void __init pfm_reserve_init(void)
 {
 	register_reboot_notifier(&pfm_reserve_notifier);
+}
+
+/**
+ * pfm_reserve_exit() - undo that
+ *
+ * Context: process.
+ */
+void __pfm_exit pfm_reserve_exit(void)
+{
+	unregister_reboot_notifier(&pfm_reserve_notifier);
 }
 
 /* Others may have written what is claimed now. Interrupts are off. */

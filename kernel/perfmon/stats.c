@@ -7,7 +7,10 @@
  */
 #include <linux/debugfs.h>
 
+#include "host.h"
 #include "pfm.h"
+
+static struct dentry *pfm_stats_root;	/* [c] */
 
 /**
  * pfm_stats_init() - make the files
@@ -28,16 +31,27 @@ void pfm_stats_init(void)
 		[PFM_STAT_SETSWITCHES] = "set_switches",
 		[PFM_STAT_THROTTLED] = "throttled",
 	};
-	struct dentry *root = debugfs_create_dir("perfmon", NULL), *dir;
+	struct dentry *dir;
 	unsigned int i;
 	char name[16];
 	int cpu;
 
+	pfm_stats_root = debugfs_create_dir("perfmon", NULL);
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%d", cpu);
-		dir = debugfs_create_dir(name, root);
+		dir = debugfs_create_dir(name, pfm_stats_root);
 		for (i = 0; i < PFM_STATS; i++)
 			debugfs_create_ulong(names[i], 0444, dir,
 					     &per_cpu(pfm_cpu, cpu).stats[i]);
 	}
+}
+
+/**
+ * pfm_stats_exit() - remove the files
+ *
+ * Context: process.
+ */
+void __pfm_exit pfm_stats_exit(void)
+{
+	debugfs_remove(pfm_stats_root);
 }

@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "host.h"
 #include "pfm.h"
 
 #define PFM_ATTR_RO(n) \
@@ -180,9 +181,14 @@ static const struct attribute *pfm_sysfs_attrs[] = {
 /* A directory that describes a register. [c] */
 struct pfm_sysfs_reg {
 	struct kobject kobj;
+	struct list_head node;
 	const char *name;
 	pfarg_pmcinfo_t info;
 };
+
+/* What pfm_sysfs_init() has made, for pfm_sysfs_exit(). [c] */
+static struct kobject *pfm_sysfs_root, *pfm_sysfs_pmcs, *pfm_sysfs_pmds;
+static LIST_HEAD(pfm_sysfs_regs);		/* [c] */
 
 static const struct pfm_sysfs_reg *pfm_sysfs_reg(struct kobject *kobj)
 {
@@ -252,12 +258,13 @@ static int pfm_sysfs_add_reg(struct kobject *parent, const char *name,
 		return -ENOMEM;
 	reg->name = name;
 	reg->info = *info;
-	/* kobject_put() by the parent's removal, which never comes. */
 	ret = kobject_init_and_add(&reg->kobj,
 				   (struct kobj_type *)&pfm_sysfs_reg_ktype,
 				   parent, "%u", info->reg_num);
 	if (ret)
 		kobject_put(&reg->kobj);
+	else
+		list_add(&reg->node, &pfm_sysfs_regs);
 	return ret;
 }
 
@@ -269,6 +276,8 @@ static int pfm_sysfs_add_regs(struct kobject *root)
 	unsigned int i;
 	int ret = 0;
 
+	pfm_sysfs_pmcs = pmcs;
+	pfm_sysfs_pmds = pmds;
 	if (!pmcs || !pmds)
 		return -ENOMEM;
 	for (i = 0; i < pfm_regmap.num_pmcs && !ret; i++) {
@@ -384,6 +393,7 @@ int pfm_sysfs_init(void)
 
 	if (!root)
 		return -ENOMEM;
+	pfm_sysfs_root = root;
 	ret = sysfs_create_files(root, pfm_sysfs_attrs);
 	if (ret)
 		return ret;
@@ -391,4 +401,24 @@ int pfm_sysfs_init(void)
 	if (!pfm_sysfs_formats)
 		return -ENOMEM;
 	return pfm_sysfs_add_regs(root);
+}
+
+/**
+ * pfm_sysfs_exit() - remove the files
+ *
+ * Context: process; no format is registered any more.
+ */
+void __pfm_exit pfm_sysfs_exit(void)
+{
+	struct pfm_sysfs_reg *reg, *next;
+
+	list_for_each_entry_safe(reg, next, &pfm_sysfs_regs, node) {
+		list_del(&reg->node);
+		kobject_del(&reg->kobj);
+		kobject_put(&reg->kobj);
+	}
+	kobject_put(pfm_sysfs_pmcs);
+	kobject_put(pfm_sysfs_pmds);
+	kobject_put(pfm_sysfs_formats);
+	kobject_put(pfm_sysfs_root);
 }

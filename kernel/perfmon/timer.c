@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <linux/sched/clock.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /**
@@ -168,4 +169,16 @@ void pfm_timer_init_cpu(int cpu)
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer->function = pfm_timer_handler;
 	per_cpu(pfm_cpu, cpu).work = IRQ_WORK_INIT_HARD(pfm_interrupt_work);
+}
+
+/**
+ * pfm_timer_exit_cpu() - undo that
+ * @cpu: its number
+ *
+ * Context: process; nothing is live any more.
+ */
+void __pfm_exit pfm_timer_exit_cpu(int cpu)
+{
+	hrtimer_cancel(&per_cpu(pfm_cpu, cpu).timer);
+	irq_work_sync(&per_cpu(pfm_cpu, cpu).work);
 }

@@ -18,6 +18,7 @@
 #include <asm/msr.h>
 #include <asm/processor.h>
 
+#include "host.h"
 #include "x86.h"
 
 /* Parts of leaf 0xa. */
@@ -33,6 +34,8 @@
  * these: the hotplug callback, its only reader, is told no more than a CPU's number. [c]
  */
 static struct pfm_x86_cpu pfm_x86_all;
+
+static int pfm_x86_cpuhp;		/* [c] the state of that callback */
 
 /**
  * pfm_x86_is_nehalem() - whether a processor is a Nehalem or a Westmere
@@ -201,5 +204,16 @@ int __init pfm_x86_watch(const struct pfm_x86_cpu *all)
 	pfm_x86_all = *all;
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "x86/perfmon:online",
 					pfm_x86_online, NULL);
+	pfm_x86_cpuhp = ret;
 	return min(ret, 0);
+}
+
+/**
+ * pfm_x86_unwatch() - look no more
+ *
+ * Context: process.
+ */
+void __pfm_exit pfm_x86_unwatch(void)
+{
+	cpuhp_remove_state_nocalls(pfm_x86_cpuhp);
 }

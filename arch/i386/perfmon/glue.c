@@ -170,6 +170,8 @@ static const struct pfm_pmu *__init pfm_x86_find(struct pfm_x86_cpu *cpu)
 	return NULL;
 }
 
+static const struct pfm_pmu *pfm_x86_registered;	/* [c] or NULL */
+
 static int __init pfm_x86_init(void)
 {
 	const struct pfm_pmu *pmu;
@@ -199,6 +201,7 @@ static int __init pfm_x86_init(void)
 	if (ret)
 		goto unregister;
 	register_syscore_ops(&pfm_x86_syscore);
+	pfm_x86_registered = pmu;
 	pr_info("perfmon: %s, %u bits\n", pmu->name, pmu->width);
 	return 0;
 
@@ -212,3 +215,21 @@ fail:
 }
 /* After the core, before its files in sysfs. */
 PFM_HOST_ARCH_INIT(pfm_x86_init);
+
+/**
+ * pfm_arch_exit() - take the description back
+ *
+ * Context: process; no context exists any more.
+ */
+void __pfm_exit pfm_arch_exit(void)
+{
+	const struct pfm_pmu *pmu = pfm_x86_registered;
+
+	if (!pmu)
+		return;
+	unregister_syscore_ops(&pfm_x86_syscore);
+	pfm_x86_unwatch();
+	unregister_nmi_handler(NMI_LOCAL, "perfmon");
+	pfm_pmu_unregister(pmu);
+	kfree_const(pmu);
+}

@@ -160,6 +160,7 @@ void pfm_x86_common(struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
 bool pfm_x86_lacks(const struct pfm_x86_cpu *all, const struct pfm_x86_cpu *one);
 void pfm_x86_facts(struct pfm_x86_cpu *cpu);
 int pfm_x86_watch(const struct pfm_x86_cpu *all);
+void pfm_x86_unwatch(void);
 
 /* probe.c */
 bool pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu *cpu);
