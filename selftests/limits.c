@@ -358,6 +358,8 @@ static void check_throttled_without(struct __test_metadata *_metadata, int event
 	EXPECT_GT(1000, tries);
 	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-throttled"));
 	EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
+	/* After the restart it must not be switched out: that would overflow, too. */
+	puppet_settle(&p);
 	EXPECT_EQ(0, pfm_restart(fd));
 	EXPECT_TRUE(pfm_state_is(fd, "loaded"));
 	puppet_stop(&p);
