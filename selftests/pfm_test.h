@@ -580,6 +580,20 @@ static inline void sleep_ms(unsigned int ms)
 }
 
 /*
+ * CLOCK_MONOTONIC, for an upper bound of what the kernel counts from now on. Without a
+ * stable TSC its local_clock() goes no further than a tick until the next one comes:
+ * after this CPU stood still it makes up for time that was before. Being idle, or a tick,
+ * brings it up to date, and both come after the time that this returns.
+ */
+static inline u64 wall_begin(void)
+{
+	u64 begin = now_ns(CLOCK_MONOTONIC);
+
+	sleep_ms(5);
+	return begin;
+}
+
+/*
  * Whether it comes to be @want. For what is still held by processes that
  * this process cannot wait for: the children of a process that was killed.
  */

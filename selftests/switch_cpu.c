@@ -86,7 +86,7 @@ static void sleep_and_work(int fd, u32 flags, u64 *act, u64 *busy, u64 *wall)
 		*act -= act_of(fd, i);
 	}
 	MUST(pfm_load(fd, my_tid()));
-	*wall = now_ns(CLOCK_MONOTONIC);
+	*wall = wall_begin();
 	MUST(pfm_start(fd));
 	for (i = 0; i < 10; i++) {
 		sleep_ms(20);

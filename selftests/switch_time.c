@@ -45,7 +45,7 @@ TEST(by_turns)
 		for (i = 0; i < n; i++)
 			eff = make_set(fd, i, TIME, 0, 2 * NSEC_PER_MSEC);
 		MUST(pfm_load(fd, my_tid()));
-		wall = now_ns(CLOCK_MONOTONIC);
+		wall = wall_begin();
 		MUST(pfm_start(fd));
 		cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
 		EXPECT_TRUE(burn_until(fd, n, 4ULL * (u64)n + 2));
@@ -146,7 +146,7 @@ TEST(rest_of_the_timeout)
 	EXPECT_EQ(eff, left_of(fd, 0));
 	MUST(pfm_load(fd, my_tid()));
 	EXPECT_EQ(eff, left_of(fd, 0));
-	wall = now_ns(CLOCK_MONOTONIC);
+	wall = wall_begin();
 	MUST(pfm_start(fd));
 	for (i = 0; i < 5; i++) {
 		burn_ms(4);
@@ -183,10 +183,10 @@ TEST(rest_while_masked)
 	ASSERT_TRUE(pfm_state_is(fd, "masked"));
 	a = info_of(fd, 0);
 	EXPECT_GT(eff, in_ns(a.set_timeout));
-	burn_ms(10);
+	burn_ms(50);
 	b = info_of(fd, 0);
 	EXPECT_EQ(0, memcmp(&a, &b, sizeof(a)));
-	wall = now_ns(CLOCK_MONOTONIC);
+	wall = wall_begin();
 	MUST(pfm_restart(fd));
 	left = left_of(fd, 0);
 	wall = now_ns(CLOCK_MONOTONIC) - wall;
@@ -302,9 +302,9 @@ TEST(started_again)
 	MUST(pfm_stop(fd));
 	left = left_of(fd, 1);
 	EXPECT_GE(1000 * NSEC_PER_SEC - 4 * NSEC_PER_MSEC, left);
-	burn_ms(5);
+	burn_ms(50);
 	EXPECT_EQ(left, left_of(fd, 1));
-	wall = now_ns(CLOCK_MONOTONIC);
+	wall = wall_begin();
 	MUST(pfm_start(fd));
 	now = left_of(fd, 1);
 	wall = now_ns(CLOCK_MONOTONIC) - wall;
