@@ -194,6 +194,19 @@ static inline u64 measure(int fd, unsigned int k, unsigned long n)
 	return hw_value(fd, 0, k, HW_INSTRUCTIONS) - before;
 }
 
+/*
+ * Whether the kernel has taken the interrupts of a context for a storm, and stopped it.
+ * Where handlers take as long as the periods in between, as on debugging kernels, it does
+ * so after half a second of them, in which a CPU may just have stood still. Then only part of
+ * the run was counted, and it is repeated: so often at most.
+ */
+#define HW_RUNS		20
+
+static inline bool hw_stormy(int fd)
+{
+	return pfm_fdinfo_num(fd, "pfm-throttled");
+}
+
 #define UNKNOWN_NMI	"NMI received for unknown reason"
 
 /* How often the kernel has said so. */
