@@ -14,7 +14,6 @@
 /* How often something should be seen, and how often that is tried at most. */
 #define MOVES	8
 #define LOADS	100
-#define TRIES	20000
 
 struct mover {
 	pthread_t thread;
@@ -120,8 +119,9 @@ TEST_F(limit, long_vector)
 	pfarg_pmd_t *req = calloc(n, sizeof(*req));
 	pfarg_config_t cf = self->old;
 	struct mover m = {};
-	unsigned int i, rounds, done = 0, refused = 0;
+	unsigned int i, done = 0, refused = 0;
 	int fd, ret;
+	u64 end;
 
 	NEED_ROOT();
 	NEED_CPUS(m.cpus, 2);
@@ -132,8 +132,8 @@ TEST_F(limit, long_vector)
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
 	mover_start(&m);
-	for (rounds = 0; rounds < TRIES && (done < MOVES || refused < MOVES);
-	     rounds++) {
+	end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+	while ((done < MOVES || refused < MOVES) && now_ns(CLOCK_MONOTONIC) < end) {
 		for (i = 0; i < n; i++) {
 			req[i].reg_num = SW_PMD(0);
 			req[i].reg_flags = 0;
