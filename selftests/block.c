@@ -145,7 +145,8 @@ TEST_F(block, system_calls_block_too)
 	puppet_post(&self->p, OP_NONE, 0);
 	ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(self->fd, NULL, PATIENCE));
 	/* Whether it was switched before or after it obeyed. */
-	if (puppet_done(&self->p, 50))
+	wait_rest(self->p.tid, "DIS");
+	if (puppet_done(&self->p, 0))
 		puppet_post(&self->p, OP_NONE, 0);
 	EXPECT_FALSE(puppet_done(&self->p, 50));
 	MUST(pfm_restart(self->fd));
