@@ -3,6 +3,7 @@
 #include <err.h>
 
 #include "measure.h"
+#include "schedule.h"
 #include "signals.h"
 #include "watch.h"
 
@@ -20,7 +21,6 @@ int measure_command(struct result *result, struct child *child)
 	struct failure failure;
 	struct rusage usage;
 	struct probe *probe;
-	uint64_t begin;
 	int status;
 
 	probe = probe_attach(result, child->pid, -1, &failure);
@@ -28,15 +28,15 @@ int measure_command(struct result *result, struct child *child)
 		errx(EXIT_PFMON, "cannot attach to the command: %s",
 		     failure_text(&failure));
 	watch_add(probe);
-	begin = now_ns();
+	schedule_begin(result);
 	child_release(child);
 	status = watch_child(result, child, &usage);
 	signals_child_gone();
-	result->elapsed_ns = now_ns() - begin;
+	schedule_over(result);
 	result_usage(result, &usage);
 
 	/* The context is detached by now and keeps what it has. */
-	if (probe_finish(probe, 0, &failure))
+	if (probe_finish(probe, &failure))
 		errx(EXIT_PFMON, "cannot read the %s: %s", result->ops->what,
 		     failure_text(&failure));
 	return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts that count: their counters are read once, at the end. */
+/* Contexts that count: their counters are read at the end, and at that of each interval. */
 #include <err.h>
 #include <stdlib.h>
 
@@ -32,8 +32,7 @@ static void counting_overflow(struct probe *probe)
 	pfm_restart(probe->fd);	/* fails if it is detached already */
 }
 
-static int counting_finish(struct probe *probe, uint64_t stops,
-			   struct failure *failure)
+static int counting_finish(struct probe *probe, struct failure *failure)
 {
 	struct counts counts;
 	int ret = 0;
@@ -44,7 +43,8 @@ static int counting_finish(struct probe *probe, uint64_t stops,
 		ret = context_read(probe->fd, probe->result->counters, &counts,
 				   failure);
 		if (!ret)
-			result_add(probe->result, &counts, stops);
+			result_add(probe->result, probe->group, &counts, probe->stops);
+		probe_name(probe);
 	}
 	free(probe);
 	return ret;

@@ -2,7 +2,7 @@
 /*
  * Measures whole CPUs. A system-wide context obeys only a thread that runs on
  * its CPU, so each CPU gets a thread that is pinned to it. They go through
- * the same steps together: attach, start, read.
+ * the same steps together: attach, start, what they are asked for meanwhile, read.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include <perfmon/libperfmon.h>
 
 #include "measure.h"
+#include "schedule.h"
 #include "signals.h"
 #include "watch.h"
 
@@ -28,18 +30,24 @@
 
 struct worker {
 	pthread_t thread;
-	pthread_barrier_t *step;
-	struct result *result;
+	struct crew *crew;
 	unsigned int cpu;
-	int over;		/* becomes readable when the time is over */
+	int asked;		/* becomes readable when there is something to do */
 	struct probe *probe;
 	bool lost;		/* its CPU went offline meanwhile */
 	const char *action;	/* that failed, NULL if none did ... */
 	struct failure failure;	/* ... and why; cmd 0: errno alone */
 };
 
-/* Results are added up by one worker at a time. */
-static pthread_mutex_t result_lock = PTHREAD_MUTEX_INITIALIZER;
+struct crew {
+	pthread_barrier_t step;
+	struct result *result;
+	unsigned int n;
+	struct worker *worker;
+	void (*what)(struct probe *probe);	/* what they are asked for, NULL: the end */
+	sem_t done;				/* by each of them */
+	pthread_mutex_t lock;			/* they do it one at a time */
+};
 
 static int pin(unsigned int cpu)
 {
@@ -63,7 +71,7 @@ static void worker_attach(struct worker *w)
 		w->failure.err = errno;
 		return;
 	}
-	w->probe = probe_attach(w->result, (pid_t)syscall(SYS_gettid),
+	w->probe = probe_attach(w->crew->result, (pid_t)syscall(SYS_gettid),
 				(int)w->cpu, &w->failure);
 	if (w->probe)
 		w->action = NULL;
@@ -75,23 +83,41 @@ static void worker_start(struct worker *w)
 		w->action = "start counting on";
 }
 
+/* Returns whether there is more to come. */
+static bool worker_answer(struct worker *w)
+{
+	struct crew *crew = w->crew;
+	eventfd_t n;
+
+	eventfd_read(w->asked, &n);
+	if (!crew->what)
+		return false;
+	pthread_mutex_lock(&crew->lock);
+	crew->what(w->probe);
+	pthread_mutex_unlock(&crew->lock);
+	sem_post(&crew->done);
+	return true;
+}
+
 /* A context whose CPU went offline is hung up: there is nothing to wait for. */
 static void worker_wait(struct worker *w)
 {
 	void (*look)(struct probe *) = w->probe->ops->look;
-	struct pollfd fds[] = { { w->over, POLLIN, 0 },
+	struct pollfd fds[] = { { w->asked, POLLIN, 0 },
 				{ w->probe->fd, POLLIN, 0 } };
 
-	while (!fds[0].revents) {
-		if (poll(fds, 2, look ? LOOK_MS : -1) < 0)
+	do {
+		if (poll(fds, 2, look ? LOOK_MS : -1) < 0) {
+			fds[0].revents = 0;
 			continue;
+		}
 		if (fds[1].revents & POLLIN)
 			probe_messages(w->probe);
 		else if (fds[1].revents)
 			fds[1].fd = -1;
 		if (look)
 			look(w->probe);
-	}
+	} while (!fds[0].revents || worker_answer(w));
 }
 
 /* A context whose CPU went offline is detached: it can be read anywhere. */
@@ -99,33 +125,34 @@ static void worker_read(struct worker *w)
 {
 	if (pfm_stop(w->probe->fd) && errno == EBUSY)
 		w->lost = true;
-	pthread_mutex_lock(&result_lock);
-	if (probe_finish(w->probe, 0, &w->failure))
+	pthread_mutex_lock(&w->crew->lock);
+	if (probe_finish(w->probe, &w->failure))
 		w->action = "read the counts of";
-	pthread_mutex_unlock(&result_lock);
+	pthread_mutex_unlock(&w->crew->lock);
 }
 
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
+	pthread_barrier_t *step = &w->crew->step;
 
 	worker_attach(w);
-	pthread_barrier_wait(w->step);	/* all attached, or one failed */
-	pthread_barrier_wait(w->step);	/* main has seen that none failed */
+	pthread_barrier_wait(step);	/* all attached, or one failed */
+	pthread_barrier_wait(step);	/* main has seen that none failed */
 	worker_start(w);
-	pthread_barrier_wait(w->step);	/* all count, or one failed */
-	pthread_barrier_wait(w->step);	/* main has seen that none failed */
+	pthread_barrier_wait(step);	/* all count, or one failed */
+	pthread_barrier_wait(step);	/* main has seen that none failed */
 	worker_wait(w);
 	worker_read(w);
 	return NULL;
 }
 
-static void check_workers(const struct worker *workers, unsigned int n)
+static void check_workers(const struct crew *crew)
 {
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		const struct worker *w = &workers[i];
+	for (i = 0; i < crew->n; i++) {
+		const struct worker *w = &crew->worker[i];
 
 		if (!w->action)
 			continue;
@@ -139,7 +166,7 @@ static void check_workers(const struct worker *workers, unsigned int n)
 }
 
 /* Signals are for the main thread, which waits for them. */
-static void create_workers(struct worker *workers, unsigned int n)
+static void create_workers(struct crew *crew)
 {
 	sigset_t all, old;
 	unsigned int i;
@@ -147,9 +174,9 @@ static void create_workers(struct worker *workers, unsigned int n)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	for (i = 0; i < n; i++) {
-		e = pthread_create(&workers[i].thread, NULL, worker_main,
-				   &workers[i]);
+	for (i = 0; i < crew->n; i++) {
+		e = pthread_create(&crew->worker[i].thread, NULL, worker_main,
+				   &crew->worker[i]);
 		if (e) {
 			errno = e;
 			err(EXIT_PFMON, "cannot create a thread");
@@ -158,66 +185,102 @@ static void create_workers(struct worker *workers, unsigned int n)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static void collect(struct result *result, struct worker *workers,
-		    unsigned int n)
+/* Have all workers do something, and wait for that; or end. */
+static void ask(struct crew *crew, void (*what)(struct probe *probe))
 {
 	unsigned int i;
 
-	for (i = 0; i < n; i++)
-		pthread_join(workers[i].thread, NULL);
-	check_workers(workers, n);
-	for (i = 0; i < n; i++)
-		if (workers[i].lost)
+	crew->what = what;
+	for (i = 0; i < crew->n; i++)
+		eventfd_write(crew->worker[i].asked, 1);
+	for (i = 0; what && i < crew->n; i++)
+		while (sem_wait(&crew->done))
+			;
+}
+
+static void collect(struct crew *crew)
+{
+	struct result *result = crew->result;
+	unsigned int i;
+
+	for (i = 0; i < crew->n; i++)
+		pthread_join(crew->worker[i].thread, NULL);
+	check_workers(crew);
+	for (i = 0; i < crew->n; i++) {
+		close(crew->worker[i].asked);
+		if (crew->worker[i].lost)
 			result_note(result, "CPU %u went offline and was %s until then",
-				    workers[i].cpu, result->ops->done);
+				    crew->worker[i].cpu, result->ops->done);
+	}
+}
+
+static struct crew crew = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void command_crew(struct result *result, void (*what)(struct probe *probe))
+{
+	(void)result;
+	ask(&crew, what);
+}
+
+static void hire(struct result *result, const struct cpu_list *cpus)
+{
+	unsigned int i;
+
+	crew.result = result;
+	crew.n = cpus->n;
+	crew.worker = calloc(cpus->n, sizeof(*crew.worker));
+	if (!crew.worker)
+		err(EXIT_PFMON, NULL);
+	for (i = 0; i < cpus->n; i++) {
+		crew.worker[i].crew = &crew;
+		crew.worker[i].cpu = cpus->cpu[i];
+		crew.worker[i].asked = eventfd(0, EFD_CLOEXEC);
+		if (crew.worker[i].asked < 0)
+			err(EXIT_PFMON, "eventfd");
+		/* In their order, whichever attaches first. */
+		if (result->grouped)
+			result_add_group(result, cpus->cpu[i]);
+	}
+	pthread_barrier_init(&crew.step, NULL, cpus->n + 1);
+	sem_init(&crew.done, 0, 0);
+	result->command = command_crew;
+	create_workers(&crew);
+}
+
+static void dismiss(void)
+{
+	crew.result->command = NULL;
+	pthread_barrier_destroy(&crew.step);
+	sem_destroy(&crew.done);
+	free(crew.worker);
 }
 
 int measure_cpus(struct result *result, const struct cpu_list *cpus,
 		 struct child *child)
 {
-	pthread_barrier_t step;
-	struct worker *workers;
 	struct rusage usage;
 	int status = 0;
-	uint64_t begin;
-	unsigned int i;
-	int over;
 
-	over = eventfd(0, EFD_CLOEXEC);
-	if (over < 0)
-		err(EXIT_PFMON, "eventfd");
-	workers = calloc(cpus->n, sizeof(*workers));
-	if (!workers)
-		err(EXIT_PFMON, NULL);
-	pthread_barrier_init(&step, NULL, cpus->n + 1);
-	for (i = 0; i < cpus->n; i++) {
-		workers[i].step = &step;
-		workers[i].result = result;
-		workers[i].over = over;
-		workers[i].cpu = cpus->cpu[i];
-	}
-	create_workers(workers, cpus->n);
-	pthread_barrier_wait(&step);
-	check_workers(workers, cpus->n);
-	begin = now_ns();
-	pthread_barrier_wait(&step);
-	pthread_barrier_wait(&step);
-	check_workers(workers, cpus->n);
-	pthread_barrier_wait(&step);
+	hire(result, cpus);
+	pthread_barrier_wait(&crew.step);
+	check_workers(&crew);
+	pthread_barrier_wait(&crew.step);
+	pthread_barrier_wait(&crew.step);
+	check_workers(&crew);
+	pthread_barrier_wait(&crew.step);
+	schedule_begin(result);
 	if (child) {
 		child_release(child);
 		status = watch_child(result, child, &usage);
 		signals_child_gone();
 	} else {
-		while (!signals_last())
+		while (!signals_last() && !result->over)
 			watch_wait(result);
 	}
-	eventfd_write(over, 1);
-	result->elapsed_ns = now_ns() - begin;
-	collect(result, workers, cpus->n);
-	pthread_barrier_destroy(&step);
-	close(over);
-	free(workers);
+	schedule_over(result);
+	ask(&crew, NULL);
+	collect(&crew);
+	dismiss();
 	return status;
 }
 

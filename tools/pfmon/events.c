@@ -352,20 +352,6 @@ int counters_find(const struct counters *counters, const char *name)
 	return -1;
 }
 
-int counters_ipc(const struct counters *counters, unsigned int i)
-{
-	const struct counter *c = &counters->c[i];
-	unsigned int k;
-
-	if (!c->source->control || c->event != &c->source->event[INSTRUCTIONS])
-		return -1;
-	for (k = 0; k < counters->n; k++)
-		if (counters->c[k].event == &c->source->event[CYCLES] &&
-		    counters->c[k].levels == c->levels)
-			return (int)k;
-	return -1;
-}
-
 const struct counter *counters_kernel(const struct counters *counters)
 {
 	const struct counter *found = NULL, *c;

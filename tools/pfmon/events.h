@@ -133,16 +133,6 @@ int counters_add(struct counters *counters, const char *list,
 int counters_find(const struct counters *counters, const char *name);
 
 /**
- * counters_ipc() - the clock cycles that belong to instructions
- * @counters: chosen events
- * @i:        index of one
- *
- * Return: the index of the counter of cycles of the same levels, or -1 if there
- * is none or @i does not count instructions.
- */
-int counters_ipc(const struct counters *counters, unsigned int i);
-
-/**
  * counters_kernel() - does anything count the kernel's level?
  * @counters: chosen events
  *

@@ -6,7 +6,7 @@
  * before it runs its first instruction: ptrace() reports it while it is still
  * stopped (3.1.7 of the specification). Its exit needs no stop: the kernel
  * unloads the context then, which keeps what it has. Only who wants to look
- * at a process before it is gone has threads stop there, too.
+ * at a process, or a thread's name, before it is gone has threads stop there, too.
  *
  * Each stop that ptrace() causes is a context switch of the thread that is
  * not the program's own. They are counted here and taken off; a stop of the
@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "schedule.h"
 #include "signals.h"
 #include "watch.h"
 
@@ -35,7 +36,6 @@ struct tracee {
 	struct tracee *next;
 	pid_t tid;
 	struct probe *probe;	/* NULL if it has none */
-	uint64_t stops;		/* context switches to take off */
 };
 
 #define BUCKETS	1024
@@ -44,7 +44,6 @@ struct follow {
 	struct result *result;
 	struct tracee *bucket[BUCKETS];
 	struct tracee *root;	/* until it runs the command */
-	uint64_t begin;
 	unsigned int missed;	/* threads without a context ... */
 	struct failure failure;	/* ... and why the first of them has none */
 };
@@ -71,6 +70,12 @@ static struct tracee *insert(struct follow *f, pid_t tid, struct probe *probe)
 	return t;
 }
 
+static void say_unread(const struct follow *f, pid_t tid, const struct failure *failure)
+{
+	warnx("cannot read the %s of thread %d: %s", f->result->ops->what, (int)tid,
+	      failure_text(failure));
+}
+
 /* Takes its results, whether it still runs or not, and forgets it. */
 static void finish(struct follow *f, struct tracee **p)
 {
@@ -78,9 +83,8 @@ static void finish(struct follow *f, struct tracee **p)
 	struct failure failure;
 
 	*p = t->next;
-	if (t->probe && probe_finish(t->probe, t->stops, &failure))
-		warnx("cannot read the %s of thread %d: %s",
-		      f->result->ops->what, (int)t->tid, failure_text(&failure));
+	if (t->probe && probe_finish(t->probe, &failure))
+		say_unread(f, t->tid, &failure);
 	free(t);
 }
 
@@ -128,6 +132,8 @@ static void rename_thread(struct follow *f, pid_t pid)
 	if (*p)
 		finish(f, p);
 	t->tid = pid;
+	if (t->probe)
+		t->probe->tid = pid;
 	t->next = f->bucket[pid % BUCKETS];
 	f->bucket[pid % BUCKETS] = t;
 }
@@ -139,9 +145,9 @@ static void begin(struct follow *f)
 
 	if (probe_start(f->root->probe, &failure))
 		warnx("cannot start: %s", failure_text(&failure));
-	f->root->stops = 0;
+	f->root->probe->stops = 0;
 	f->root = NULL;
-	f->begin = now_ns();
+	schedule_begin(f->result);
 }
 
 static void stopped(struct follow *f, pid_t tid, int status)
@@ -160,8 +166,11 @@ static void stopped(struct follow *f, pid_t tid, int status)
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 		return;
 	}
-	if (t)
-		t->stops++;
+	if (t && t->probe) {
+		t->probe->stops++;
+		if (event == PTRACE_EVENT_EXEC || event == PTRACE_EVENT_EXIT)
+			probe_name(t->probe);
+	}
 	if (event == PTRACE_EVENT_EXEC)
 		tell(f, tid, PROCESS_EXEC);
 	else if (event == PTRACE_EVENT_EXIT)
@@ -204,21 +213,74 @@ static int trace(struct follow *f, pid_t root, struct rusage *usage)
 	}
 }
 
-/* Processes that outlive the command are let go when pfmon exits. */
+/* A child that was born meanwhile is to be let go, too, unless it has been already. */
+static unsigned int add_born(struct follow *f, pid_t tid)
+{
+	unsigned long born = 0;
+
+	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &born) || !born || *find(f, (pid_t)born))
+		return 0;
+	insert(f, (pid_t)born, NULL);
+	return 1;
+}
+
+/* Those in the table, @n of them. */
+static void let_go(struct follow *f, unsigned int n)
+{
+	struct tracee *t;
+	int status, event;
+	unsigned int i;
+	pid_t tid;
+
+	for (i = 0; i < BUCKETS; i++)
+		for (t = f->bucket[i]; t; t = t->next)
+			ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
+	while (n) {
+		tid = wait4(-1, &status, __WALL, NULL);
+		if (tid < 0 && errno != EINTR)
+			return;
+		if (tid < 0)
+			continue;
+		if (*find(f, tid))
+			n--;
+		else
+			insert(f, tid, NULL);	/* its parent will speak of it */
+		if (!WIFSTOPPED(status))
+			continue;
+		event = status >> 16;
+		if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
+		    event == PTRACE_EVENT_CLONE)
+			n += add_born(f, tid);
+		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(event ? 0 : WSTOPSIG(status)));
+	}
+}
+
+/* Processes that outlive the command are let go when pfmon exits, or another run follows. */
 static void finish_rest(struct follow *f)
 {
+	struct failure failure;
 	unsigned int i, n = 0;
+	struct tracee *t;
 
 	for (i = 0; i < BUCKETS; i++) {
-		while (f->bucket[i]) {
-			finish(f, &f->bucket[i]);
-			n++;
+		for (t = f->bucket[i]; t; t = t->next, n++) {
+			if (t->probe && probe_finish(t->probe, &failure))
+				say_unread(f, t->tid, &failure);
+			t->probe = NULL;
 		}
 	}
 	if (n)
 		result_note(f->result, "%u thread%s ran on after the command, and %s %s until the command ended",
 			    n, n == 1 ? "" : "s", n == 1 ? "was" : "were",
 			    f->result->ops->done);
+	if (f->result->again)
+		let_go(f, n);
+	for (i = 0; i < BUCKETS; i++) {
+		while ((t = f->bucket[i])) {
+			f->bucket[i] = t->next;
+			free(t);
+		}
+	}
 }
 
 int measure_follow(struct result *result, struct child *child)
@@ -230,24 +292,25 @@ int measure_follow(struct result *result, struct child *child)
 	long options = OPTIONS;
 	int status;
 
+	memset(&f, 0, sizeof(f));
 	f.result = result;
 	probe = probe_attach(result, child->pid, -1, &failure);
 	if (!probe)
 		errx(EXIT_PFMON, "cannot attach to the command: %s",
 		     failure_text(&failure));
-	if (result->ops->process)
+	if (result->ops->process || result->grouped)
 		options |= PTRACE_O_TRACEEXIT;
 	if (ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)options))
 		err(EXIT_PFMON, "cannot trace the command%s",
 		    result->ops->process ? "" : " (use --no-follow to count without tracing)");
 	watch_add(probe);
 	f.root = insert(&f, child->pid, probe);
-	f.begin = now_ns();
+	result->begin_ns = now_ns();
 	child_release(child);
 
 	status = trace(&f, child->pid, &usage);
 	signals_child_gone();
-	result->elapsed_ns = now_ns() - f.begin;
+	schedule_over(result);
 	result_usage(result, &usage);
 	finish_rest(&f);
 	result->missed = f.missed;

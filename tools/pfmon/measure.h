@@ -20,6 +20,15 @@ struct cpu_list {
 	unsigned short cpu[CPUS_MAX];
 };
 
+/* What -p and -t name. */
+struct targets {
+	unsigned int n;
+	struct target_id {
+		pid_t id;
+		bool is_process;	/* with all its threads */
+	} *target;
+};
+
 /**
  * measure_follow() - a command with all its threads and child processes
  * @result: counters in, counts out
@@ -39,15 +48,16 @@ int measure_follow(struct result *result, struct child *child);
 int measure_command(struct result *result, struct child *child);
 
 /**
- * measure_process() - the threads that a process has now
- * @result: counters in, counts out
- * @pid:    process
- * @child:  a command that says for how long, or NULL: until the process ends
- *          or a signal comes
+ * measure_process() - threads, and processes with all threads that they have
+ * @result:  counters in, counts out
+ * @targets: which, at least one
+ * @child:   a command that says for how long, or NULL: until all have ended, or a
+ *           signal comes
  *
  * Return: the command's wait status, or 0.
  */
-int measure_process(struct result *result, pid_t pid, struct child *child);
+int measure_process(struct result *result, const struct targets *targets,
+		    struct child *child);
 
 /**
  * measure_cpus() - whole CPUs

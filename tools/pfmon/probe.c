@@ -1,13 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A context that is attached to a thread or to a CPU. */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <perfmon/libperfmon.h>
 
 #include "probe.h"
 #include "result.h"
+
+/* Threads that attach to CPUs do so together. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Those of CPUs are there already. */
+static unsigned int group_of(struct result *result, const struct probe *probe)
+{
+	unsigned int i;
+
+	if (probe->cpu < 0)
+		return result_add_group(result, probe->tid);
+	for (i = 0; result->group[i].id != probe->cpu; i++)
+		;
+	return i;
+}
+
+static void enlist(struct probe *probe)
+{
+	struct result *result = probe->result;
+
+	pthread_mutex_lock(&lock);
+	if (result->grouped)
+		probe->group = group_of(result, probe);
+	probe->next = result->probes;
+	probe->link = &result->probes;
+	if (probe->next)
+		probe->next->link = &probe->next;
+	result->probes = probe;
+	pthread_mutex_unlock(&lock);
+}
+
+static void delist(struct probe *probe)
+{
+	pthread_mutex_lock(&lock);
+	*probe->link = probe->next;
+	if (probe->next)
+		probe->next->link = probe->link;
+	pthread_mutex_unlock(&lock);
+}
+
+void probe_name(struct probe *probe)
+{
+	struct result *result = probe->result;
+	char path[48], name[sizeof(result->group->name) + 1];
+	FILE *f;
+
+	if (!result->grouped || probe->cpu >= 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)probe->tid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fgets(name, sizeof(name), f)) {
+		name[strcspn(name, "\n")] = '\0';
+		strcpy(result->group[probe->group].name, name);
+	}
+	fclose(f);
+}
+
+/* Nothing was measured before it is started: there is nothing to lose. */
+static void discard(struct probe *probe)
+{
+	struct failure ignored;
+	int fd = probe->fd;
+
+	probe->result = NULL;
+	probe->ops->finish(probe, &ignored);
+	close(fd);
+}
 
 struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 			   struct failure *failure)
@@ -29,15 +101,31 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 	n = __atomic_fetch_add(&result->begun, 1, __ATOMIC_RELAXED);
 	n = n * 0x9e3779b9u >> 16;	/* Fibonacci hashing */
 	if (context_attach(probe->fd, tid, n % result->counters->sets, failure)) {
-		probe_drop(probe);
+		discard(probe);
 		return NULL;
 	}
+	enlist(probe);
+	probe_name(probe);
 	return probe;
 }
 
 int probe_start(struct probe *probe, struct failure *failure)
 {
-	return context_start(probe->fd, failure);
+	return probe->result->held ? 0 : context_start(probe->fd, failure);
+}
+
+void probe_all(struct result *result, void (*what)(struct probe *probe))
+{
+	struct probe *probe, *next;
+
+	if (result->command) {
+		result->command(result, what);
+		return;
+	}
+	for (probe = result->probes; probe; probe = next) {
+		next = probe->next;
+		what(probe);
+	}
 }
 
 bool probe_read(struct probe *probe)
@@ -63,19 +151,18 @@ void probe_messages(struct probe *probe)
 		probe->ops->overflow(probe);
 }
 
-int probe_finish(struct probe *probe, uint64_t stops, struct failure *failure)
+int probe_finish(struct probe *probe, struct failure *failure)
 {
-	int fd = probe->fd, ret = probe->ops->finish(probe, stops, failure);
+	int fd = probe->fd, ret;
 
+	delist(probe);
+	ret = probe->ops->finish(probe, failure);
 	close(fd);
 	return ret;
 }
 
 void probe_drop(struct probe *probe)
 {
-	struct failure ignored;
-
-	/* Nothing was measured before it is started: there is nothing to lose. */
-	probe->result = NULL;
-	probe_finish(probe, 0, &ignored);
+	delist(probe);
+	discard(probe);
 }

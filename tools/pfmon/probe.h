@@ -23,6 +23,9 @@ struct probe {
 	int cpu;		/* the CPU that it monitors, -1: a thread */
 	int fd;			/* the context */
 	bool ended;		/* the thread is gone, or belongs to others */
+	uint64_t stops;		/* context switches of the thread that are pfmon's doing */
+	unsigned int group;	/* of the result */
+	struct probe *next, **link;	/* in the list of the result */
 };
 
 /* What has become of a process that is followed. */
@@ -36,8 +39,7 @@ enum process_event { PROCESS_EXEC, PROCESS_EXIT };
  *            attached; fills in @fd of it. @tid and @cpu are for information.
  *            NULL and @failure: it could not be
  * @finish:   (required) take its results, attached or not any more, and free
- *            all but the descriptor, which closes when this returns. @stops
- *            context switches of its thread were pfmon's doing. -1 and
+ *            all but the descriptor, which closes when this returns. -1 and
  *            @failure: no results
  * @overflow: (optional) overflow messages came: monitoring may be masked
  * @look:     (optional) called every 20 ms for a CPU, on it
@@ -52,8 +54,7 @@ struct probe_ops {
 	const char *what, *done;
 	struct probe *(*create)(struct result *result, pid_t tid, int cpu,
 				struct failure *failure);
-	int (*finish)(struct probe *probe, uint64_t stops,
-		      struct failure *failure);
+	int (*finish)(struct probe *probe, struct failure *failure);
 	void (*overflow)(struct probe *probe);
 	void (*look)(struct probe *probe);
 	void (*process)(struct result *result, pid_t pid,
@@ -77,7 +78,7 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 			   struct failure *failure);
 
 /**
- * probe_start() - let it begin
+ * probe_start() - let it begin, unless its result is held
  * @probe:   attached
  * @failure: filled in on error
  *
@@ -104,12 +105,24 @@ void probe_messages(struct probe *probe);
 /**
  * probe_finish() - take its results and end it
  * @probe:   from probe_attach(), freed
- * @stops:   context switches that were pfmon's doing
  * @failure: filled in on error
  *
  * Return: 0, or -1 if there are no results.
  */
-int probe_finish(struct probe *probe, uint64_t stops, struct failure *failure);
+int probe_finish(struct probe *probe, struct failure *failure);
+
+/**
+ * probe_name() - see what its thread is called by now, if there are groups
+ * @probe: from probe_attach()
+ */
+void probe_name(struct probe *probe);
+
+/**
+ * probe_all() - do something with all probes
+ * @result: of the measurement
+ * @what:   called by the threads that can command them, one after the other
+ */
+void probe_all(struct result *result, void (*what)(struct probe *probe));
 
 /**
  * probe_drop() - end it, whatever it found

@@ -24,11 +24,11 @@
 static const char usage[] =
 "usage: pfmon record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 "       pfmon record [OPTION]... -p PID [-- COMMAND [ARGUMENT]...]\n"
-"       pfmon record [OPTION]... -C CPUS [-- COMMAND [ARGUMENT]...]\n"
+"       pfmon record [OPTION]... -a [-- COMMAND [ARGUMENT]...]\n"
 "\n"
 "Samples COMMAND with all its threads and child processes: records at regular\n"
-"intervals where it is, for 'pfmon report'. With -p or -C it samples a process\n"
-"or whole CPUs while COMMAND runs, or until Ctrl-C.\n"
+"intervals where it is, for 'pfmon report'. With -p, -t, -a or -C it samples\n"
+"processes, threads or whole CPUs while COMMAND runs, or until Ctrl-C.\n"
 "\n"
 "  -e, --event LIST     events to sample, separated by commas (task-clock); each -e\n"
 "                       at the same time if the counters are enough for it\n"
@@ -39,7 +39,10 @@ static const char usage[] =
 "  -r, --read LIST      events to count, or registers to read, at each sample\n"
 "  -f, --format NAME    sampling format (default)\n"
 "  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K)\n"
-"  -p, --pid PID        sample the threads of a process\n"
+"  -g, --call-graph     the calls that led there, too: the same as -f callchain\n"
+"  -p, --pid LIST       sample the threads of processes\n"
+"  -t, --tid LIST       sample single threads\n"
+"  -a, --all-cpus       sample all CPUs\n"
 "  -C, --cpu CPUS       sample CPUs: a list such as 0-1,3, or all\n"
 "  -o, --output FILE    data file (" DF_DEFAULT_NAME ")\n"
 "      --switch-timeout MS\n"
@@ -119,6 +122,8 @@ static void __attribute__((noreturn)) print_help(void)
 	exit(fflush(stdout) ? EXIT_PFMON : 0);
 }
 
+enum { SWITCH_TIMEOUT = 256, NO_MULTIPLEX };
+
 static void parse_option(struct options *o, int c)
 {
 	switch (c) {
@@ -140,12 +145,19 @@ static void parse_option(struct options *o, int c)
 	case 'f':
 		set_format(o, optarg);
 		break;
+	case 'g':
+		set_format(o, "callchain");
+		break;
 	case 'b':
 		o->sampling.buffer_size = parse_number(optarg,
 			"a buffer's size of at most 128M", BUFFER_MAX);
 		break;
 	case 'p':
-		target_set_pid(&o->target, optarg);
+	case 't':
+		target_add(&o->target, optarg, c == 'p');
+		break;
+	case 'a':
+		target_set_cpus(&o->target, "all");
 		break;
 	case 'C':
 		target_set_cpus(&o->target, optarg);
@@ -153,10 +165,10 @@ static void parse_option(struct options *o, int c)
 	case 'o':
 		o->output = optarg;
 		break;
-	case 't':
+	case SWITCH_TIMEOUT:
 		turns_set_timeout(&o->turns, optarg);
 		break;
-	case 'm':
+	case NO_MULTIPLEX:
 		o->turns.no_multiplex = true;
 		break;
 	case 'h':
@@ -175,18 +187,21 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "random", required_argument, NULL, 'R' },
 		{ "read", required_argument, NULL, 'r' },
 		{ "format", required_argument, NULL, 'f' },
+		{ "call-graph", no_argument, NULL, 'g' },
 		{ "buffer", required_argument, NULL, 'b' },
 		{ "pid", required_argument, NULL, 'p' },
+		{ "tid", required_argument, NULL, 't' },
+		{ "all-cpus", no_argument, NULL, 'a' },
 		{ "cpu", required_argument, NULL, 'C' },
 		{ "output", required_argument, NULL, 'o' },
-		{ "switch-timeout", required_argument, NULL, 't' },
-		{ "no-multiplex", no_argument, NULL, 'm' },
+		{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
+		{ "no-multiplex", no_argument, NULL, NO_MULTIPLEX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+e:c:F:R:r:f:b:p:C:o:h", longs,
+	while ((c = getopt_long(argc, argv, "+e:c:F:R:r:f:gb:p:t:aC:o:h", longs,
 				NULL)) != -1)
 		parse_option(o, c);
 	if (optind < argc)
@@ -353,7 +368,7 @@ int cmd_record(int argc, char **argv)
 
 	rec.result.ops = &sampling_ops;
 	rec.result.counters = &o.sampling.counters;
-	rec.pid = o.target.pid;
+	rec.targets = &o.target.threads;
 	rec.progress = isatty(STDERR_FILENO);
 	target_title(&o.target, &rec.result);
 	if (recording_begin(&rec, &o.sampling, o.output)) {
@@ -362,6 +377,7 @@ int cmd_record(int argc, char **argv)
 			     o.output, o.output);
 		err(EXIT_PFMON, "%s", o.output);
 	}
+	target_prepare(&o.target, 1);
 	status = target_measure(&o.target, &rec.result);
 	/* Of a command that never ran there is nothing to keep. */
 	if (o.target.exec_errno) {

@@ -8,6 +8,7 @@
 #include "data_write.h"
 #include "images.h"
 #include "probe.h"
+#include "measure.h"
 #include "result.h"
 #include "smpl.h"
 
@@ -28,7 +29,7 @@ struct sampler;
 struct recording {
 	struct result result;		/* first: probes know this */
 	const struct sampling *sampling;
-	pid_t pid;			/* of -p, or 0 */
+	const struct targets *targets;	/* of -p and -t */
 	uint32_t threads;		/* that got a context */
 	bool progress;			/* say on standard error how far we are */
 	struct smpl_layout layout;

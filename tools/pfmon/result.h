@@ -6,14 +6,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "events.h"
 
 #define TITLE_MAX	76	/* one line */
-#define NOTES_MAX	5
+#define NOTES_MAX	8
 #define NOTE_MAX	256
 
+struct probe;
 struct probe_ops;
+struct schedule;
+
+/* A part of what was measured. */
+struct group {
+	int id;				/* number of the CPU or thread */
+	char name[16];			/* of the thread */
+	struct counts sum;
+};
+
+/* How much runs differ: the standard deviation of one, relative to the mean. */
+struct spread {
+	unsigned int runs;
+	double value[MAX_EVENTS];
+	double elapsed, user, system;
+};
 
 struct result {
 	const struct probe_ops *ops;	/* what for */
@@ -25,22 +42,49 @@ struct result {
 	unsigned int measured;		/* ... and of how many */
 	unsigned int missed;		/* threads that were not */
 
+	bool grouped;			/* each CPU or thread is a group, too */
+	unsigned int groups;
+	struct group *group;		/* CPUs in their order, threads as they began */
+
+	uint64_t begin_ns;		/* now_ns() when it began, 0: not yet */
 	uint64_t elapsed_ns;
 	bool has_usage;			/* a command's user and system time */
 	uint64_t user_ns, system_ns;
+	bool is_interval;		/* it is part of a measurement ... */
+	uint64_t from_ns;		/* ... and began so long after that did */
+	const struct spread *spread;	/* the mean of several runs, or NULL */
 
 	/* What the reader should know about the counts, a sentence each. */
 	unsigned int notes;
 	char note[NOTES_MAX][NOTE_MAX];
+
+	/* While it is measured: see probe.h. */
+	struct probe *probes;
+	const struct schedule *schedule;	/* NULL: none but that of the target */
+	bool held;			/* probes are not to be started yet */
+	bool over;			/* it is to end */
+	bool again;			/* another one follows */
+	void (*command)(struct result *result, void (*what)(struct probe *));
 };
+
+/**
+ * result_add_group() - make a group for a CPU or thread
+ * @result: @grouped is set
+ * @id:     its number; a thread may have that of one that has ended
+ *
+ * Return: its index.
+ */
+unsigned int result_add_group(struct result *result, int id);
 
 /**
  * result_add() - add one context's counts
  * @result: sums
+ * @group:  index of its group; means nothing if there are no groups
  * @counts: of the context
  * @stops:  context switches that were pfmon's doing
  */
-void result_add(struct result *result, const struct counts *counts, uint64_t stops);
+void result_add(struct result *result, unsigned int group, const struct counts *counts,
+		uint64_t stops);
 
 /**
  * result_turns() - add one context's times of its event sets
@@ -59,7 +103,8 @@ struct estimate {
 
 /**
  * result_estimate() - what an event counted
- * @result: sums
+ * @result: what was measured
+ * @sum:    the sum of all of it, or of a group
  * @i:      index of the event
  *
  * An estimate's error is that of an event whose counts in two turns of its set differ
@@ -69,10 +114,11 @@ struct estimate {
  * Return: the count with the share 1; or an estimate with a smaller one, whose value
  * means nothing if the share is 0.
  */
-struct estimate result_estimate(const struct result *result, unsigned int i);
+struct estimate result_estimate(const struct result *result, const struct counts *sum,
+				unsigned int i);
 
 /**
- * result_note() - add a sentence for the reader
+ * result_note() - add a sentence for the reader, unless it is there already
  * @result: where to
  * @format: as printf() has it
  */
@@ -80,18 +126,19 @@ void result_note(struct result *result, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * result_print() - print it for people
- * @out:    where to
- * @result: what
+ * result_clock() - the CPU time that rates are relative to
+ * @result: what was measured
+ * @sum:    the sum of all of it, or of a group
+ *
+ * Return: nanoseconds, 0 if it was not counted.
  */
-void result_print(FILE *out, const struct result *result);
+uint64_t result_clock(const struct result *result, const struct counts *sum);
 
 /**
- * result_print_json() - print it for programs, as one JSON object
- * @out:    where to
- * @result: what
+ * result_free() - free what it has
+ * @result: not used any more
  */
-void result_print_json(FILE *out, const struct result *result);
+void result_free(struct result *result);
 
 /**
  * now_ns() - the clock that never goes back

@@ -430,15 +430,13 @@ static struct probe *sampler_create(struct result *result, pid_t tid, int cpu,
 	return &s->probe;
 }
 
-static int sampler_finish(struct probe *probe, uint64_t stops,
-			  struct failure *failure)
+static int sampler_finish(struct probe *probe, struct failure *failure)
 {
 	struct sampler *s = (struct sampler *)probe;
 	struct recording *rec = s->rec;
 	struct turns turns[MAX_EVENTS];
 	struct context_info info;
 
-	(void)stops;
 	if (probe->result) {
 		pfm_stop(probe->fd);	/* fails if it is detached already */
 		take_rest(s, probe_read(probe));
@@ -475,11 +473,13 @@ static void sampler_tick(struct result *result)
 	char samples[NUMBERS_MAX], lost[NUMBERS_MAX];
 	struct smpl_state state;
 	struct sampler *s;
+	unsigned int i;
 	uint64_t n;
 
 	pthread_mutex_lock(&rec->lock);
-	if (rec->pid)
-		images_see(rec->images, rec->pid);
+	for (i = 0; i < rec->targets->n; i++)
+		if (rec->targets->target[i].is_process)
+			images_see(rec->images, rec->targets->target[i].id);
 	n = rec->samples;
 	for (s = rec->samplers; s; s = s->next) {
 		rec->sampling->format->state(s->buf, s->size, &state);

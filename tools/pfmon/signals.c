@@ -45,6 +45,8 @@ void signals_catch(pid_t child)
 		if (child_fd < 0)
 			err(EXIT_PFMON, "pidfd_open");
 	}
+	if (wake[1])
+		return;
 	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
 		err(EXIT_PFMON, "pipe");
 	memset(&action, 0, sizeof(action));
@@ -69,6 +71,12 @@ void signals_child_gone(void)
 	child_fd = -1;
 	if (fd >= 0)
 		close(fd);
+}
+
+void signals_end_child(void)
+{
+	if (child_fd >= 0)
+		syscall(SYS_pidfd_send_signal, child_fd, SIGTERM, NULL, 0);
 }
 
 int signals_fd(void)

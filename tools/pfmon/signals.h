@@ -11,7 +11,7 @@
  *
  * A signal that the terminal sends reaches the child by itself; one that
  * another process sends to pfmon alone is sent on. Signals that are ignored
- * stay so.
+ * stay so. May be called again, for the next child.
  */
 void signals_catch(pid_t child);
 
@@ -19,6 +19,11 @@ void signals_catch(pid_t child);
  * signals_child_gone() - the child was waited for: nothing is handed on any more
  */
 void signals_child_gone(void);
+
+/**
+ * signals_end_child() - send SIGTERM to the child, if there is one
+ */
+void signals_end_child(void);
 
 /**
  * signals_fd() - a descriptor that becomes readable when a signal came

@@ -1,50 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon stat: counts the events of a command, a process or CPUs. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <err.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hardware.h"
 #include "numbers.h"
 #include "outfile.h"
 #include "pfmon.h"
+#include "print.h"
 #include "probe.h"
+#include "schedule.h"
+#include "series.h"
+#include "signals.h"
 #include "target.h"
 #include "turns.h"
+
+/* All their processes are made before the first one runs. */
+#define RUNS_MAX	1000
 
 static const char usage[] =
 "usage: pfmon stat [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 "       pfmon stat [OPTION]... -p PID [-- COMMAND [ARGUMENT]...]\n"
-"       pfmon stat [OPTION]... -C CPUS [-- COMMAND [ARGUMENT]...]\n"
+"       pfmon stat [OPTION]... -a [-- COMMAND [ARGUMENT]...]\n"
 "\n"
 "Counts the events of COMMAND with all its threads and child processes, and\n"
-"prints the counts to standard error. With -p or -C it counts a process or\n"
-"whole CPUs while COMMAND runs, or until Ctrl-C.\n"
+"prints the counts to standard error. With -p, -t, -a or -C it counts processes,\n"
+"threads or whole CPUs while COMMAND runs, or until Ctrl-C.\n"
 "\n"
 "  -e, --event LIST   events to count, separated by commas; each -e is counted at\n"
 "                     the same time if the counters are enough for it\n"
-"  -p, --pid PID      count the threads of a process\n"
-"  -C, --cpu CPUS     count CPUs: a list such as 0-1,3, or all\n"
-"  -o, --output FILE  print the counts to FILE\n"
-"  -j, --json         print them as JSON\n"
+"what:\n"
+"  -p, --pid LIST     the threads of processes\n"
+"  -t, --tid LIST     single threads\n"
+"  -a, --all-cpus     all CPUs\n"
+"  -C, --cpu CPUS     CPUs: a list such as 0-1,3, or all\n"
+"  -A, --per-cpu      print the counts of each CPU, too\n"
+"      --per-thread   print the counts of each thread, too\n"
 "      --no-follow    count the first thread of COMMAND only\n"
+"when:\n"
+"  -r, --repeat N     run COMMAND N times; print the mean, and how much runs differ\n"
+"  -I, --interval MS  print what was counted each MS milliseconds, and all at the end\n"
+"  -D, --delay MS     begin MS milliseconds after COMMAND does\n"
+"      --timeout MS   end after MS milliseconds; COMMAND gets SIGTERM then\n"
+"how:\n"
+"  -f, --format NAME  text, json, csv, or openmetrics (for Prometheus and PCP)\n"
+"  -j, --json         the same as -f json\n"
+"  -x, --separator C  as -f csv, with the character C between fields\n"
+"  -o, --output FILE  print the counts to FILE\n"
+"events that take turns:\n"
 "      --switch-timeout MS\n"
 "                     make a set of each -e; the sets take turns of MS\n"
 "                     milliseconds (1, if the counters are not enough)\n"
 "      --switch-overflow EVENT=N\n"
 "                     the same with turns of N times EVENT\n"
 "      --no-multiplex refuse more events than there are counters\n"
+"\n"
 "  -h, --help         print this and exit\n"
 "\n";
 
 struct options {
 	struct counters counters;
 	struct target target;
+	struct schedule schedule;
 	const char *output;
-	bool json;
+	const struct print_format *format;
 	struct turn_options turns;
+	bool per_cpu, per_thread;
+	unsigned int runs;
 };
+
+/* While it is measured, intervals are printed. */
+static struct options o;
+static struct outfile out;
 
 static void __attribute__((noreturn)) bad_usage(void)
 {
@@ -52,82 +83,207 @@ static void __attribute__((noreturn)) bad_usage(void)
 	exit(EXIT_PFMON);
 }
 
-static void add_events(struct options *o, const char *list)
+static void add_events(const char *list)
 {
 	char error[EVENTS_ERROR_MAX];
 
-	if (counters_add(&o->counters, list, error))
+	if (counters_add(&o.counters, list, error))
 		errx(EXIT_PFMON, "%s", error);
 }
 
-static void add_default(struct options *o, bool has_hardware)
+static void add_default(bool has_hardware)
 {
-	add_events(o, DEFAULT_EVENTS);
+	add_events(DEFAULT_EVENTS);
 	if (!has_hardware)
 		return;
 	if (hardware_busy())
 		warnx("the PMU is in use by another part of the kernel: no cycles and instructions");
 	else
-		add_events(o, DEFAULT_HARDWARE);
+		add_events(DEFAULT_HARDWARE);
 }
 
-static void parse_options(struct options *o, int argc, char **argv)
+static uint64_t parse_ms(const char *text)
 {
-	static const struct option longs[] = {
-		{ "event", required_argument, NULL, 'e' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "cpu", required_argument, NULL, 'C' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "no-follow", no_argument, NULL, 'n' },
-		{ "switch-timeout", required_argument, NULL, 't' },
-		{ "switch-overflow", required_argument, NULL, 'O' },
-		{ "no-multiplex", no_argument, NULL, 'm' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
+	char *end;
+	double ms = strtod(text, &end);
+
+	if (end == text || *end || !(ms >= 0.001 && ms <= 1e12))
+		errx(EXIT_PFMON, "'%s' is not a number of milliseconds", text);
+	return (uint64_t)(ms * 1e6);
+}
+
+static unsigned int parse_runs(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !n || n > RUNS_MAX)
+		errx(EXIT_PFMON, "'%s' is not a number from 1 to %d", text, RUNS_MAX);
+	return (unsigned int)n;
+}
+
+static void set_format(const char *name)
+{
+	o.format = print_find(name);
+	if (!o.format)
+		errx(EXIT_PFMON, "no format '%s'; there are text, json, csv and openmetrics",
+		     name);
+}
+
+static void set_separator(const char *text)
+{
+	if (!strcmp(text, "\\t"))
+		text = "\t";
+	if (strlen(text) != 1 || isalnum((unsigned char)*text) || strchr(".\"\n\r-", *text))
+		errx(EXIT_PFMON, "'%s' is not a character that can separate fields", text);
+	print_separator(*text);
+	o.format = &print_csv;
+}
+
+enum { NO_FOLLOW = 256, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
+
+static const struct option longs[] = {
+	{ "event", required_argument, NULL, 'e' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "tid", required_argument, NULL, 't' },
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "per-cpu", no_argument, NULL, 'A' },
+	{ "per-thread", no_argument, NULL, PER_THREAD },
+	{ "no-follow", no_argument, NULL, NO_FOLLOW },
+	{ "repeat", required_argument, NULL, 'r' },
+	{ "interval", required_argument, NULL, 'I' },
+	{ "delay", required_argument, NULL, 'D' },
+	{ "timeout", required_argument, NULL, TIMEOUT },
+	{ "format", required_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "separator", required_argument, NULL, 'x' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
+	{ "switch-overflow", required_argument, NULL, SWITCH_OVERFLOW },
+	{ "no-multiplex", no_argument, NULL, NO_MULTIPLEX },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* Options that say what is counted. Returns whether @c is one of them. */
+static bool parse_target(int c)
+{
+	switch (c) {
+	case 'p':
+	case 't':
+		target_add(&o.target, optarg, c == 'p');
+		break;
+	case 'a':
+		target_set_cpus(&o.target, "all");
+		break;
+	case 'C':
+		target_set_cpus(&o.target, optarg);
+		break;
+	case 'A':
+		o.per_cpu = true;
+		break;
+	case PER_THREAD:
+		o.per_thread = true;
+		break;
+	case NO_FOLLOW:
+		o.target.no_follow = true;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/* Options that say when. */
+static bool parse_schedule(int c)
+{
+	switch (c) {
+	case 'r':
+		o.runs = parse_runs(optarg);
+		break;
+	case 'I':
+		o.schedule.interval_ns = parse_ms(optarg);
+		break;
+	case 'D':
+		o.schedule.delay_ns = parse_ms(optarg);
+		break;
+	case TIMEOUT:
+		o.schedule.timeout_ns = parse_ms(optarg);
+		break;
+	case SWITCH_TIMEOUT:
+		turns_set_timeout(&o.turns, optarg);
+		break;
+	case SWITCH_OVERFLOW:
+		o.turns.trigger = optarg;
+		break;
+	case NO_MULTIPLEX:
+		o.turns.no_multiplex = true;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static void parse_option(int c)
+{
+	switch (c) {
+	case 'e':
+		add_events(optarg);
+		break;
+	case 'f':
+		set_format(optarg);
+		break;
+	case 'j':
+		o.format = &print_json;
+		break;
+	case 'x':
+		set_separator(optarg);
+		break;
+	case 'o':
+		o.output = optarg;
+		break;
+	case 'h':
+		fputs(usage, stdout);
+		events_print(stdout);
+		exit(fflush(stdout) ? EXIT_PFMON : 0);
+	default:
+		bad_usage();
+	}
+}
+
+/* Do they go together? Says so if they do not. */
+static bool check_options(void)
+{
+	if (!target_check(&o.target, "counted") || !turns_check(&o.turns))
+		return false;
+	if (o.per_cpu && !o.target.cpus)
+		warnx("--per-cpu is for CPUs: -a or -C");
+	else if (o.per_thread && o.target.cpus)
+		warnx("--per-thread is for a command, -p and -t");
+	else if (o.runs > 1 && !o.target.command)
+		warnx("--repeat is for a command");
+	else if (o.runs > 1 && (o.schedule.interval_ns || o.per_cpu || o.per_thread))
+		warnx("--repeat does not go with --interval, --per-cpu and --per-thread");
+	else if (o.format->whole && o.schedule.interval_ns && !o.output)
+		warnx("with --interval, -f %s needs a file to write anew each time: -o",
+		      o.format->name);
+	else
+		return true;
+	return false;
+}
+
+static void parse_options(int argc, char **argv)
+{
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+e:p:C:o:jh", longs, NULL)) != -1) {
-		switch (c) {
-		case 'e':
-			add_events(o, optarg);
-			break;
-		case 'p':
-			target_set_pid(&o->target, optarg);
-			break;
-		case 'C':
-			target_set_cpus(&o->target, optarg);
-			break;
-		case 'o':
-			o->output = optarg;
-			break;
-		case 'j':
-			o->json = true;
-			break;
-		case 'n':
-			o->target.no_follow = true;
-			break;
-		case 't':
-			turns_set_timeout(&o->turns, optarg);
-			break;
-		case 'O':
-			o->turns.trigger = optarg;
-			break;
-		case 'm':
-			o->turns.no_multiplex = true;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			events_print(stdout);
-			exit(fflush(stdout) ? EXIT_PFMON : 0);
-		default:
-			bad_usage();
-		}
-	}
+	while ((c = getopt_long(argc, argv, "+e:p:t:aC:Ar:I:D:f:jx:o:h", longs, NULL)) != -1)
+		if (!parse_target(c) && !parse_schedule(c))
+			parse_option(c);
 	if (optind < argc)
-		o->target.command = argv + optind;
-	if (!target_check(&o->target, "counted") || !turns_check(&o->turns))
+		o.target.command = argv + optind;
+	if (!check_options())
 		bad_usage();
 }
 
@@ -137,7 +293,7 @@ static void note_sets(struct result *result)
 	unsigned int i;
 
 	for (i = 0; i < result->counters->n; i++) {
-		double share = result_estimate(result, i).share;
+		double share = result_estimate(result, &result->sum, i).share;
 
 		if (share == 1)
 			continue;
@@ -158,53 +314,103 @@ static void note_throttled(struct result *result)
 			    result->sum.throttled == 1 ? "" : "s");
 }
 
-static void report(const struct result *result, const struct options *o,
-		   struct outfile *out)
+/* Its file is made before the command runs: an error costs no run then. */
+static void open_output(void)
 {
-	if (o->json)
-		result_print_json(out->file, result);
-	else
-		result_print(out->file, result);
-	outfile_finish(out, "the counts");
+	out.file = stderr;
+	if (o.output && outfile_open(&out, o.output, 0))
+		err(EXIT_PFMON, "%s", o.output);
+	if (o.format->heading)
+		o.format->heading(out.file);
 }
 
-/* Its file is made before the command runs: an error costs no run then. */
-static void open_output(const struct options *o, struct outfile *out)
+static void print_interval(const struct result *interval)
 {
-	out->file = stderr;
-	if (o->output && outfile_open(out, o->output, 0))
-		err(EXIT_PFMON, "%s", o->output);
+	o.format->print(out.file, interval);
+	if (!o.format->whole) {
+		fflush(out.file);
+		return;
+	}
+	outfile_finish(&out, "the counts");
+	open_output();
+}
+
+static void report(const struct result *result)
+{
+	o.format->print(out.file, result);
+	outfile_finish(&out, "the counts");
+}
+
+static void init_result(struct result *result)
+{
+	*result = (struct result){
+		.ops = &counting, .counters = &o.counters, .schedule = &o.schedule,
+		.held = o.schedule.delay_ns, .grouped = o.per_cpu || o.per_thread,
+	};
+	target_title(&o.target, result);
+}
+
+static int measure_once(struct result *result, bool again)
+{
+	int status;
+
+	init_result(result);
+	result->again = again;
+	status = target_measure(&o.target, result);
+	note_throttled(result);
+	note_sets(result);
+	if (result->held)
+		result_note(result, "nothing was counted: the command ended before the delay of %g ms did",
+			    (double)o.schedule.delay_ns / 1e6);
+	return status;
+}
+
+/* A run that was interrupted counts only if there is no other. */
+static int measure_all(struct series *series)
+{
+	static struct result result;
+	int status = 0, last;
+	unsigned int i;
+
+	for (i = 0; i < o.runs && !signals_last() && !o.target.exec_errno; i++) {
+		last = measure_once(&result, i + 1 < o.runs);
+		status = last ? last : status;
+		if (!i || !signals_last())
+			series_add(series, &result);
+	}
+	if (o.schedule.interval_ns && !o.target.exec_errno)
+		schedule_rest(&result);
+	return status;
 }
 
 int cmd_stat(int argc, char **argv)
 {
-	static struct options o;
-	static struct result result;
+	static struct series series;
 	bool has_hardware;
-	struct outfile out = { 0 };
 	int status;
 
 	has_hardware = hardware_find();
 	o.counters.many = true;
-	parse_options(&o, argc, argv);
+	o.format = &print_text;
+	o.runs = 1;
+	parse_options(argc, argv);
 	perfmon_require();
 	if (!o.counters.n && (o.turns.timeout_ms || o.turns.trigger))
 		errx(EXIT_PFMON, "name the events of each set with an -e of its own");
 	if (!o.counters.n)
-		add_default(&o, has_hardware);
+		add_default(has_hardware);
 	if (o.turns.trigger && o.target.cpu_list.n > 1)
 		errx(EXIT_PFMON, "--switch-overflow needs a single CPU: an idle one would stay in its first set, whose share of the time would say nothing");
 	turns_make(&o.turns, &o.counters);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
-	open_output(&o, &out);
+	o.schedule.whole = o.format->whole;
+	o.schedule.print = print_interval;
+	open_output();
 
-	result.ops = &counting;
-	result.counters = &o.counters;
-	target_title(&o.target, &result);
-	status = target_measure(&o.target, &result);
-	note_throttled(&result);
-	note_sets(&result);
+	target_prepare(&o.target, o.runs);
+	status = measure_all(&series);
 	if (!o.target.exec_errno)
-		report(&result, &o, &out);
+		report(series_result(&series));
+	result_free(&series.result);
 	return status;
 }

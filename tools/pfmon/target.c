@@ -5,20 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe.h"
 #include "signals.h"
 #include "target.h"
 #include "watch.h"
 
-void target_set_pid(struct target *t, const char *text)
-{
-	char *end;
-	long pid;
+/* Of probe_ops' tick. */
+#define TICK_NS	500000000
 
-	errno = 0;
-	pid = strtol(text, &end, 10);
-	if (errno || end == text || *end || pid <= 0 || pid != (pid_t)pid)
-		errx(EXIT_PFMON, "'%s' is not a process number", text);
-	t->pid = (pid_t)pid;
+void target_add(struct target *t, const char *text, bool is_process)
+{
+	struct targets *threads = &t->threads;
+	const char *from = text;
+	char *end;
+	long id;
+
+	do {
+		errno = 0;
+		id = strtol(from, &end, 10);
+		if (errno || end == from || (*end && *end != ',') || id <= 0 ||
+		    id != (pid_t)id)
+			errx(EXIT_PFMON, "'%s' is not a %s number", text,
+			     is_process ? "process" : "thread");
+		threads->target = reallocarray(threads->target, threads->n + 1,
+					       sizeof(*threads->target));
+		if (!threads->target)
+			err(EXIT_PFMON, NULL);
+		threads->target[threads->n++] = (struct target_id){ (pid_t)id, is_process };
+		from = end + 1;
+	} while (*end);
 }
 
 void target_set_cpus(struct target *t, const char *text)
@@ -31,11 +46,11 @@ void target_set_cpus(struct target *t, const char *text)
 
 bool target_check(const struct target *t, const char *to)
 {
-	if (t->pid && t->cpus)
-		warnx("-p and -C exclude each other");
-	else if (!t->pid && !t->cpus && !t->command)
+	if (t->threads.n && t->cpus)
+		warnx("processes (-p, -t) and CPUs (-C, -a) exclude each other");
+	else if (!t->threads.n && !t->cpus && !t->command)
 		warnx("what is to be %s? Name a command, or -p, or -C", to);
-	else if (t->no_follow && (t->pid || t->cpus))
+	else if (t->no_follow && (t->threads.n || t->cpus))
 		warnx("--no-follow is for a command, not for -p or -C");
 	else
 		return true;
@@ -66,13 +81,40 @@ static void quote_command(char title[TITLE_MAX], char **command)
 	strcpy(title + at, "'");
 }
 
+/* "processes 12,13" or "process 12, threads 14,15", as far as there is room. */
+static void name_threads(char title[TITLE_MAX], const struct targets *threads)
+{
+	static const char *const words[] = { "thread", "process" };
+	unsigned int i, k, n, at = 0;
+
+	for (k = 0; k < 2; k++) {
+		const char *comma = " ";
+
+		for (n = 0, i = 0; i < threads->n; i++)
+			n += threads->target[i].is_process == !k;
+		if (n && at < TITLE_MAX)
+			at += (unsigned int)snprintf(title + at, TITLE_MAX - at, "%s%s%s",
+						     at ? ", " : "", words[!k],
+						     n == 1 ? "" : k ? "s" : "es");
+		for (i = 0; n && i < threads->n; i++) {
+			if (threads->target[i].is_process != !k || at >= TITLE_MAX)
+				continue;
+			at += (unsigned int)snprintf(title + at, TITLE_MAX - at, "%s%d", comma,
+						     (int)threads->target[i].id);
+			comma = ",";
+		}
+	}
+	if (at >= TITLE_MAX)
+		strcpy(title + TITLE_MAX - 4, "...");
+}
+
 void target_title(const struct target *t, struct result *result)
 {
 	char *title = result->title;
 
 	result->threads = !t->cpus;
-	if (t->pid)
-		snprintf(title, TITLE_MAX, "process %d", (int)t->pid);
+	if (t->threads.n)
+		name_threads(title, &t->threads);
 	else if (!t->cpus)
 		quote_command(title, t->command);
 	else if (!strcmp(t->cpus, "all"))
@@ -88,8 +130,8 @@ void target_title(const struct target *t, struct result *result)
 static int measure(const struct target *t, struct result *result,
 		   struct child *child)
 {
-	if (t->pid)
-		return measure_process(result, t->pid, child);
+	if (t->threads.n)
+		return measure_process(result, &t->threads, child);
 	if (t->cpus)
 		return measure_cpus(result, &t->cpu_list, child);
 	if (t->no_follow)
@@ -97,17 +139,33 @@ static int measure(const struct target *t, struct result *result,
 	return measure_follow(result, child);
 }
 
+/*
+ * All before signal handlers and limits are changed: a command gets everything as
+ * pfmon got it.
+ */
+void target_prepare(struct target *t, unsigned int runs)
+{
+	unsigned int i;
+
+	t->runs = runs;
+	if (!t->command)
+		return;
+	t->child = calloc(runs, sizeof(*t->child));
+	if (!t->child)
+		err(EXIT_PFMON, NULL);
+	for (i = 0; i < runs; i++)
+		child_fork(&t->child[i], t->command);
+}
+
 int target_measure(struct target *t, struct result *result)
 {
-	struct child child, *command = NULL;
+	struct child *command = t->command ? &t->child[t->run++] : NULL;
 	int status;
 
-	if (t->command) {
-		child_fork(&child, t->command);
-		command = &child;
-	}
 	signals_catch(command ? command->pid : 0);
 	watch_begin();
+	if (result->ops->tick)
+		watch_timer(TICK_NS, true, result->ops->tick);
 	raise_file_limit();
 	status = measure(t, result, command);
 	if (command) {

@@ -6,20 +6,23 @@
 #include "measure.h"
 
 struct target {
-	pid_t pid;		/* of -p, or 0 */
+	struct targets threads;	/* of -p and -t */
 	const char *cpus;	/* of -C, or NULL */
 	struct cpu_list cpu_list;
 	bool no_follow;
 	char **command;		/* NULL if there is none */
 	int exec_errno;		/* why it could not be run, 0 if it was */
+	unsigned int runs, run;	/* how many there will be, and were */
+	struct child *child;	/* of each run */
 };
 
 /**
- * target_set_pid() - measure a process; ends the program if it cannot be one
- * @t:    target
- * @text: its number
+ * target_add() - measure processes or threads; ends the program if they cannot be
+ * @t:          target
+ * @text:       their numbers, separated by commas
+ * @is_process: processes, with all their threads
  */
-void target_set_pid(struct target *t, const char *text);
+void target_add(struct target *t, const char *text, bool is_process);
 
 /**
  * target_set_cpus() - measure CPUs; ends the program if it is no list of them
@@ -45,8 +48,15 @@ bool target_check(const struct target *t, const char *to);
 void target_title(const struct target *t, struct result *result);
 
 /**
+ * target_prepare() - make the processes that will run the command, if there is one
+ * @t:    target
+ * @runs: times that target_measure() will be called
+ */
+void target_prepare(struct target *t, unsigned int runs);
+
+/**
  * target_measure() - run the command if there is one, and measure
- * @t:      target; exec_errno is filled in
+ * @t:      target, prepared; exec_errno is filled in
  * @result: receives what was found
  *
  * Return: the exit status for pfmon, if nothing else fails.

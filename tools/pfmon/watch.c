@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -11,12 +12,19 @@
 #include "signals.h"
 #include "watch.h"
 
-#define TICK_NS	500000000
 #define EVENTS	64
+#define TIMERS	4
 
 /* What is watched is a probe, or one of these. */
-static int epoll, chld;
-static uint64_t next_tick;
+static int epoll = -1, chld = -1;
+
+/* From the beginning of a measurement on. */
+static struct timer {
+	uint64_t next;
+	uint64_t every;		/* 0: it was once */
+	void (*call)(struct result *result);
+} timers[TIMERS];
+static unsigned int running;
 
 static void add(int fd, void *what)
 {
@@ -30,6 +38,9 @@ void watch_begin(void)
 {
 	sigset_t set;
 
+	running = 0;
+	if (epoll >= 0)
+		return;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -39,7 +50,15 @@ void watch_begin(void)
 		err(EXIT_PFMON, "cannot wait for events");
 	add(chld, &chld);
 	add(signals_fd(), NULL);
-	next_tick = now_ns() + TICK_NS;
+}
+
+void watch_timer(uint64_t ns, bool again, void (*call)(struct result *result))
+{
+	if (running == TIMERS)
+		errx(EXIT_PFMON, "too many timers");
+	timers[running++] = (struct timer){
+		.next = now_ns() + ns, .every = again ? ns : 0, .call = call,
+	};
 }
 
 void watch_add(struct probe *probe)
@@ -70,15 +89,40 @@ static void happened(const struct epoll_event *event)
 		epoll_ctl(epoll, EPOLL_CTL_DEL, probe->fd, NULL);
 }
 
-/* Milliseconds to the next tick, rounded up; -1 if there is none. */
-static int timeout(const struct result *result)
+/* Milliseconds to the next timer, rounded up; -1 if there is none. */
+static int timeout(void)
 {
-	uint64_t now;
+	uint64_t next = UINT64_MAX, now = now_ns();
+	unsigned int i;
 
-	if (!result->ops->tick)
+	for (i = 0; i < running; i++)
+		if (timers[i].next < next)
+			next = timers[i].next;
+	if (next == UINT64_MAX)
 		return -1;
-	now = now_ns();
-	return now < next_tick ? (int)((next_tick - now) / 1000000) + 1 : 0;
+	if (next <= now)
+		return 0;
+	next = (next - now) / 1000000 + 1;
+	return next < INT_MAX ? (int)next : INT_MAX;
+}
+
+/* One that was missed is not made up for. What is called may add another. */
+static void call_timers(struct result *result)
+{
+	unsigned int i;
+
+	for (i = 0; i < running; i++) {
+		struct timer *t = &timers[i];
+		uint64_t now = now_ns();
+
+		if (now < t->next)
+			continue;
+		if (t->every)
+			t->next += (now - t->next) / t->every * t->every + t->every;
+		else
+			t->next = UINT64_MAX;
+		t->call(result);
+	}
 }
 
 void watch_wait(struct result *result)
@@ -86,15 +130,12 @@ void watch_wait(struct result *result)
 	struct epoll_event events[EVENTS];
 	int n, i;
 
-	n = epoll_wait(epoll, events, EVENTS, timeout(result));
+	n = epoll_wait(epoll, events, EVENTS, timeout());
 	if (n < 0 && errno != EINTR)
 		err(EXIT_PFMON, "epoll_wait");
 	for (i = 0; i < n; i++)
 		happened(&events[i]);
-	if (result->ops->tick && now_ns() >= next_tick) {
-		next_tick = now_ns() + TICK_NS;
-		result->ops->tick(result);
-	}
+	call_timers(result);
 }
 
 int watch_child(struct result *result, struct child *child,

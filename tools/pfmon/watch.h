@@ -8,11 +8,19 @@
 #include "result.h"
 
 /**
- * watch_begin() - from now on SIGCHLD is for watch_wait() only
+ * watch_begin() - begin a measurement: from now on SIGCHLD is for watch_wait() only
  *
- * To be called after child_fork() and signals_catch().
+ * To be called after child_fork() and signals_catch(). There are no timers yet.
  */
 void watch_begin(void);
+
+/**
+ * watch_timer() - have watch_wait() call a function when it is time
+ * @ns:    nanoseconds from now on
+ * @again: and then each time that so many have passed
+ * @call:  function, of the measurement
+ */
+void watch_timer(uint64_t ns, bool again, void (*call)(struct result *result));
 
 /**
  * watch_add() - act upon the messages of a probe
@@ -24,7 +32,7 @@ void watch_add(struct probe *probe);
  * watch_wait() - wait for something to happen
  * @result: of the measurement
  *
- * Messages of probes are dealt with. Returns after them, after a signal, when
+ * Messages of probes are dealt with, and timers. Returns after them, after a signal, when
  * a child has ended or stopped, or sooner: look, and call it again.
  */
 void watch_wait(struct result *result);

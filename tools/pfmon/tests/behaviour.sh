@@ -374,8 +374,10 @@ test_process()
 	"$PFMON" stat -p "$hold" -- sh -c "printf x >'$tmp/fifo'
 		until [ \$(ls /proc/$hold/task | wc -l) -eq 5 ]; do sleep 0.05; done" \
 		2>"$tmp/err"
-	check "-p says that it did not count a new thread" \
-		grep -q '^ note: 1 thread began meanwhile and is not counted$' "$tmp/err"
+	check "-p says that a thread began late" \
+		grep -q '^ note: 1 thread began meanwhile and was counted from the next look on' \
+		"$tmp/err"
+	check "-p counts it, too" grep -q '^ process [0-9]* (5 threads):$' "$tmp/err"
 
 	"$VICTIM" dfl "$PFMON" stat -j -o "$tmp/json" -p "$hold" 2>"$tmp/err" &
 	pid=$!
@@ -430,7 +432,8 @@ test_info()
 }
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
-behaviour='options turns status output follow outlive signals terminal process cpus info'
+behaviour='options turns status output follow outlive signals terminal process cpus info
+	parts numbers intervals schedule metrics'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.
 run_tests()

@@ -26,6 +26,8 @@ cd "$(dirname "$0")" || exit 1
 . ../../../lib/tests/tally.sh
 # shellcheck source=behaviour.sh
 . ./behaviour.sh
+# shellcheck source=stat.sh
+. ./stat.sh
 # shellcheck source=profile.sh
 . ./profile.sh
 tmp=$(mktemp -d) || exit 1
@@ -157,6 +159,40 @@ test_system_wide()
 	between "-C all: faults" $((faults - none)) 2500 6000
 	stat -C 0 -e cs "$VICTIM" nap 20
 	between "-C 0: context switches" "$(value context-switches)" 1 1000000
+}
+
+# part ID NAME: an event's count of a CPU or thread in the last run.
+part()
+{
+	grep -o "$1, [^]]*]" "$tmp/json" |
+		sed -n "s/.*{\"name\": \"$2\", \"value\": \([0-9]*\),.*/\1/p"
+}
+
+# What one CPU or thread does is counted there.
+test_whose()
+{
+	last=$((cpus - 1))
+	stat -A -a -e task-clock taskset -c $last "$VICTIM" spin 300
+	between "the CPU that was busy" $(($(part "\"cpu\": $last" task-clock) / 1000000)) 290 60000
+	stat --per-thread -e minor-faults "$VICTIM" thread 3 500
+	first=$(grep -o '"tid": [0-9]*' "$tmp/json" | head -n 1)
+	between "the thread that starts the others" "$(part "$first" minor-faults)" 1 300
+	for tid in $(grep -o '"tid": [0-9]*' "$tmp/json" | sed '1d; s/.* //'); do
+		between "a thread with 500 pages" "$(part "\"tid\": $tid" minor-faults)" 500 600
+	done
+	# What was counted before the delay is over is not there.
+	: >"$tmp/err"
+	# shellcheck disable=SC2016 # for the shell that is counted
+	"$PFMON" stat -D 1000 -I 1 -j -e minor-faults sh -c '"$1" touch 5000
+		until grep -q from_ns "$0"; do sleep 0.01; done' "$tmp/err" "$VICTIM" 2>"$tmp/err"
+	mv "$tmp/err" "$tmp/json"
+	faults=$(total_of minor-faults)
+	# On a machine that was slower than that there is nothing to see.
+	if [ "$faults" -lt 5000 ]; then
+		ok
+	else
+		skip "the delay was over before the pages were touched"
+	fi
 }
 
 # There is one context of each thread and CPU; only one kind has the PMU.
@@ -1030,7 +1066,7 @@ for t; do
 	esac
 done
 if [ -z "$names" ]; then
-	names="$behaviour faults switches clock system_wide offline busy process_end user killed \
+	names="$behaviour faults switches clock system_wide whose offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains lost too_fast lost_exactly short_lived bias random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware sets_hardware"

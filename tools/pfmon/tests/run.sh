@@ -16,6 +16,8 @@ top=${dir%/*/*}
 . "$top/lib/tests/tally.sh"
 # shellcheck source=behaviour.sh
 . ./behaviour.sh
+# shellcheck source=stat.sh
+. ./stat.sh
 # shellcheck source=profile.sh
 . ./profile.sh
 
@@ -259,7 +261,7 @@ for arch in $("$top/scripts/machine" --runs); do
 		continue
 	fi
 	ok
-	for unit in unit unit_data unit_formats unit_places unit_output; do
+	for unit in unit unit_data unit_formats unit_places unit_output unit_print; do
 		program "$arch $unit" "$O/$arch/tools/pfmon/tests/$unit"
 	done
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim

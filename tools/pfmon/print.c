@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the ways to print counts share. */
+#include <string.h>
+
+#include "print.h"
+#include "text.h"
+
+static const struct print_format *const formats[] = {
+	&print_text, &print_json, &print_csv, &print_openmetrics,
+};
+
+const struct print_format *print_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
+}
+
+void print_group_name(const struct result *result, const struct group *group, char *name,
+		      size_t size)
+{
+	if (result->threads)
+		snprintf(name, size, "%s-%d", text_intern(group->name), group->id);
+	else
+		snprintf(name, size, "CPU %d", group->id);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counts as JSON: an object of one line for a measurement, or for an interval of one. */
+#include <inttypes.h>
+
+#include "print.h"
+#include "ratios.h"
+#include "text.h"
+
+/* A value that was not counted, or an error that is not known, is null. */
+static void print_estimate(FILE *out, const struct estimate *e)
+{
+	fprintf(out, ", \"counted\": %" PRIu64 ", \"share\": %.6f, \"error\": ",
+		e->counted, e->share);
+	if (e->share && e->error >= 0)
+		fprintf(out, "%.6f", e->error);
+	else
+		fputs("null", out);
+}
+
+static void print_ratio(FILE *out, const struct result *result, const struct counts *sum,
+			unsigned int i)
+{
+	struct ratio ratio;
+
+	if (ratios_find(result, sum, i, &ratio))
+		fprintf(out, ", \"ratio\": %.6f, \"ratio_to\": \"%s\"", ratio.value,
+			result->counters->c[ratio.of].name);
+}
+
+/* Names of events are plain words: nothing needs escaping. */
+static void print_counter(FILE *out, const struct result *result, const struct counts *sum,
+			  unsigned int i)
+{
+	const struct counter *c = &result->counters->c[i];
+	struct estimate e = result_estimate(result, sum, i);
+	static const char *const levels[] = {
+		[LEVEL_USER] = "user", [LEVEL_KERNEL] = "kernel", [LEVEL_BOTH] = "all",
+	};
+
+	fprintf(out, "{\"name\": \"%s\", \"value\": ", c->name);
+	if (e.share)
+		fprintf(out, "%" PRIu64, e.value);
+	else
+		fputs("null", out);
+	fprintf(out, ", \"unit\": \"%s\"", c->event->unit == UNIT_NS ? "ns" : "count");
+	if (c->levels)
+		fprintf(out, ", \"levels\": \"%s\"", levels[c->levels]);
+	if (c->sets < result->counters->sets)
+		print_estimate(out, &e);
+	if (result->spread)
+		fprintf(out, ", \"deviation\": %.6f", result->spread->value[i]);
+	if (e.share)
+		print_ratio(out, result, sum, i);
+	fputc('}', out);
+}
+
+static void print_counters(FILE *out, const struct result *result,
+			   const struct counts *sum)
+{
+	unsigned int i;
+
+	fputs("\"events\": [", out);
+	for (i = 0; i < result->counters->n; i++) {
+		fputs(i ? ", " : "", out);
+		print_counter(out, result, sum, i);
+	}
+	fputc(']', out);
+}
+
+static void print_groups(FILE *out, const struct result *result)
+{
+	unsigned int i;
+
+	fprintf(out, ", \"by_%s\": [", result->threads ? "thread" : "cpu");
+	for (i = 0; i < result->groups; i++) {
+		const struct group *g = &result->group[i];
+
+		fprintf(out, "%s{\"%s\": %d, ", i ? ", " : "",
+			result->threads ? "tid" : "cpu", g->id);
+		if (result->threads) {
+			fputs("\"name\": ", out);
+			text_json(out, text_intern(g->name));
+			fputs(", ", out);
+		}
+		print_counters(out, result, &g->sum);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void print_spread(FILE *out, const struct result *result)
+{
+	const struct spread *s = result->spread;
+
+	fprintf(out, ", \"runs\": %u, \"elapsed_deviation\": %.6f", s->runs, s->elapsed);
+	if (result->has_usage)
+		fprintf(out, ", \"user_deviation\": %.6f, \"system_deviation\": %.6f",
+			s->user, s->system);
+}
+
+static void print(FILE *out, const struct result *result)
+{
+	unsigned int i;
+
+	fputs("{\"title\": ", out);
+	text_json(out, text_intern(result->title));
+	if (result->is_interval)
+		fprintf(out, ", \"from_ns\": %" PRIu64, result->from_ns);
+	fputs(", ", out);
+	print_counters(out, result, &result->sum);
+	if (result->grouped)
+		print_groups(out, result);
+	fprintf(out, ", \"sets\": %u, \"%ss\": %u, \"missed\": %u, \"elapsed_ns\": %" PRIu64,
+		result->counters->sets, result->threads ? "thread" : "cpu", result->measured,
+		result->missed, result->elapsed_ns);
+	if (result->has_usage)
+		fprintf(out, ", \"user_ns\": %" PRIu64 ", \"system_ns\": %" PRIu64,
+			result->user_ns, result->system_ns);
+	if (result->spread)
+		print_spread(out, result);
+	fputs(", \"notes\": [", out);
+	for (i = 0; i < result->notes; i++) {
+		fputs(i ? ", " : "", out);
+		text_json(out, text_intern(result->note[i]));
+	}
+	fputs("]}\n", out);
+}
+
+const struct print_format print_json = { .name = "json", .print = print };

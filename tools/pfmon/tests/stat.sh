@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# More of what pfmon stat does whatever the counts are: parts of what is counted, and
+# when. To be sourced behind behaviour.sh, on the host and in the guest.
+#
+# shellcheck shell=sh disable=SC2154
+
+# lines_with PATTERN: how many lines of the last run's JSON have it.
+lines_with()
+{
+	grep -c -e "$1" "$tmp/json"
+}
+
+# sum_of NAME: an event's counts of all intervals together; total_of NAME: of the rest.
+sum_of()
+{
+	grep '"from_ns"' "$tmp/json" | sed "s/.*{\"name\": \"$1\", \"value\": \([0-9]*\),.*/\1/" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+total_of()
+{
+	grep -v '"from_ns"' "$tmp/json" | sed "s/.*{\"name\": \"$1\", \"value\": \([0-9]*\),.*/\1/"
+}
+
+test_parts()
+{
+	stat -A -C all -e cs true
+	expect "-A: CPUs" "$(grep -o '{"cpu": [0-9]*' "$tmp/json" | wc -l | tr -d ' ')" "$cpus"
+	expect "-A: cpus" "$(field cpus)" "$cpus"
+	"$PFMON" stat -A -C 0 -e cs,migrations true 2>"$tmp/err"
+	expect "-A: lines of a CPU" "$(grep -c '^ CPU 0  ' "$tmp/err")" 2
+	check "-A: and the sum" grep -q '^ all  *[0-9,]*    migrations' "$tmp/err"
+	expect "-A: CPUs in their order" "$("$PFMON" stat -A -a -e cs -x, true 2>&1 |
+		sed -n 's/^,CPU \([0-9]*\),.*/\1/p' | tr '\n' ' ')" \
+		"$(sed -n 's/^processor.*: *//p' /proc/cpuinfo | tr '\n' ' ')"
+	stat -a -e cs true
+	expect "-a is all CPUs" "$(field cpus)" "$cpus"
+
+	stat --per-thread -e cs "$VICTIM" thread 3 1
+	expect "--per-thread" "$(grep -o '{"tid": [0-9]*, "name": "victim", ' "$tmp/json" |
+		sort -u | wc -l | tr -d ' ')" 4
+	# Each has the name of the program that it ran last.
+	stat --per-thread -e cs sh -c "true & '$VICTIM' touch 1; exec sleep 0"
+	expect "--per-thread: names" "$(grep -o '"tid": [0-9]*, "name": "[a-z]*"' "$tmp/json" |
+		sed 's/.* //' | sort | tr '\n' ' ')" '"sh" "sleep" "victim" '
+	"$PFMON" stat --per-thread -e cs -o "$tmp/text" "$VICTIM" touch 1 2>"$tmp/err"
+	check "--per-thread: text" grep -Eq "^ victim-[0-9]+  *[0-9,]+    context-switches" \
+		"$tmp/text"
+	while read -r message args; do
+		# shellcheck disable=SC2086 # words
+		stat $args true
+		expect "$args: status" "$status" 125
+		check "$args: $message" grep -q "$(echo "$message" | tr _ ' ')" "$tmp/err"
+	done <<-END
+	is_for_CPUs -A
+	is_for_a_command --per-thread -a
+	is_not_a_thread_number -t x
+	is_not_a_process_number -p 1,x
+	is_not_a_process_number -p 1,
+	is_not_a_number_from_1_to_1000 -r 0
+	is_not_a_number_from_1_to_1000 -r -1
+	does_not_go_with_--interval -r 2 -I 100
+	does_not_go_with_--interval -r 2 --per-thread
+	is_not_a_number_of_milliseconds -I 0
+	is_not_a_number_of_milliseconds -D 1x
+	is_not_a_number_of_milliseconds --timeout nan
+	no_format_.xml. -f xml
+	is_not_a_character_that -x ab
+	is_not_a_character_that -x 1
+	END
+	"$PFMON" stat -I 100 -f openmetrics true 2>"$tmp/err"
+	expect "metrics of intervals without a file: status" $? 125
+	check "metrics of intervals without a file" grep -q 'needs a file to write anew' "$tmp/err"
+	stat -r 2 -p $$
+	expect "-r without a command: status" "$status" 125
+}
+
+# Processes and threads by their numbers.
+test_numbers()
+{
+	start_hold 3
+	first=$hold
+	stat -t "$hold" -e cs true
+	expect "-t: one thread" "$(field threads)" 1
+	tids=$(echo "/proc/$hold/task/"* | sed 's,/proc/[0-9]*/task/,,g; s/ /,/g')
+	stat -t "$tids" --per-thread -e cs true
+	expect "-t: four threads" "$(field threads)" 4
+	expect "-t: the numbers" "$(grep -o '"tid": [0-9]*' "$tmp/json" | sed 's/.* //' |
+		sort -n | tr '\n' ,)" "$(echo "$tids" | tr , '\n' | sort -n | tr '\n' ,)"
+	sleep 1000 &
+	other=$!
+	stat -p "$hold,$other" -e cs true
+	expect "-p of two processes" "$(field threads)" 5
+	check "-p of two processes: title" grep -q "\"title\": \"processes $hold,$other\"" \
+		"$tmp/json"
+	stat -p "$hold" -p "$other" -t "$hold" -e cs true
+	expect "a thread of a process that is named, too" "$(field threads)" 5
+	check "processes and a thread: title" \
+		grep -q "\"title\": \"processes $hold,$other, thread $hold\"" "$tmp/json"
+	kill $other
+	wait $other 2>/dev/null
+	stat -p "$hold,$other" -e cs true
+	expect "-p of one that is gone: status" "$status" 125
+	expect_err "-p of one that is gone" "there is no process $other"
+	stat -t "$other" -e cs true
+	expect_err "-t of one that is gone" "there is no thread $other"
+	hold=$first
+	stop_hold
+}
+
+test_intervals()
+{
+	# The command goes on until pfmon has printed something twice.
+	: >"$tmp/err"
+	# shellcheck disable=SC2016 # for the shell that is counted
+	"$PFMON" stat -I 1 -j -e minor-faults,task-clock sh -c \
+		'until [ "$(grep -c from_ns "$0")" -ge 2 ]; do sleep 0.01; done' "$tmp/err" \
+		2>"$tmp/err"
+	expect "-I: status" $? 0
+	mv "$tmp/err" "$tmp/json"
+	check "-I: intervals" [ "$(lines_with '"from_ns"')" -ge 2 ]
+	expect "-I: one sum" "$(grep -vc '"from_ns"' "$tmp/json")" 1
+	for event in minor-faults task-clock; do
+		expect "-I: $event of all intervals" "$(sum_of $event)" "$(total_of $event)"
+	done
+	# Each begins where the last one ended.
+	expect "-I: no gaps" "$(sed -n 's/.*"from_ns": \([0-9]*\),.*"elapsed_ns": \([0-9]*\).*/\1 \2/p' \
+		"$tmp/json" | awk '$1 + 0 != end { print "gap" } { end = $1 + $2 }')" ""
+	stat -I 100000 -e cs true
+	expect "-I: a short program" "$(lines_with '"from_ns"')" 1
+	stat -A -C 0 -I 1 -e cs,task-clock "$VICTIM" spin 30
+	expect "-I of a CPU" "$(sum_of task-clock)" "$(total_of task-clock)"
+	"$PFMON" stat -I 100000 -e cs true 2>"$tmp/err"
+	check "-I: text" grep -Eq '^ +[0-9.]+ s  +[0-9]+    context-switches$' "$tmp/err"
+	"$PFMON" stat -x ';' -e cs,task-clock true 2>"$tmp/err"
+	expect "-x: heading" "$(head -n 1 "$tmp/err")" \
+		"time;of;event;value;unit;share;error;deviation;ratio;ratio_to"
+	check "-x: an event" grep -Eq '^;all;context-switches;[0-9]+;;1.000000;;;;$' "$tmp/err"
+	check "-x: user time" grep -Eq '^;all;user;[0-9]+;ns;1.000000;;;;$' "$tmp/err"
+}
+
+test_schedule()
+{
+	rm -f "$tmp/runs" "$tmp/first"
+	stat -r 3 -e cs sh -c "echo x >>'$tmp/runs'; exit 2"
+	expect "-r: status" "$status" 2
+	expect "-r: runs" "$(wc -l <"$tmp/runs" | tr -d ' ')" 3
+	expect "-r: said" "$(field runs)" 3
+	expect "-r: threads of a run" "$(field threads)" 1
+	check "-r: how they differ" grep -Eq '"deviation": [0-9.]+' "$tmp/json"
+	"$PFMON" stat -r 2 -e cs true 2>"$tmp/err"
+	check "-r: title" grep -q "^ 'true', mean of 2 runs (1 thread):" "$tmp/err"
+	check "-r: text" grep -q ' # .*runs differ by [0-9.]*%$' "$tmp/err"
+	# What the first run leaves behind is no part of the second.
+	stat -r 2 -e cs sh -c "if [ ! -e '$tmp/first' ]; then
+		(: >'$tmp/first'; for i in 1 2 3 4 5; do sleep 0.2; done; sleep 1000) &
+		echo \$! >'$tmp/left'; fi"
+	expect "-r: leaves a process behind: status" "$status" 0
+	left=$(cat "$tmp/left")
+	check "-r: and lets it go" until_true \
+		grep -q '^TracerPid:[[:space:]]*0$' "/proc/$left/status"
+	check "-r: and says so" grep -q 'ran on after the command' "$tmp/json"
+	kill "$left"
+
+	stat -D 1000000 -e cs,task-clock true
+	expect "-D: status" "$status" 0
+	expect "-D: nothing yet" "$(value task-clock)" 0
+	check "-D: and says so" grep -q 'nothing was counted: the command ended before' "$tmp/json"
+	for what in "" --no-follow "-C 0"; do
+		: >"$tmp/err"
+		# shellcheck disable=SC2086,SC2016 # words; for the shell that is counted
+		"$PFMON" stat $what -D 1 -I 1 -j -e cs,task-clock sh -c \
+			'until grep -q from_ns "$0"; do sleep 0.01; done' "$tmp/err" 2>"$tmp/err"
+		mv "$tmp/err" "$tmp/json"
+		check "-D $what: counts then" [ "$(total_of task-clock)" -gt 0 ]
+	done
+
+	stat --timeout 20 -e cs sleep 1000
+	expect "--timeout: the command gets SIGTERM" "$status" 143
+	start_hold 0
+	stat --timeout 20 -e cs -p "$hold"
+	expect "--timeout of a process: status" "$status" 0
+	expect "--timeout of a process" "$(field threads)" 1
+	stop_hold
+	stat --timeout 20 -e cs -C 0
+	expect "--timeout of a CPU: status" "$status" 0
+}
+
+# metrics FILE: it is as Prometheus' own parser has it; prints "NAME LABELS VALUE".
+metrics()
+{
+	/usr/bin/python3 -c '
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+for family in parse(open(sys.argv[1]).read()):
+	for s in family.samples:
+		labels = ",".join(k + "=" + v for k, v in sorted(s.labels.items()))
+		print(s.name, labels, s.value, sep=" ")' "$1" 2>"$tmp/err"
+}
+
+test_metrics()
+{
+	# Debian's: that of another installation does not know the package.
+	if ! /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null; then
+		skip "python3-prometheus-client is not installed: metrics are not parsed"
+		return
+	fi
+	echo old >"$tmp/metrics"
+	"$PFMON" stat -f openmetrics -o "$tmp/metrics" -e cs,cs,task-clock sh -c "cat '$tmp/metrics'" \
+		>"$tmp/out"
+	expect "metrics: the old ones are there until the end" "$(cat "$tmp/out")" old
+	metrics "$tmp/metrics" >"$tmp/parsed"
+	check "metrics: parsed" [ -s "$tmp/parsed" ]
+	expect "metrics: an event that is named twice" \
+		"$(grep -c '^pfmon_events_total event=context-switches,target=' "$tmp/parsed")" 1
+	check "metrics: time" grep -q '^pfmon_time_seconds_total event=task-clock,' "$tmp/parsed"
+	check "metrics: how long" grep -q '^pfmon_elapsed_seconds ' "$tmp/parsed"
+	# Quotes and backslashes in labels; threads that have names.
+	cp "$VICTIM" "$tmp/a\"b\\c"
+	"$PFMON" stat -f openmetrics --per-thread -o "$tmp/metrics" -e cs "$tmp/a\"b\\c" thread 2 1
+	metrics "$tmp/metrics" >"$tmp/parsed"
+	expect "metrics: threads" "$(grep -F 'pfmon_events_total ' "$tmp/parsed" |
+		grep -cF 'thread=a"b\c,')" 3
+	# A file is written anew each time, and each is whole.
+	rm -f "$tmp/metrics"
+	"$PFMON" stat -I 1 -f openmetrics -o "$tmp/metrics" -e cs sh -c \
+		"until [ -s '$tmp/metrics' ]; do sleep 0.01; done; cat '$tmp/metrics'" >"$tmp/out"
+	check "metrics: meanwhile" grep -q '^# EOF$' "$tmp/out"
+	metrics "$tmp/out" >"$tmp/parsed"
+	check "metrics: parsed meanwhile" [ -s "$tmp/parsed" ]
+	rm "$tmp/a\"b\\c"
+}
