@@ -54,6 +54,26 @@ int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
 	return failure_set(failure, PFM_WRITE_PMCS, bad);
 }
 
+int context_write_extras(int fd, const struct counters *counters, unsigned int set,
+			 struct failure *failure)
+{
+	pfarg_pmc_t pmcs[MAX_COUNTERS];
+	unsigned int i, n = 0;
+
+	memset(pmcs, 0, sizeof(pmcs));
+	for (i = 0; i <= counters->n; i++) {
+		const struct counter *c = i < counters->n ? &counters->c[i] :
+							    &counters->trigger;
+
+		if (!c->has_extra || (i < counters->n && !counter_in_set(c, set)))
+			continue;
+		pmcs[n].reg_num = c->extra_pmc;
+		pmcs[n].reg_set = (uint16_t)set;
+		pmcs[n++].reg_value = c->extra;
+	}
+	return n ? context_write_pmcs(fd, pmcs, n, failure) : 0;
+}
+
 /* The kernel is to leave the set when the trigger has counted enough. */
 static int arm(int fd, const struct counters *counters, unsigned int set,
 	       struct failure *failure)
@@ -85,7 +105,8 @@ static int program_set(int fd, const struct counters *counters, unsigned int set
 		pmcs[n].reg_set = (uint16_t)set;
 		pmcs[n++].reg_value = c->value;
 	}
-	if (context_write_pmcs(fd, pmcs, n, failure))
+	if (context_write_extras(fd, counters, set, failure) ||
+	    context_write_pmcs(fd, pmcs, n, failure))
 		return -1;
 	return counters->trigger.event ? arm(fd, counters, set, failure) : 0;
 }

@@ -74,6 +74,18 @@ int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
 		       struct failure *failure);
 
 /**
+ * context_write_extras() - program the registers that belong to events
+ * @fd:       context
+ * @counters: events
+ * @set:      event set whose events are meant
+ * @failure:  filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_write_extras(int fd, const struct counters *counters, unsigned int set,
+			 struct failure *failure);
+
+/**
  * context_attach() - attach a context to a thread
  * @fd:      context
  * @tid:     thread; the calling one for a system-wide context

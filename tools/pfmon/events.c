@@ -3,7 +3,9 @@
  * The events that can be counted. Another software PMU is one more line in
  * sources[]; another family of hardware is one more line in families[].
  */
+#define _GNU_SOURCE
 #include <ctype.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,7 +13,10 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "encode.h"
 #include "events.h"
+#include "names.h"
+#include "place.h"
 
 #define COUNT(table)	(sizeof(table) / sizeof((table)[0]))
 
@@ -60,54 +65,94 @@ static const struct event raw_event = { .name = "rNNNN", .period = 100000,
 #define EVTSEL_ANY	(1ULL << 21)
 #define EVTSEL_AMD	(0xfULL << 32)
 
-/* PerfEvtSel: who in bits 16 and 17, EN. */
-static uint64_t evtsel(uint64_t event, unsigned int levels)
-{
-	return event | (uint64_t)levels << 16 | 1 << 22;
-}
-
 static const struct {
 	const char *model;		/* how the kernel's name begins */
 	unsigned int counters;		/* at most */
 	const struct event *event;
 	uint64_t raw_mask;		/* bits that events by number can have */
+	bool fixed;			/* counters of one event each */
 } families[] = {
-	{ "Intel architectural", 16, intel_events, EVTSEL | EVTSEL_ANY },
-	{ "AMD", 16, amd_events, EVTSEL | EVTSEL_AMD },
-	{ "Intel P6", 2, p6_events, EVTSEL },
+	{ "Intel architectural", 16, intel_events, EVTSEL | EVTSEL_ANY, true },
+	{ "AMD", 16, amd_events, EVTSEL | EVTSEL_AMD, false },
+	{ "Intel P6", 2, p6_events, EVTSEL, false },
 };
+
+/* A vector of all counters fits in one page: those of the software are there, too. */
+#define HARDWARE_MAX	(MAX_COUNTERS - PFM_SW_COUNTERS)
 
 /* The hardware's is the last one, and has no counters if there is none. */
 static struct event_source sources[] = {
 	{ .name = "software", .pmc0 = PFM_SW_PMC0, .pmd0 = PFM_SW_PMD0,
-	  .counters = PFM_SW_COUNTERS,
+	  .counters = PFM_SW_COUNTERS, .there = (1U << PFM_SW_COUNTERS) - 1,
 	  .event = sw_events, .events = COUNT(sw_events) },
 	{ .name = "hardware" },
 };
 
 static struct event_source *const hardware = &sources[COUNT(sources) - 1];
-static char hardware_model[64];
+static const char *hardware_model = "";
 
-bool events_hardware(const char *model, unsigned int counters)
+/* The lowest of the counters, as many as there can be. */
+static uint32_t at_most(uint32_t there, unsigned int general)
 {
+	unsigned int i, n = 0, used = 0;
+	uint32_t some = 0;
+
+	for (i = 0; i < PMU_COUNTERS; i++) {
+		if (!(there >> i & 1) || n == HARDWARE_MAX ||
+		    (i < PMU_FIXED && used++ >= general))
+			continue;
+		some |= 1U << i;
+		n++;
+	}
+	return some;
+}
+
+/* Bits that all general controls let programs set. */
+static uint64_t free_bits(const struct pmu *pmu)
+{
+	uint64_t reserved = 0;
+	unsigned int i;
+
+	for (i = 0; i < PMU_FIXED; i++)
+		if (pmu->pmc[i].there)
+			reserved |= pmu->pmc[i].reserved;
+	return ~reserved;
+}
+
+bool events_pmu(const struct pmu *pmu)
+{
+	uint32_t there = pmu_counters(pmu);
 	size_t i;
 
 	*hardware = (struct event_source){ .name = "hardware" };
-	if (!strcmp(model, "none"))
-		model = "";
-	snprintf(hardware_model, sizeof(hardware_model), "%s", model);
+	hardware_model = pmu->model;
 	for (i = 0; i < COUNT(families); i++) {
-		if (strncmp(model, families[i].model, strlen(families[i].model)))
+		if (strncmp(pmu->model, families[i].model, strlen(families[i].model)) ||
+		    !(there & ((1U << PMU_FIXED) - 1)))
 			continue;
-		hardware->counters = counters < families[i].counters ?
-				     counters : families[i].counters;
-		hardware->events = counters ? HW_EVENTS : 0;
+		hardware->pmu = pmu;
+		hardware->there = at_most(there, families[i].counters);
+		hardware->counters = (unsigned int)__builtin_popcount(
+			hardware->there & ((1U << PMU_FIXED) - 1));
+		hardware->events = HW_EVENTS;
 		hardware->event = families[i].event;
-		hardware->raw = counters ? &raw_event : NULL;
-		hardware->control = evtsel;
-		hardware->raw_mask = families[i].raw_mask;
+		hardware->raw = &raw_event;
+		hardware->raw_mask = families[i].raw_mask & free_bits(pmu);
+		hardware->fixed = families[i].fixed;
 	}
 	return hardware->events;
+}
+
+bool events_hardware(const char *model, unsigned int counters)
+{
+	static struct pmu pmu;
+	unsigned int i;
+
+	memset(&pmu, 0, sizeof(pmu));
+	snprintf(pmu.model, sizeof(pmu.model), "%s", strcmp(model, "none") ? model : "");
+	for (i = 0; i < counters && i < PMU_FIXED; i++)
+		pmu.pmc[i].there = pmu.pmd[i].there = true;
+	return events_pmu(&pmu);
 }
 
 /* Other names, as perf has them; some stand for several events. */
@@ -138,6 +183,13 @@ static bool is_raw(const char *name, size_t len)
 	return true;
 }
 
+/* "fixed" and a number. */
+static bool is_fixed(const char *name, size_t len)
+{
+	return len >= 6 && len <= 7 && !strncmp(name, "fixed", 5) &&
+	       isdigit((unsigned char)name[5]) && isdigit((unsigned char)name[len - 1]);
+}
+
 static const struct event *find_event(const char *name, size_t len,
 				      const struct event_source **source)
 {
@@ -148,7 +200,8 @@ static const struct event *find_event(const char *name, size_t len,
 		for (e = 0; e < sources[s].events; e++)
 			if (same(sources[s].event[e].name, name, len))
 				return &sources[s].event[e];
-		if (sources[s].raw && is_raw(name, len))
+		if (sources[s].raw && (is_raw(name, len) ||
+				       (sources[s].fixed && is_fixed(name, len))))
 			return sources[s].raw;
 	}
 	return NULL;
@@ -204,97 +257,127 @@ static void say_unknown(const char *name, size_t len,
 			 hardware->raw->name);
 }
 
-/* The privilege levels that ":u", ":k" or both choose; 0 if they do not. */
-static unsigned int parse_levels(const char *text, size_t len)
+void counter_place(struct counter *c, unsigned int n)
 {
-	unsigned int levels = 0;
-
-	for (; len; text++, len--) {
-		if (*text != 'u' && *text != 'k')
-			return 0;
-		levels |= *text == 'u' ? LEVEL_USER : LEVEL_KERNEL;
-	}
-	return levels;
+	c->pmc = (uint16_t)(c->source->pmc0 + n);
+	c->pmd = (uint16_t)(c->source->pmd0 + n);
+	c->value = encode_control(c, n);
 }
 
-/* The name is as it was given, without its modifiers: @len characters. */
+/* The name is as it was given, without its levels: @len characters. */
 static void set_levels(struct counter *c, size_t len, unsigned int levels)
 {
 	c->levels = levels;
-	c->value = c->source->control(c->code, levels);
+	counter_place(c, c->pmc - c->source->pmc0);
 	snprintf(c->name + len, sizeof(c->name) - len, "%s",
 		 levels == LEVEL_USER ? ":u" : levels == LEVEL_KERNEL ? ":k" : "");
 }
 
-/* The next free counter of the source goes to the event. */
-static int assign(struct counters *counters, const struct event *event,
-		  const struct event_source *source, const char *name,
-		  size_t len, char error[EVENTS_ERROR_MAX])
+/* The next event; it gets the lowest counter, and the final one when all are known. */
+static int assign(struct counters *counters, const struct counter *new,
+		  char error[EVENTS_ERROR_MAX])
 {
-	unsigned int i, used = 0;
 	struct counter *c = &counters->c[counters->n];
 
-	for (i = 0; i < counters->n; i++)
-		used += counters->c[i].source == source;
 	if (counters->n == MAX_EVENTS) {
 		snprintf(error, EVENTS_ERROR_MAX, "more than %d events", MAX_EVENTS);
 		return -1;
 	}
-	memset(c, 0, sizeof(*c));
-	c->event = event;
-	c->source = source;
+	*c = *new;
 	c->list = counters->lists;
 	c->sets = 1;
-	snprintf(c->name, sizeof(c->name), "%.*s", (int)len, name);
-	if (!counters->many &&
-	    (used == source->counters || counters->n == MAX_COUNTERS)) {
-		counters_refuse(c, error);
-		return -1;
-	}
+	counter_place(c, (unsigned int)__builtin_ctz(c->can));
+	if (c->levels)
+		set_levels(c, strlen(c->name), c->levels);
 	counters->n++;
 	counters->sets = 1;
-	c->code = event == source->raw ? strtoull(c->name + 1, NULL, 16) :
-					 event->value;
-	if (event == source->raw && c->code & ~source->raw_mask) {
-		counters->n--;
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "'%.*s': an event of this PMU can have the bits %#" PRIx64 "; who is counted :u and :k say",
-			 (int)len, name, source->raw_mask);
-		return -1;
-	}
-	c->value = c->code;
-	c->pmc = (uint16_t)(source->pmc0 + used);
-	c->pmd = (uint16_t)(source->pmd0 + used);
-	return 0;
+	if (counters->many ||
+	    (counters->n <= MAX_COUNTERS && place_together(counters, c->source)))
+		return 0;
+	counters->n--;
+	counters_refuse(c, error);
+	return -1;
 }
 
-/* A name with its modifiers, if it has some. */
+/* An event of the software has a name and nothing else. */
+static int add_software(struct counters *counters, const struct event *event,
+			const struct event_source *source, const char *name, size_t len,
+			char error[EVENTS_ERROR_MAX])
+{
+	struct counter c = { .event = event, .source = source, .code = event->value,
+			     .can = source->there };
+
+	if (name[strcspn(name, ":,")] == ':') {
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s': events of the software have no modifiers",
+			 len > 64 ? 64 : (int)len, name);
+		return -1;
+	}
+	snprintf(c.name, sizeof(c.name), "%s", event->name);
+	return assign(counters, &c, error);
+}
+
+/* What has the same code is the same event: of its output, and of its period. */
+static const struct event *known_as(const struct event_source *source, uint64_t code)
+{
+	unsigned int i;
+
+	for (i = 0; i < source->events; i++)
+		if (source->event[i].value == code)
+			return &source->event[i];
+	return source->raw;
+}
+
+static int add_hardware(struct counters *counters, const struct event *event,
+			const struct encoding *e, char error[EVENTS_ERROR_MAX])
+{
+	struct counter c = { .event = event, .source = hardware };
+
+	if (!event)
+		c.event = known_as(hardware, e->code);
+	snprintf(c.name, sizeof(c.name), "%s", e->name);
+	if (encode_counter(e, hardware, &c, error))
+		return -1;
+	return assign(counters, &c, error);
+}
+
+static uint64_t code_of(const struct event *event, const char *name)
+{
+	if (event != hardware->raw)
+		return event->value;
+	if (*name == 'f')	/* fixed counter n is unit mask n + 1 of event 0 */
+		return (strtoull(name + 5, NULL, 10) + 1) << 8;
+	return strtoull(name + 1, NULL, 16);
+}
+
+/* An event that pfmon itself knows. */
 static int add_event(struct counters *counters, const struct event *event,
 		     const struct event_source *source, const char *name,
 		     size_t len, char error[EVENTS_ERROR_MAX])
 {
-	size_t plain = strcspn(name, ":,");
-	unsigned int levels = LEVEL_BOTH;
+	struct encoding e = { .levels = 0 };
 
-	if (plain < len) {
-		levels = parse_levels(name + plain + 1, len - plain - 1);
-		if (!source->control || !levels) {
-			snprintf(error, EVENTS_ERROR_MAX, source->control ?
-				 "'%.*s': an event can have the modifiers :u, programs, and :k, the kernel" :
-				 "'%.*s': events of the software have no modifiers",
-				 len > 64 ? 64 : (int)len, name);
-			return -1;
-		}
-	}
-	if (assign(counters, event, source, name, plain, error))
+	if (source != hardware)
+		return add_software(counters, event, source, name, len, error);
+	e.code = code_of(event, name);
+	e.exact = event == hardware->raw;
+	if (encode_own(&e, name, strcspn(name, ":,"), len, error))
 		return -1;
-	if (source->control) {
-		struct counter *c = &counters->c[counters->n - 1];
+	return add_hardware(counters, event, &e, error);
+}
 
-		c->levels_given = plain < len;
-		set_levels(c, plain, levels);
-	}
-	return 0;
+/* An event of libpfm4, or none at all. */
+static int add_named(struct counters *counters, const char *name, size_t len,
+		     char error[EVENTS_ERROR_MAX])
+{
+	struct encoding e;
+
+	*error = '\0';
+	if (hardware->pmu && !encode_named(&e, hardware->pmu, name, len, error))
+		return add_hardware(counters, NULL, &e, error);
+	if (!*error)
+		say_unknown(name, len, error);
+	return -1;
 }
 
 /* Aliases do not lead to aliases: no deeper than one step. */
@@ -310,12 +393,9 @@ static int add(struct counters *counters, const char *list,
 		len = strcspn(list, ",");
 		event = find_event(list, strcspn(list, ":,"), &source);
 		alias = event ? NULL : find_alias(list, len);
-		if (!event && !alias) {
-			say_unknown(list, len, error);
-			return -1;
-		}
 		if (event ? add_event(counters, event, source, list, len, error) :
-			    add(counters, alias, error))
+		    alias ? add(counters, alias, error) :
+			    add_named(counters, list, len, error))
 			return -1;
 		if (!list[len])
 			return 0;
@@ -337,9 +417,16 @@ int counters_add(struct counters *counters, const char *list,
 
 void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
 {
-	snprintf(error, EVENTS_ERROR_MAX,
-		 "no counter is left for '%s': at most %u %s events at a time",
-		 c->name, c->source->counters, c->source->name);
+	const uint32_t general = c->source->there & ((1U << PMU_FIXED) - 1);
+
+	if ((c->can & general) == general)
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no counter is left for '%s': at most %u %s events at a time",
+			 c->name, c->source->counters, c->source->name);
+	else
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no counter is left for '%s', which not every counter can count: see pfmon explain",
+			 c->name);
 }
 
 int counters_find(const struct counters *counters, const char *name)
@@ -384,30 +471,64 @@ void counters_restrict(struct counters *counters)
 	restrict_counter(&counters->trigger);
 }
 
-static void print_event(FILE *out, const char *name, const char *help)
+static bool print_event(FILE *out, const struct event *event, const char *glob)
 {
-	fprintf(out, "  %-18s %s\n", name, help);
+	if (glob && fnmatch(glob, event->name, FNM_CASEFOLD))
+		return false;
+	fprintf(out, "  %-18s %s\n", event->name, event->help);
+	return true;
+}
+
+static const struct event others[] = {
+	{ .name = ":u, :k", .help = "after a name: of programs only, of the kernel only" },
+	{ .name = ":e, :i, :c=N", .help = "after a name: edges, inverted, cycles with at least N" },
+};
+
+/* The events of one PMU, below a title if there are any. */
+static unsigned int print_source(FILE *out, const struct event_source *source,
+				 const char *glob)
+{
+	unsigned int n = 0;
+	char *text = NULL;
+	size_t size, e;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return 0;
+	for (e = 0; e < source->events; e++)
+		n += print_event(f, &source->event[e], glob);
+	if (source->raw)
+		n += print_event(f, source->raw, glob);
+	for (e = 0; e < COUNT(others) && source->pmu && !glob; e++)
+		print_event(f, &others[e], NULL);
+	fclose(f);
+	if (n)
+		fprintf(out, "events of the %s PMU, at most %u at a time:\n%s", source->name,
+			source->counters, text);
+	free(text);
+	return n;
 }
 
 void events_print(FILE *out)
 {
-	size_t s, e;
+	const char *words;
+	size_t s;
 
-	for (s = 0; s < COUNT(sources); s++) {
-		if (!sources[s].events)
-			continue;
-		fprintf(out, "events of the %s PMU, at most %u at a time:\n",
-			sources[s].name, sources[s].counters);
-		for (e = 0; e < sources[s].events; e++)
-			print_event(out, sources[s].event[e].name,
-				    sources[s].event[e].help);
-		if (sources[s].raw)
-			print_event(out, sources[s].raw->name,
-				    sources[s].raw->help);
-		if (sources[s].control)
-			print_event(out, ":u, :k",
-				    "after a name: of programs only, of the kernel only");
-	}
+	for (s = 0; s < COUNT(sources); s++)
+		print_source(out, &sources[s], NULL);
 	if (*hardware_model && !hardware->events)
 		fprintf(out, "events of the hardware PMU are not known to pfmon yet\n");
+	words = hardware->pmu ? names_pmu(hardware->pmu->model) : NULL;
+	if (words)
+		fprintf(out, "and those that 'pfmon list' prints, by libpfm4 (%s)\n", words);
+}
+
+unsigned int events_list(const char *glob, FILE *out)
+{
+	unsigned int n = 0;
+	size_t s;
+
+	for (s = 0; s < COUNT(sources); s++)
+		n += print_source(out, &sources[s], glob);
+	return n + (hardware->pmu ? names_print(hardware->pmu->model, glob, out) : 0);
 }

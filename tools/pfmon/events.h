@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "pmu.h"
+
 /* Most counters of one event set: a vector of these fits in one page. */
 #define MAX_COUNTERS	32
 
@@ -36,23 +38,23 @@ struct event {
 
 /*
  * A PMU as this tool sees it: control pmc0 + i selects what counter pmd0 + i
- * counts, and any counter can count any of the events that have names. Events by
- * number get the next free counter, too: whether it can count them is not known.
+ * counts. Which counters can count an event is a matter of the event.
  */
 struct event_source {
 	const char *name;
 	uint16_t pmc0, pmd0;
-	unsigned int counters;
+	unsigned int counters;		/* that can count many events */
+	uint32_t there;			/* all of them: bits of i */
 	unsigned int events;
 	const struct event *event;
-	const struct event *raw;	/* events by number, NULL: none ... */
+	const struct event *raw;	/* events by number or other names, NULL: none ... */
 	uint64_t raw_mask;		/* ... and the bits that these can have */
-	/* A control register's value for an event, NULL: it has no levels. */
-	uint64_t (*control)(uint64_t event, unsigned int levels);
+	bool fixed;			/* Intel's: from PMU_FIXED on each has an event of its own */
+	const struct pmu *pmu;		/* NULL: it has no levels */
 };
 
-/* "instructions:u" and its like. */
-#define COUNTER_NAME_MAX	32
+/* "instructions:u" and its like, which can be long: "OFFCORE_RESPONSE_0:...". */
+#define COUNTER_NAME_MAX	128
 
 /* An event that is to be counted, how, and where. */
 struct counter {
@@ -62,6 +64,10 @@ struct counter {
 	uint64_t code;			/* the event */
 	unsigned int levels;		/* 0: the source has none */
 	bool levels_given;		/* by the user: not to be changed */
+	uint32_t can;			/* bits of the counters that can count it */
+	bool has_extra;			/* a register of its own, with what to count: */
+	uint16_t extra_pmc;
+	uint64_t extra;
 	uint64_t value;			/* of the control register */
 	uint16_t pmc, pmd;
 	uint16_t set, sets;		/* the first that counts it, and how many do */
@@ -98,7 +104,7 @@ struct counts {
 #define DEFAULT_HARDWARE	"cycles,instructions"
 
 /* The longest message of counters_add(), in bytes. */
-#define EVENTS_ERROR_MAX	256
+#define EVENTS_ERROR_MAX	384
 
 /**
  * events_hardware() - there is a hardware PMU
@@ -112,10 +118,18 @@ struct counts {
 bool events_hardware(const char *model, unsigned int counters);
 
 /**
+ * events_pmu() - the same, by all that the kernel says of it
+ * @pmu: description, which stays
+ *
+ * Return: true if pfmon knows events of it.
+ */
+bool events_pmu(const struct pmu *pmu);
+
+/**
  * counters_add() - choose events and give each a counter
  * @counters: chosen so far; unchanged on error
  * @list:     names, separated by commas; those of the hardware may have
- *            modifiers: "cycles:u", "r00c0:k"
+ *            modifiers: "cycles:u", "r00c0:k", and libpfm4's names are known, too
  * @error:    receives one line that says what is wrong
  *
  * Return: 0, or -1 and @error is filled in.
@@ -183,6 +197,13 @@ int counters_trigger(struct counters *counters, const char *name, uint64_t every
 		     char error[EVENTS_ERROR_MAX]);
 
 /**
+ * counter_place() - count an event with a certain counter
+ * @c: event
+ * @n: number of the counter in its PMU
+ */
+void counter_place(struct counter *c, unsigned int n);
+
+/**
  * counters_refuse() - say that there is no counter left for an event
  * @c:     event
  * @error: receives it
@@ -199,9 +220,18 @@ void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX]);
 bool counter_in_set(const struct counter *c, unsigned int set);
 
 /**
- * events_print() - list all events with one line of help each
+ * events_print() - list the events that pfmon itself knows, with one line of help each
  * @out: where to
  */
 void events_print(FILE *out);
+
+/**
+ * events_list() - list all events, those of libpfm4 with their unit masks
+ * @glob: pattern of names, or NULL: all
+ * @out:  where to
+ *
+ * Return: how many there were.
+ */
+unsigned int events_list(const char *glob, FILE *out);
 
 #endif /* PFMON_EVENTS_H */

@@ -13,22 +13,12 @@
 #include "context.h"
 #include "hardware.h"
 
-/* General counters have the first numbers; some machines have others above. */
-#define GENERAL_MAX	16
-
 bool hardware_find(void)
 {
-	unsigned int n = 0;
-	pfarg_config_t cfg;
-	char model[64];
+	static struct pmu pmu;
 
-	memset(&cfg, 0, sizeof(cfg));
-	if (pfm_get_config(&cfg) || !sysfs_read("pmu_model", model, sizeof(model)))
-		return events_hardware("", 0);
-	while (n < GENERAL_MAX && pfm_bv_isset(cfg.cf_impl_pmds, n) &&
-	       pfm_bv_isset(cfg.cf_impl_pmcs, n))
-		n++;
-	return events_hardware(model, n);
+	pmu_read(&pmu);
+	return events_pmu(&pmu);
 }
 
 /* The kernel takes the PMU when a context with its events is attached. */

@@ -29,12 +29,13 @@ static const struct {
 
 #define FORMULAS	(sizeof(formulas) / sizeof(formulas[0]))
 
-/* Is it this event, whatever its levels are? */
+/* Is it this event, whatever its levels are? With other modifiers it is another one. */
 static bool is(const struct counter *c, const char *name)
 {
 	size_t len = strlen(name);
 
-	return !strncasecmp(c->name, name, len) && (!c->name[len] || c->name[len] == ':');
+	return !strncasecmp(c->name, name, len) &&
+	       (!c->name[len] || !strcmp(c->name + len, ":u") || !strcmp(c->name + len, ":k"));
 }
 
 /* How well an event goes with another one; 0: not at all. */

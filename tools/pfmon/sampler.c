@@ -315,7 +315,8 @@ static int write_set(const struct sampler *s, unsigned int set, uint32_t seed,
 			sample_each(s->rec, what->period[i], seed, &pmcs[n], &pmds[n]);
 		n++;
 	}
-	if (context_write_pmcs(s->probe.fd, pmcs, n, failure))
+	if (context_write_extras(s->probe.fd, &what->counters, set, failure) ||
+	    context_write_pmcs(s->probe.fd, pmcs, n, failure))
 		return -1;
 	if (pfm_write_pmds(s->probe.fd, pmds, (int)n))
 		return failure_set(failure, PFM_WRITE_PMDS, 0);

@@ -1,28 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* More events than there are counters: sets of them, which take turns. */
 #include "events.h"
+#include "place.h"
 
-/* Counters of a PMU that are the same in all sets, beginning with event @from. */
-static unsigned int reserved(const struct counters *counters, unsigned int from,
-			     const struct event_source *source)
+/* A PMU while its events get their sets. */
+struct room {
+	const struct event_source *source;
+	bool fit;		/* there is a counter for each event: it is in all sets */
+	uint32_t free;		/* counters that can differ from set to set */
+};
+
+/* The software's, and the hardware's. */
+struct rooms {
+	unsigned int n;
+	struct room room[2];
+};
+
+static struct room *room_of(struct rooms *rooms, const struct event_source *source)
 {
-	unsigned int n = counters->trigger.source == source;
+	unsigned int i;
 
-	for (; from < counters->n; from++)
-		n += counters->c[from].everywhere && counters->c[from].source == source;
-	return n;
+	for (i = 0; i < rooms->n; i++)
+		if (rooms->room[i].source == source)
+			return &rooms->room[i];
+	rooms->room[i] = (struct room){ .source = source, .free = source->there };
+	rooms->n++;
+	return &rooms->room[i];
 }
 
-/* Counters of a PMU that are left to the other events. */
-static unsigned int room(const struct counters *counters,
-			 const struct event_source *source)
+/* The last counter that can count many events, or else the last one of all. */
+static unsigned int last_of(uint32_t counters)
 {
-	unsigned int n = reserved(counters, 0, source);
+	const uint32_t general = counters & ((1U << PMU_FIXED) - 1);
 
-	return n < source->counters ? source->counters - n : 0;
+	return 31U - (unsigned int)__builtin_clz(general ? general : counters);
 }
 
-/* These events, from the one with index @from to the one before @to. */
+static uint32_t bit_of(const struct counter *c)
+{
+	return 1U << (c->pmc - c->source->pmc0);
+}
+
+/*
+ * The events of a set, from the one with index @from to the one before @to, and those of
+ * all sets, which have their counters already.
+ */
+static struct group collect(struct counters *counters, unsigned int from, unsigned int to,
+			    const struct room *room)
+{
+	struct group group = { .n = 0 };
+	struct counter *c;
+	unsigned int i;
+
+	for (i = 0; i < counters->n; i++) {
+		c = &counters->c[i];
+		if (c->source != room->source)
+			continue;
+		if (c->everywhere)
+			place_add(&group, c, bit_of(c));
+		else if (i >= from && i < to)
+			place_add(&group, c, c->can & room->free);
+	}
+	if (counters->trigger.source == room->source)
+		place_add(&group, &counters->trigger, bit_of(&counters->trigger));
+	return group;
+}
+
 static unsigned int count(const struct counters *counters, unsigned int from,
 			  unsigned int to, const struct event_source *source)
 {
@@ -33,83 +76,144 @@ static unsigned int count(const struct counters *counters, unsigned int from,
 	return n;
 }
 
-static bool fits(const struct counters *counters, const struct event_source *source)
+/* Could each event of the PMU still be counted, if not with others, by these counters? */
+static bool leaves(const struct counters *counters, const struct event_source *source,
+		   uint32_t free)
 {
-	return count(counters, 0, counters->n, source) <= room(counters, source);
+	unsigned int i;
+
+	for (i = 0; i < counters->n; i++)
+		if (!counters->c[i].everywhere && counters->c[i].source == source &&
+		    !(counters->c[i].can & free))
+			return false;
+	return true;
+}
+
+/* An event of all sets has the last counter that the others can do without. */
+static bool reserve(const struct counters *counters, struct room *room, struct counter *c)
+{
+	uint32_t can = c->can & room->free, rest;
+	unsigned int n;
+
+	if (!can)
+		return false;
+	for (rest = can; rest; rest &= ~(1U << n)) {
+		n = last_of(rest);
+		if (leaves(counters, room->source, room->free & ~(1U << n)))
+			break;
+	}
+	if (!rest)
+		n = last_of(can);
+	counter_place(c, n);
+	room->free &= ~(1U << n);
+	return true;
+}
+
+/* Counters for what is in all sets. Return: the event that has none, or NULL. */
+static struct counter *make_room(struct counters *counters, struct room *room)
+{
+	struct group group;
+	struct counter *c;
+	unsigned int i;
+
+	if (counters->trigger.source == room->source &&
+	    !reserve(counters, room, &counters->trigger))
+		return &counters->trigger;
+	for (i = counters->n; i-- > 0;) {
+		c = &counters->c[i];
+		if (c->everywhere && c->source == room->source && !reserve(counters, room, c))
+			return c;
+	}
+	for (i = 0; i < counters->n; i++) {
+		if (counters->c[i].source != room->source)
+			continue;
+		group = collect(counters, i, i + 1, room);
+		if (!place_fits(&group))
+			return &counters->c[i];
+	}
+	return NULL;
 }
 
 /* Has the set that began with event @begin room for the whole list that begins with @i? */
-static bool list_fits(const struct counters *counters, unsigned int begin, unsigned int i)
+static bool list_fits(struct counters *counters, struct rooms *rooms, unsigned int begin,
+		      unsigned int i)
 {
-	unsigned int end, k, used;
+	const struct event_source *source;
+	struct group group;
+	unsigned int end, k;
 
 	for (end = i; end < counters->n; end++)
 		if (counters->c[end].list != counters->c[i].list ||
 		    counters->c[end].everywhere)
 			break;
 	for (k = i; k < end; k++) {
-		const struct event_source *source = counters->c[k].source;
-
-		used = count(counters, begin, i, source);
-		if (used && !fits(counters, source) &&
-		    used + count(counters, i, end, source) > room(counters, source))
+		source = counters->c[k].source;
+		if (!count(counters, begin, i, source) || room_of(rooms, source)->fit)
+			continue;
+		group = collect(counters, begin, end, room_of(rooms, source));
+		if (!place_fits(&group))
 			return false;
 	}
 	return true;
 }
 
-static void place(struct counter *c, unsigned int set, unsigned int sets, unsigned int n)
+/* What is in all sets first. */
+static int make_rooms(struct counters *counters, struct rooms *rooms, bool each,
+		      char error[EVENTS_ERROR_MAX])
 {
-	c->set = (uint16_t)set;
-	c->sets = (uint16_t)sets;
-	c->pmc = (uint16_t)(c->source->pmc0 + n);
-	c->pmd = (uint16_t)(c->source->pmd0 + n);
-}
+	const struct event_source *source;
+	struct counter *without;
+	unsigned int i, n;
 
-/* In all sets: how many there are is known later. */
-static void place_everywhere(struct counters *counters, unsigned int i, bool fit)
-{
-	struct counter *c = &counters->c[i];
-	unsigned int n = 0, k;
-
-	for (k = 0; k < i; k++)
-		n += counters->c[k].source == c->source;
-	if (!fit)	/* Behind the others, before the trigger. */
-		n = c->source->counters - reserved(counters, i, c->source);
-	place(c, 0, 0, n);
+	for (i = 0; i < counters->n; i++) {
+		source = counters->c[i].source;
+		n = rooms->n;
+		room_of(rooms, source);
+		if (rooms->n == n)
+			continue;
+		rooms->room[n].fit = !each && counters->trigger.source != source &&
+				     place_together(counters, source);
+		without = rooms->room[n].fit ? NULL : make_room(counters, &rooms->room[n]);
+		if (without) {
+			counters_refuse(without, error);
+			return -1;
+		}
+	}
+	return 0;
 }
 
 int counters_take_turns(struct counters *counters, bool each,
 			char error[EVENTS_ERROR_MAX])
 {
-	unsigned int i, used, begin = 0, set = 0;
+	unsigned int i, begin = 0, set = 0;
+	struct rooms rooms = { .n = 0 };
+	const struct room *room;
+	struct group group;
 	struct counter *c;
-	bool fit;
 
+	if (make_rooms(counters, &rooms, each, error))
+		return -1;
 	for (i = 0; i < counters->n; i++) {
 		c = &counters->c[i];
-		if (reserved(counters, 0, c->source) > c->source->counters ||
-		    (!c->everywhere && !room(counters, c->source))) {
-			counters_refuse(c, error);
-			return -1;
-		}
-		fit = !each && fits(counters, c->source);
+		room = room_of(&rooms, c->source);
 		if (i && !c->everywhere && c->list != c[-1].list &&
-		    (each || !list_fits(counters, begin, i))) {
+		    (each || !list_fits(counters, &rooms, begin, i))) {
 			begin = i;
 			set++;
 		}
-		if (fit || c->everywhere) {
-			place_everywhere(counters, i, fit);
+		/* In all sets: how many there are is known later. */
+		c->set = c->sets = 0;
+		if (room->fit || c->everywhere)
 			continue;
-		}
-		used = count(counters, begin, i, c->source);
-		if (used == room(counters, c->source)) {
+		group = collect(counters, begin, i + 1, room);
+		if (!place_group(&group)) {
 			begin = i;
 			set++;
-			used = 0;
+			group = collect(counters, i, i + 1, room);
+			place_group(&group);
 		}
-		place(c, set, 1, used);
+		c->set = (uint16_t)set;
+		c->sets = 1;
 	}
 	counters->sets = set + 1;
 	for (i = 0; i < counters->n; i++)
@@ -143,8 +247,7 @@ int counters_trigger(struct counters *counters, const char *name, uint64_t every
 		return -1;
 	}
 	*c = one.c[0];
-	c->pmc = (uint16_t)(c->source->pmc0 + c->source->counters - 1);
-	c->pmd = (uint16_t)(c->source->pmd0 + c->source->counters - 1);
+	counter_place(c, last_of(c->can));
 	counters->every = every;
 	return 0;
 }

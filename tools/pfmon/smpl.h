@@ -16,7 +16,7 @@
 
 #include "events.h"
 
-#define SMPL_NAME_MAX	64
+#define SMPL_NAME_MAX	128
 #define SMPL_ARG_MAX	64	/* bytes of the largest format argument */
 #define SMPL_MAJOR(version)	((version) >> 16)	/* of a buffer's header */
 #define MAX_READINGS	64

@@ -201,8 +201,8 @@ static void test_modifiers(void)
 	CHECK(counters_kernel(&c) == &c.c[2]);
 	CHECK_STR(c.c[3].name, "cycles");
 
-	check_bad("cycles:", "'cycles:': an event can have the modifiers :u, programs, and :k, the kernel");
-	check_bad("cycles:x", "'cycles:x': an event can have the modifiers :u, programs, and :k, the kernel");
+	check_bad("cycles:", "'cycles:': an event can have the modifiers :u, programs, :k, the kernel, :e, :i and :c=N");
+	check_bad("cycles:x", "'cycles:x': an event can have the modifiers :u, programs, :k, the kernel, :e, :i and :c=N");
 	check_bad("task-clock:u", "'task-clock:u': events of the software have no modifiers");
 	CHECK(counters_add(&c, "r", error) == -1);
 	/* All bits that choose an event; those that say who is counted are not. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What events need: certain counters, and registers of their own. */
+#ifndef PFMON_LIMITS_H
+#define PFMON_LIMITS_H
+
+#include <stdint.h>
+
+#include "pmu.h"
+
+/**
+ * limits_counters() - which counters can count an event
+ * @pmu:  description
+ * @code: event and unit mask, as PerfEvtSel has them, with AMD's upper bits
+ *
+ * Return: bits of the counters, whether they are there or not; all if nothing is known
+ * of the event.
+ */
+uint32_t limits_counters(const struct pmu *pmu, uint64_t code);
+
+/* A register of which an event counts what it says. */
+struct event_register {
+	uint16_t code;		/* event and unit mask */
+	uint16_t msr;
+	const char *modifier;	/* that has its value */
+};
+
+/**
+ * limits_register() - the register that belongs to an event
+ * @pmu:  description
+ * @code: as of limits_counters()
+ *
+ * Return: the register, or NULL.
+ */
+const struct event_register *limits_register(const struct pmu *pmu, uint64_t code);
+
+#endif /* PFMON_LIMITS_H */

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The hardware PMU, as the kernel describes its registers. */
+#include <stdio.h>
+#include <string.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "context.h"
+#include "pmu.h"
+
+static void read_cpu(struct pmu *pmu)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256];
+
+	if (!f)
+		return;
+	/* The first processor's: the kernel describes what all of them have. */
+	while (fgets(line, sizeof(line), f) && *line != '\n')
+		if (sscanf(line, "cpu family : %u", &pmu->family) != 1)
+			sscanf(line, "model : %u", &pmu->cpu);
+	fclose(f);
+}
+
+/* One call a register: all in one vector may be above the limit. */
+static void read_registers(struct pmu_register *reg, const __u64 *implemented,
+			   int (*getinfo)(pfarg_pmcinfo_t *, int))
+{
+	pfarg_pmcinfo_t info;
+	unsigned int i;
+
+	for (i = 0; i < PMU_REGISTERS; i++) {
+		if (!pfm_bv_isset(implemented, i))
+			continue;
+		memset(&info, 0, sizeof(info));
+		info.reg_num = (__u16)i;
+		if (getinfo(&info, 1))
+			continue;
+		reg[i].there = true;
+		reg[i].msr = info.reg_index;
+		reg[i].reserved = info.reg_rsvd_mask;
+	}
+}
+
+bool pmu_read(struct pmu *pmu)
+{
+	pfarg_config_t cfg;
+
+	memset(pmu, 0, sizeof(*pmu));
+	memset(&cfg, 0, sizeof(cfg));
+	if (pfm_get_config(&cfg) ||
+	    !sysfs_read("pmu_model", pmu->model, sizeof(pmu->model)) ||
+	    !strcmp(pmu->model, "none")) {
+		*pmu->model = '\0';
+		return false;
+	}
+	read_registers(pmu->pmc, cfg.cf_impl_pmcs, pfm_getinfo_pmcs);
+	read_registers(pmu->pmd, cfg.cf_impl_pmds, pfm_getinfo_pmds);
+	read_cpu(pmu);
+	return true;
+}
+
+uint32_t pmu_counters(const struct pmu *pmu)
+{
+	uint32_t there = 0;
+	unsigned int i;
+
+	for (i = 0; i < PMU_COUNTERS; i++)
+		there |= (uint32_t)(pmu->pmc[i].there && pmu->pmd[i].there) << i;
+	return there;
+}
+
+int pmu_find_msr(const struct pmu *pmu, uint64_t msr)
+{
+	int i;
+
+	for (i = 0; i < PMU_REGISTERS; i++)
+		if (pmu->pmc[i].there && pmu->pmc[i].msr == msr)
+			return i;
+	return -1;
+}

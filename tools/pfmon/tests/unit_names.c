@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of the hardware: which registers get what, for several families of processors.
+ * Linked twice, with libpfm4's names and without them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "../events.h"
+#include "../match.h"
+#include "../names.h"
+
+/* What the kernel reserves in PerfEvtSel, and on AMD since family 10h. */
+#define RESERVED	0xffffffff00380000ULL
+#define RESERVED_10H	0xfffffff000380000ULL
+
+static struct pmu pmu;
+
+static void describe(const char *model, unsigned int family, unsigned int cpu,
+		     unsigned int general, unsigned int fixed, uint64_t reserved)
+{
+	unsigned int i;
+
+	memset(&pmu, 0, sizeof(pmu));
+	strcpy(pmu.model, model);
+	pmu.family = family;
+	pmu.cpu = cpu;
+	for (i = 0; i < general; i++)
+		pmu.pmc[i] = (struct pmu_register){ true, 0x186 + i, reserved };
+	for (i = PMU_FIXED; i < PMU_FIXED + fixed; i++)
+		pmu.pmc[i] = (struct pmu_register){ true, 0x38d, ~3ULL };
+	for (i = 0; i < PMU_COUNTERS; i++)
+		pmu.pmd[i].there = pmu.pmc[i].there;
+	CHECK(events_pmu(&pmu));
+}
+
+static void add_register(unsigned int num, uint64_t msr, uint64_t reserved)
+{
+	pmu.pmc[num] = (struct pmu_register){ true, msr, reserved };
+}
+
+/* "SET:PMC=VALUE+EXTRA=VALUE" of each event, or what is wrong. */
+static const char *say(const struct counters *c)
+{
+	static char text[4096];
+	size_t at = 0;
+	unsigned int i;
+
+	*text = '\0';
+	for (i = 0; i < c->n; i++) {
+		at += (size_t)sprintf(text + at, "%s", i ? " " : "");
+		if (c->sets > 1)
+			at += (size_t)sprintf(text + at, "%u:", c->c[i].set);
+		at += (size_t)sprintf(text + at, "%u=%#llx", c->c[i].pmc,
+				      (unsigned long long)c->c[i].value);
+		if (c->c[i].has_extra)
+			at += (size_t)sprintf(text + at, "+%u=%#llx", c->c[i].extra_pmc,
+					      (unsigned long long)c->c[i].extra);
+		CHECK(c->c[i].pmd == c->c[i].pmc);
+	}
+	return text;
+}
+
+static const char *registers(const char *list)
+{
+	static char error[EVENTS_ERROR_MAX];
+	static struct counters c;
+
+	memset(&c, 0, sizeof(c));
+	return counters_add(&c, list, error) ? error : say(&c);
+}
+
+/* The same with as many sets as it takes. */
+static const char *turns(const char *list, const char *trigger)
+{
+	static char error[EVENTS_ERROR_MAX];
+	static struct counters c;
+
+	memset(&c, 0, sizeof(c));
+	c.many = true;
+	return counters_add(&c, list, error) ||
+	       (trigger && counters_trigger(&c, trigger, 100, error)) ||
+	       counters_take_turns(&c, trigger, error) ? error : say(&c);
+}
+
+/* A name of libpfm4, which does not exist without it. */
+static void check_named(const char *list, const char *want)
+{
+	if (names_known)
+		CHECK_STR(registers(list), want);
+	else
+		CHECK(strstr(registers(list), "no event '"));
+}
+
+static void describe_skylake(void)
+{
+	describe("Intel architectural 4", 6, 94, 4, 3, RESERVED);
+	add_register(32, 0x1a6, 0xffffffc000007000);
+	add_register(33, 0x1a7, 0xffffffc000007000);
+	add_register(34, 0x3f6, 0xffffffffffff0000);
+	add_register(35, 0x3f7, 0xffffffffff8000e8);
+}
+
+static void test_skylake_names(void)
+{
+	describe_skylake();
+	check_named("INST_RETIRED:ANY_P:u", "0=0x4100c0");
+	check_named("skl::INST_RETIRED.ANY_P:k", "0=0x4200c0");
+	check_named("INST_RETIRED:ANY_P:uk", "0=0x4300c0");
+	check_named("INST_RETIRED:ANY_P:u=0:k", "0=0x4200c0");
+	check_named("L1D_PEND_MISS:PENDING:c=2:e:i:u", "2=0x2c50148");
+	check_named("INST_RETIRED:PREC_DIST", "1=0x4301c0");
+	check_named("UNHALTED_REFERENCE_CYCLES:u", "18=0x2");
+	check_named("OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE", "0=0x4301b7+32=0x10001");
+	check_named("OFFCORE_RESPONSE_1:0x10001", "0=0x4301bb+33=0x10001");
+	check_named("MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=100", "0=0x4301cd+34=0x64");
+	check_named("FRONTEND_RETIRED:DSB_MISS", "0=0x4301c6+35=0x11");
+	check_named("UOPS_ISSUED:ANY:t", "'UOPS_ISSUED:ANY:t' needs 0x200000 in the control register, which the kernel does not let programs set: any thread, also of other programs");
+	check_named("UOPS_ISSUED:NONE_SUCH", "'UOPS_ISSUED:NONE_SUCH': invalid event attribute (libpfm4; see pfmon list)");
+	check_named("INST_RETIRED:ANY_P:u=0:k=0", "'INST_RETIRED:ANY_P' counts neither programs nor the kernel");
+	/* The same event by its three names is the same. */
+	check_named("instructions:u,INST_RETIRED:ANY_P:u,r00c0:u", "0=0x4100c0 1=0x4100c0 2=0x4100c0");
+	CHECK(strstr(registers("RETIRED_FUSED_INSTRUCTIONS"), "no event 'RETIRED_FUSED_INSTRUCTIONS'"));
+	CHECK(strstr(registers("perf::cycles"), "no event 'perf::cycles'"));
+	CHECK(!names_pmu("Intel architectural 4") == !names_known);
+	CHECK(!names_pmu("AMD K8") && !names_pmu("Intel P6") && !names_pmu(""));
+}
+
+static void test_skylake_numbers(void)
+{
+	describe_skylake();
+	CHECK_STR(registers("r0148:e:i:c=2:u"), "2=0x2c50148");
+	CHECK_STR(registers("cycles:u=1,cycles:k=0:u"), "0=0x41003c 1=0x41003c");
+	CHECK_STR(registers("cycles:k=0"), "'cycles' counts neither programs nor the kernel");
+	CHECK_STR(registers("cycles:c=0x10:i"), "0=0x10c3003c");
+	CHECK_STR(registers("r01b7:rsp=0x10001:k"), "0=0x4201b7+32=0x10001");
+	CHECK_STR(registers("r01c6:frontend=0x11"), "0=0x4301c6+35=0x11");
+	CHECK_STR(registers("fixed2:k,r0300:u,fixed0,fixed1"),
+		  "no counter is left for 'r0300:u', which not every counter can count: see pfmon explain");
+	CHECK_STR(registers("fixed2:k,fixed0,fixed1:u"), "18=0x1 16=0x3 17=0x2");
+	CHECK_STR(registers("r01bb:rsp=0xf000010001"), "'r01bb:rsp=0xf000010001' needs 0xf000010001 in PMC 33, whose bits 0xffffffc000007000 are reserved");
+	CHECK_STR(registers("r01b7"), "'r01b7' counts what PMC 32 says: add :rsp=VALUE");
+	CHECK_STR(registers("r01b7:ldlat=3"), "'r01b7:ldlat=3': this event has no ldlat");
+	CHECK_STR(registers("cycles:rsp=1"), "'cycles:rsp=1': this event has no rsp");
+	CHECK_STR(registers("fixed3"), "'fixed3': this machine does not have the only counters that could count it");
+	CHECK_STR(registers("r1000300"), "'r1000300': this is not an event; fixed counters have no modifiers but :u and :k");
+	CHECK_STR(registers("r20003c"), "'r20003c': an event of this PMU can have the bits 0xff84ffff; who is counted :u and :k say");
+	CHECK_STR(registers("cycles:t"), "'cycles:t' needs 0x200000 in the control register, which the kernel does not let programs set: any thread, also of other programs");
+	CHECK(strstr(registers("cycles:c=256"), "can have the modifiers"));
+	CHECK(strstr(registers("cycles:c="), "can have the modifiers"));
+	CHECK(strstr(registers("cycles:c=-1"), "can have the modifiers"));
+	CHECK(strstr(registers("fixed"), "no event 'fixed'"));
+}
+
+/* A counter for each event if there is a way, and another set if not. */
+static void test_skylake_counters(void)
+{
+	describe_skylake();
+	CHECK_STR(registers("r1,r2,r3,r0148"), "0=0x430001 1=0x430002 3=0x430003 2=0x430148");
+	CHECK_STR(registers("r1,r2,r01c0,r0148"), "0=0x430001 3=0x430002 1=0x4301c0 2=0x430148");
+	CHECK_STR(registers("cycles,instructions,r1,r2,r3,r4"),
+		  "17=0x3 16=0x3 2=0x430001 3=0x430002 1=0x430003 0=0x430004");
+	/* By number it is what the control register of many events says. */
+	CHECK_STR(registers("r3c,rc0,r1,r2,r3"), "no counter is left for 'r3': at most 4 hardware events at a time");
+	CHECK_STR(registers("cycles:c=1,r1,r2,r3,r4"), "no counter is left for 'r4': at most 4 hardware events at a time");
+	CHECK_STR(registers("r0148,r0148:u"),
+		  "no counter is left for 'r0148:u', which not every counter can count: see pfmon explain");
+	CHECK_STR(turns("r0148,r0148:u,cycles", NULL), "0:2=0x430148 1:2=0x410148 1:0=0x43003c");
+	/* One register cannot say two things, but the same to two events. */
+	CHECK_STR(registers("r01b7:rsp=1,r01b7:rsp=1:u"), "0=0x4301b7+32=0x1 1=0x4101b7+32=0x1");
+	CHECK(strstr(registers("r01b7:rsp=1,r01b7:rsp=2"), "no counter is left for"));
+	CHECK_STR(turns("r01b7:rsp=1,r01b7:rsp=2", NULL), "0:0=0x4301b7+32=0x1 1:0=0x4301b7+32=0x2");
+	CHECK_STR(turns("r01b7:rsp=1", "r01b7:rsp=2"),
+		  "no counter is left for 'r01b7:rsp=1': at most 4 hardware events at a time");
+	CHECK_STR(turns("r0148,r1", "cycles"), "2=0x430148 0=0x430001");
+	/* What says when to switch leaves the others what they need. */
+	describe("Intel architectural 4", 6, 94, 3, 0, RESERVED);
+	CHECK_STR(turns("r0148,r1", "cycles"), "2=0x430148 0=0x430001");
+	CHECK_STR(turns("r0148,r01c0,r1", "cycles"), "0:2=0x430148 0:1=0x4301c0 1:1=0x430001");
+	/* In a virtual machine with two counters there is no way. */
+	describe("Intel architectural 4", 6, 94, 2, 0, RESERVED);
+	CHECK_STR(registers("r0148"), "'r0148': this machine does not have the only counters that could count it");
+	CHECK_STR(registers("r01b7:rsp=1"), "'r01b7:rsp=1' counts what a register of its own says, which the kernel does not have here");
+	CHECK_STR(registers("r01b7"), "'r01b7' counts what a register of its own says, which the kernel does not have here");
+}
+
+static void test_skylake(void)
+{
+	test_skylake_names();
+	test_skylake_numbers();
+	test_skylake_counters();
+}
+
+static void test_nehalem(void)
+{
+	describe("Intel architectural 3", 6, 26, 4, 3, RESERVED);
+	check_named("r1,r2,L1D:REPL", "2=0x430001 1=0x430002 0=0x430151");
+	check_named("L1D:REPL,L1D:M_REPL,L1D:M_EVICT",
+		    "no counter is left for 'L1D:M_EVICT', which not every counter can count: see pfmon explain");
+	check_named("OFFCORE_RESPONSE_0:DMND_DATA_RD", "'OFFCORE_RESPONSE_0:DMND_DATA_RD' counts what a register of its own says, which the kernel does not have here");
+	CHECK_STR(registers("r1,r2,r151"), "2=0x430001 1=0x430002 0=0x430151");
+}
+
+static void test_core2(void)
+{
+	describe("Intel architectural 2", 6, 15, 2, 3, RESERVED);
+	check_named("MUL,FP_COMP_OPS_EXE", "1=0x430012 0=0x430010");
+	check_named("INST_RETIRED:ANY_P:u", "0=0x4100c0");
+	check_named("DIV,MUL", "no counter is left for 'MUL', which not every counter can count: see pfmon explain");
+	check_named("MEM_LOAD_RETIRED:L1D_MISS,CYCLES_DIV_BUSY", "no counter is left for 'CYCLES_DIV_BUSY', which not every counter can count: see pfmon explain");
+	CHECK_STR(registers("instructions,cycles,r12,rcb"), "16=0x3 17=0x3 1=0x430012 0=0x4300cb");
+	CHECK_STR(turns("r12,r13", NULL), "0:1=0x430012 1:1=0x430013");
+}
+
+static void test_k8(void)
+{
+	describe("AMD K8", 15, 5, 4, 0, RESERVED);
+	check_named("RETIRED_INSTRUCTIONS:u,DISPATCHED_FPU:OPS_ADD", "0=0x4100c0 1=0x430100");
+	check_named("RETIRED_INSTRUCTIONS:h", "'RETIRED_INSTRUCTIONS:h': invalid event attribute (libpfm4; see pfmon list)");
+	CHECK_STR(registers("r1000000c0"), "'r1000000c0': an event of this PMU can have the bits 0xff84ffff; who is counted :u and :k say");
+	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
+	CHECK_STR(registers("r100,r300"), "0=0x430100 1=0x430300");
+}
+
+static void test_10h(void)
+{
+	describe("AMD K8", 16, 2, 4, 0, RESERVED_10H);
+	check_named("RETIRED_INSTRUCTIONS:u", "0=0x4100c0");
+	check_named("L3_CACHE_MISSES:READ_BLOCK_EXCLUSIVE:ALL_CORES", "0=0x40043f1e1");
+	check_named("RETIRED_INSTRUCTIONS:h", "'RETIRED_INSTRUCTIONS:h' needs 0x20000000000 in the control register, which the kernel does not let programs set: host and guest");
+	CHECK_STR(registers("r1000000c0:c=1:u"), "0=0x1014100c0");
+}
+
+static void test_zen(void)
+{
+	describe("AMD core extension", 23, 0x31, 6, 0, RESERVED_10H);
+	check_named("RETIRED_INSTRUCTIONS:u,CYCLES_NOT_IN_HALT", "0=0x4100c0 1=0x430076");
+	check_named("RETIRED_FUSED_INSTRUCTIONS", "0=0x1004300d0");
+	CHECK_STR(registers("r10000018e"), "0=0x10043018e");
+}
+
+static void test_15h(void)
+{
+	describe("AMD core extension", 21, 1, 6, 0, RESERVED_10H);
+	check_named("DISPATCHED_FPU_OPS:OPS_PIPE0", "3=0x430100");
+	CHECK_STR(registers("rc0,r12e,r2d"), "1=0x4300c0 0=0x43012e 3=0x43002d");
+	CHECK_STR(registers("r1000000c0,r10000008f"), "3=0x1004300c0 0=0x10043008f");
+	CHECK_STR(registers("re0"), "'re0': no counter of a processor's core can count it");
+	CHECK_STR(registers("r80,r81,r82,r83"), "no counter is left for 'r83', which not every counter can count: see pfmon explain");
+}
+
+static void test_p6(void)
+{
+	describe("Intel P6", 6, 8, 2, 0, RESERVED);
+	CHECK_STR(registers("cycles,rc1"), "1=0x430079 0=0x4300c1");
+	CHECK_STR(registers("r12,cycles"), "1=0x430012 0=0x430079");
+	CHECK(strstr(registers("r12,r13"), "no counter is left for 'r13', which not"));
+	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
+}
+
+/* Each with a libpfm4 of its own, which looks once which processor there is. */
+static void run(const char *name, void (*test)(void))
+{
+	int counts[2], ends[2], status;
+	pid_t pid;
+
+	setenv("LIBPFM_FORCE_PMU", name, 1);
+	CHECK(pipe(ends) == 0);
+	pid = fork();
+	if (!pid) {
+		checks_passed = checks_failed = 0;
+		test();
+		counts[0] = checks_passed;
+		counts[1] = checks_failed;
+		_exit(write(ends[1], counts, sizeof(counts)) != sizeof(counts));
+	}
+	close(ends[1]);
+	CHECK(read(ends[0], counts, sizeof(counts)) == sizeof(counts));
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	close(ends[0]);
+	checks_passed += counts[0];
+	checks_failed += counts[1];
+}
+
+/* All ways to give three events one of three counters, beside a search of all. */
+static void test_match(void)
+{
+	uint32_t can[3], n;
+	uint8_t at[MATCH_COUNTERS];
+	unsigned int a, b, c;
+	bool is;
+
+	for (n = 0; n < 512; n++) {
+		can[0] = n & 7;
+		can[1] = n >> 3 & 7;
+		can[2] = n >> 6;
+		is = false;
+		for (a = 0; a < 3; a++)
+			for (b = 0; b < 3; b++)
+				for (c = 0; c < 3; c++)
+					is |= a != b && b != c && a != c &&
+					      (can[0] >> a & can[1] >> b & can[2] >> c & 1);
+		CHECK(match_events(can, 3, at) == is);
+		if (is)
+			CHECK(at[0] != at[1] && at[1] != at[2] && at[0] != at[2] &&
+			      (can[0] >> at[0] & can[1] >> at[1] & can[2] >> at[2] & 1));
+	}
+}
+
+int main(void)
+{
+	test_match();
+	run("skl", test_skylake);
+	run("nhm", test_nehalem);
+	run("core", test_core2);
+	run("amd64_k8_revb", test_k8);
+	run("amd64_fam10h_barcelona", test_10h);
+	run("amd64_fam17h_zen2", test_zen);
+	run("amd64_fam15h_interlagos", test_15h);
+	run("piii", test_p6);
+	return check_done();
+}
