@@ -17,6 +17,8 @@ static const struct command {
 	{ "stat", "count the events of a command, a process or CPUs", cmd_stat },
 	{ "record", "sample where a command, a process or CPUs are", cmd_record },
 	{ "report", "print where they were", cmd_report },
+	{ "list", "print the events that can be counted", cmd_list },
+	{ "explain", "print what an event needs, and which counters can count it", cmd_explain },
 	{ "info", "print what the kernel and its PMU offer", cmd_info },
 };
 

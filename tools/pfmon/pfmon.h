@@ -31,6 +31,24 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 
 /**
+ * cmd_list() - pfmon list: the events that can be counted
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_list(int argc, char **argv);
+
+/**
+ * cmd_explain() - pfmon explain: the registers of an event
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_explain(int argc, char **argv);
+
+/**
  * cmd_info() - pfmon info: what the kernel offers
  * @argc: as main() has it
  * @argv: as main() has it

@@ -930,16 +930,18 @@ test_sets_samples()
 spent()
 {
 	stat "$@" sh -c "i=0; while [ \$i -lt $loops ]; do i=\$((i + 1)); done"
-	estimates instructions:u value >"$tmp/values"
+	estimates "$same" value >"$tmp/values"
 }
 
-# As many instructions:u as there are counters, and one more.
+# As many instructions as there are counters, and one more. By number, as the control
+# registers have it: fixed counters are none of these.
 one_too_many()
 {
+	same=rc0:u
 	n=$("$PFMON" stat --help | sed -n 's/.*hardware PMU, at most \([0-9]*\) at a time:/\1/p')
-	list=instructions:u
+	list=$same
 	for _ in $(seq "$n"); do
-		list=$list,instructions:u
+		list=$list,$same
 	done
 }
 
@@ -958,7 +960,7 @@ test_sets_hardware()
 		spent -e "$list,cs"
 		if near 15 "$alone" <"$tmp/values" &&
 			near 60 0.5 <<-END
-			$(estimates instructions:u share)
+			$(estimates "$same" share)
 			END
 		then
 			break
@@ -973,10 +975,10 @@ test_sets_hardware()
 	stat --no-multiplex -e "$list" true
 	expect "one too many, not in turns: status" "$status" 125
 	expect_err "one too many, not in turns" \
-		"no counter is left for 'instructions:u': at most $n hardware events at a time"
+		"no counter is left for '$same': at most $n hardware events at a time"
 	# By instructions: as many in each set, and all of them in both.
-	spent -e instructions:u -e instructions:u --switch-overflow instructions:u=50000
-	estimates instructions:u counted >"$tmp/values"
+	spent -e "$same" -e "$same" --switch-overflow instructions:u=50000
+	estimates "$same" counted >"$tmp/values"
 	check "turns of 50000 instructions: not half of $alone each: $(tr '\n' ' ' <"$tmp/values")" \
 		near 10 $((alone / 2)) <"$tmp/values"
 	between "turns of 50000 instructions: all" $(($(sed -n 1p "$tmp/values") +
@@ -1051,6 +1053,87 @@ test_hardware()
 	expect_err "the kernel's instructions for a user" "needs the right to count whole CPUs"
 }
 
+# counted_by LIST: the counters that pfmon explain says the events get
+counted_by()
+{
+	"$PFMON" explain "$1" >"$tmp/explained" 2>"$tmp/err"
+	sed -n 's/^  PMD \([0-9]*\) .* counts$/\1/p' "$tmp/explained" | tr '\n' ' '
+}
+
+# Events by other names, and on the counters that can count them.
+test_names()
+{
+	"$PFMON" list 'min*' >"$tmp/list"
+	expect "list: a pattern" "$(sed -n 2,9p "$tmp/list")" \
+		"  minor-faults       page faults that needed no I/O"
+	"$PFMON" list nosuch 2>"$tmp/err"
+	expect "list: none" $? 1
+	expect_err "list: none" "no event matches 'nosuch'"
+	expect "explain: software" "$(counted_by cs,task-clock)" "288 289 "
+	if ! "$PFMON" info | grep -q '^  instructions '; then
+		skip "events by names: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	check "list: the hardware's" grep -q '^  instructions  *instructions that' <<-END
+	$("$PFMON" list)
+	END
+	expect "explain: hardware" "$(counted_by cycles:u,instructions:k)" "0 1 "
+	check "explain: the level" grep -q ' = 0x4200c0$' "$tmp/explained"
+	name=
+	for words in INST_RETIRED:ANY_P INST_RETIRED RETIRED_INSTRUCTIONS; do
+		[ -n "$name" ] || ! "$PFMON" explain $words >/dev/null 2>&1 || name=$words
+	done
+	names=instructions:u,rc0:u
+	if [ -z "$name" ]; then
+		skip "no names of libpfm4: not built with it, or it does not know the processor"
+	else
+		names=$names,$name:u
+		check "list: libpfm4's" grep -qi "^  ${name%:*} " <<-END
+		$("$PFMON" list "*inst*")
+		END
+		record -e "$name:u" -c 1000 "$VICTIM" pattern 4000
+		report -f json --by process
+		check "libpfm4's names: samples" [ "$(json samples)" -gt 0 ]
+	fi
+	[ -z "$(counted_by fixed0)" ] || names=$names,fixed0:u
+	stat --no-multiplex -e "$names" "$VICTIM" pattern 4000
+	expect "names of one event: status" "$status" 0
+	for words in $(echo "$names" | tr , ' '); do
+		between "instructions by the name $words" "$(value "$words")" \
+			$(($(value instructions:u) - 50)) $(($(value instructions:u) + 50))
+	done
+}
+
+# What the processors of a kind are known for; with others there is nothing to see.
+test_constraints()
+{
+	case $(counted_by r0148)/$(counted_by r01c0) in
+	"2 /1 ") ;;
+	*) skip "events for certain counters: this is no Ivy Bridge to Skylake"; return ;;
+	esac
+	if "$PFMON" info | grep -q 'by libpfm4'; then
+		expect "certain counters by name" \
+			"$(counted_by L1D_PEND_MISS:PENDING,INST_RETIRED:PREC_DIST)" "2 1 "
+	fi
+	expect "certain counters" "$(counted_by r1,r2,r01c0,r0148)" "0 3 1 2 "
+	stat --no-multiplex -e r01c0,r1,r2,r0148 true
+	expect "certain counters: status" "$status" 0
+	stat --no-multiplex -e r0148,r0148:u true
+	expect "one counter for two: status" "$status" 125
+	expect_err "one counter for two" "no counter is left for 'r0148:u', which not every"
+	stat -e r0148,r0148:u true
+	expect "one counter for two, in turns" "$(field sets)" 2
+	stat -e r0148 -e r01b7:rsp=0x10001 -e r01b7:rsp=0x10002 true
+	expect "one register for two, in turns" "$(field sets)" 2
+	check "the register's value" grep -q ' (OFFCORE_RSP_0, MSR 0x1a6) = 0x10001$' <<-END
+	$("$PFMON" explain r01b7:rsp=0x10001)
+	END
+	stat -e r01b7 true
+	expect_err "no value for the register" "add :rsp=VALUE"
+	stat -e cycles,instructions,r1,r2,r3,r4 --no-multiplex true
+	expect "fixed counters beside the others: status" "$status" 0
+}
+
 if ! [ -d $sysfs ]; then
 	fail "this kernel has no $sysfs"
 	tally
@@ -1069,7 +1152,8 @@ if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide whose offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains lost too_fast lost_exactly short_lived bias random \
-		readings sets_time sets_overflow sets_too_fast sets_samples hardware sets_hardware"
+		readings sets_time sets_overflow sets_too_fast sets_samples hardware names constraints \
+		sets_hardware"
 fi
 for t in $names; do
 	[ "${without#* "$t" }" != "$without" ] || run_tests "$t"

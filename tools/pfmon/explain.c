@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pfmon explain: which registers get what for an event. */
+#include <err.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "context.h"
+#include "events.h"
+#include "hardware.h"
+#include "names.h"
+#include "pfmon.h"
+
+static const char usage[] =
+"usage: pfmon explain EVENT[,EVENT]...\n"
+"\n"
+"Prints which registers get which values for events that are counted together, which\n"
+"counters can count each of them, and why others cannot.\n"
+"\n"
+"  -h, --help  print this and exit\n";
+
+/* "PMC 0 (PERFEVTSEL0, MSR 0x186)" */
+static void print_register(const char *kind, unsigned int num, const struct pmu *pmu,
+			   const struct pmu_register *reg,
+			   int (*get_name)(unsigned int, char *, size_t))
+{
+	char name[PFM_NAME_MAX];
+
+	printf("  %s %u", kind, num);
+	if (!get_name(num, name, sizeof(name)))
+		printf(" (%s", name);
+	else
+		printf(" (?");
+	if (pmu && reg[num].msr != PFM_REG_IDX_NONE)
+		printf(", MSR %#" PRIx64, reg[num].msr);
+	putchar(')');
+}
+
+static void print_list(const char *what, const struct counter *c, uint32_t counters,
+		       const char *why)
+{
+	const char *between = " ";
+	unsigned int i;
+
+	if (!counters)
+		return;
+	printf("  %s PMD", what);
+	for (i = 0; i < PMU_COUNTERS; i++)
+		if (counters >> i & 1) {
+			printf("%s%u", between, c->source->pmd0 + i);
+			between = ", ";
+		}
+	puts(why);
+}
+
+/* Why a counter cannot: it has one event and no other, or the processor lacks the wires. */
+static void print_counters(const struct counter *c)
+{
+	const uint32_t general = (1U << PMU_FIXED) - 1, not = c->source->there & ~c->can;
+
+	print_list("can be counted by", c, c->can, "");
+	print_list("not by", c, not & general,
+		   ": the processor cannot count this event there");
+	print_list("not by", c, not & ~general, ": fixed, to other events");
+}
+
+static void print_name(const struct counter *c)
+{
+	struct named_event named;
+	const char *error;
+
+	if (c->event->help && c->event != c->source->raw)
+		printf("  %s\n", c->event->help);
+	if (!c->source->pmu ||
+	    names_find(c->source->pmu->model, c->name, c->levels, &named, &error))
+		return;
+	printf("  %s\n", named.full);
+	names_describe(named.full, stdout);
+}
+
+static void print_counter(const struct counter *c)
+{
+	const struct pmu *pmu = c->source->pmu;
+
+	printf("%s\n", c->name);
+	print_name(c);
+	print_register("PMC", c->pmc, pmu, pmu ? pmu->pmc : NULL, pfm_pmc_name);
+	printf(" = %#" PRIx64 "\n", c->value);
+	if (c->has_extra) {
+		print_register("PMC", c->extra_pmc, pmu, pmu->pmc, pfm_pmc_name);
+		printf(" = %#" PRIx64 "\n", c->extra);
+	}
+	print_register("PMD", c->pmd, pmu, pmu ? pmu->pmd : NULL, pfm_pmd_name);
+	printf(" counts\n");
+	print_counters(c);
+}
+
+static void explain(const char *list)
+{
+	static struct counters counters;
+	char error[EVENTS_ERROR_MAX];
+	unsigned int i;
+
+	if (counters_add(&counters, list, error))
+		errx(EXIT_PFMON, "%s", error);
+	for (i = 0; i < counters.n; i++)
+		print_counter(&counters.c[i]);
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c = getopt_long(argc, argv, "h", longs, NULL);
+
+	if (c == 'h') {
+		fputs(usage, stdout);
+	} else if (c != -1 || optind != argc - 1) {
+		fputs("Try 'pfmon explain --help'.\n", stderr);
+		return EXIT_PFMON;
+	} else {
+		hardware_find();
+		explain(argv[optind]);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		err(EXIT_PFMON, "standard output");
+	return 0;
+}
