@@ -479,6 +479,10 @@ static bool print_event(FILE *out, const struct event *event, const char *glob)
 	return true;
 }
 
+static const struct event fixed_event = {
+	.name = "fixedN", .help = "what fixed counter N counts",
+};
+
 static const struct event others[] = {
 	{ .name = ":u, :k", .help = "after a name: of programs only, of the kernel only" },
 	{ .name = ":e, :i, :c=N", .help = "after a name: edges, inverted, cycles with at least N" },
@@ -499,6 +503,8 @@ static unsigned int print_source(FILE *out, const struct event_source *source,
 		n += print_event(f, &source->event[e], glob);
 	if (source->raw)
 		n += print_event(f, source->raw, glob);
+	if (source->fixed)
+		n += print_event(f, &fixed_event, glob);
 	for (e = 0; e < COUNT(others) && source->pmu && !glob; e++)
 		print_event(f, &others[e], NULL);
 	fclose(f);
