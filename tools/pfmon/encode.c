@@ -8,6 +8,7 @@
 #include "encode.h"
 #include "limits.h"
 #include "names.h"
+#include "p4.h"
 
 /* PerfEvtSel */
 #define LEVELS_SHIFT	16
@@ -173,6 +174,12 @@ int encode_named(struct encoding *e, const struct pmu *pmu, const char *text, si
 				 SHOWN, e->name, reason);
 		return -1;
 	}
+	if (p4_is(pmu)) {
+		e->unit = event.words == 2 ? p4_unit(strstr(event.full, "::") + 2) : NULL;
+		e->levels &= p4_levels(event.select);
+		e->code = p4_code(event.select, event.value);
+		return 0;
+	}
 	e->levels &= event.select >> LEVELS_SHIFT & LEVEL_BOTH;
 	e->code = event.select & ~(LEVELS | INT | EN);
 	e->has_value = event.has_value;
@@ -228,7 +235,7 @@ static uint32_t only_fixed(uint64_t code)
 static int find_counters(const struct encoding *e, const struct event_source *source,
 			 struct counter *c, char error[EVENTS_ERROR_MAX])
 {
-	const uint32_t general = source->there & ((1U << PMU_FIXED) - 1);
+	const uint32_t general = source_general(source);
 	uint32_t can = limits_counters(source->pmu, e->code);
 	const char *why = can ? "this machine does not have the only counters that could count it" :
 				"no counter of a processor's core can count it";
@@ -275,14 +282,46 @@ static int find_register(const struct encoding *e, const struct event_source *so
 	return c->has_extra ? 0 : -1;
 }
 
+/* Pentium 4's have two registers each. */
+static int encode_p4(const struct encoding *e, const struct event_source *source,
+		     struct counter *c, char error[EVENTS_ERROR_MAX])
+{
+	uint64_t bad = 0;
+
+	c->can = e->unit ? p4_counters(e->unit, source->pmu) & source->there : 0;
+	if (e->unit && c->can)
+		bad = (e->code >> 32 & source->pmu->pmc[__builtin_ctz(c->can)].reserved) ||
+		      (e->code & UINT32_MAX &
+		       source->pmu->pmc[e->unit->escr[0] ? e->unit->escr[0] :
+					e->unit->escr[1]].reserved);
+	if (!e->unit)
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s' counts what another event tags, or is not known to pfmon", SHOWN,
+			 e->name);
+	else if (!c->can)
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s': this machine does not have the only counters that could count it",
+			 SHOWN, e->name);
+	else if (bad)
+		snprintf(error, EVENTS_ERROR_MAX, "'%.*s' needs bits that the kernel reserves",
+			 SHOWN, e->name);
+	else if (!e->levels)
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s' counts neither programs nor the kernel", SHOWN, e->name);
+	return !c->can || bad || !e->levels ? -1 : 0;
+}
+
 int encode_counter(const struct encoding *e, const struct event_source *source,
 		   struct counter *c, char error[EVENTS_ERROR_MAX])
 {
-	if (check_bits(e, source, error))
-		return -1;
 	c->code = e->code;
 	c->levels = e->levels;
 	c->levels_given = e->levels_given;
+	c->unit = e->unit;
+	if (p4_is(source->pmu))
+		return encode_p4(e, source, c, error);
+	if (check_bits(e, source, error))
+		return -1;
 	return find_counters(e, source, c, error) || find_register(e, source, c, error) ? -1 : 0;
 }
 

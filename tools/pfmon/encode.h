@@ -13,6 +13,7 @@ struct encoding {
 	uint64_t code;			/* bits of PerfEvtSel that choose it */
 	unsigned int levels;
 	bool levels_given;
+	const struct p4_unit *unit;	/* Pentium 4 */
 	bool exact;			/* by number: as it stands, in PerfEvtSel */
 	const char *modifier;		/* that gave a value, NULL: libpfm4 */
 	bool has_value;

@@ -57,6 +57,10 @@ static const struct event intel_events[] = HW_EVENT(0x3c, 0xc0, 0xc4);
 static const struct event amd_events[] = HW_EVENT(0x76, 0xc0, 0xc2);
 static const struct event p6_events[] = HW_EVENT(0x79, 0xc0, 0xc4);
 
+/* GLOBAL_POWER_EVENTS, INSTR_RETIRED that was not bogus, BRANCH_RETIRED of all kinds. */
+static const struct event p4_events[] =
+	HW_EVENT(P4_EVENT(0x13U, 1, 6), P4_EVENT(2, 1, 4), P4_EVENT(6, 0xf, 5));
+
 static const struct event raw_event = { .name = "rNNNN", .period = 100000,
 	.help = "the event NN, or NNNN with its unit mask first, in hexadecimal; with up to nine digits all bits of the control register" };
 
@@ -75,6 +79,7 @@ static const struct {
 	{ "Intel architectural", 16, intel_events, EVTSEL | EVTSEL_ANY, true },
 	{ "AMD", 16, amd_events, EVTSEL | EVTSEL_AMD, false },
 	{ "Intel P6", 2, p6_events, EVTSEL, false },
+	{ "Intel P4", 18, p4_events, 0, false },	/* none by number */
 };
 
 /* A vector of all counters fits in one page: those of the software are there, too. */
@@ -92,14 +97,14 @@ static struct event_source *const hardware = &sources[COUNT(sources) - 1];
 static const char *hardware_model = "";
 
 /* The lowest of the counters, as many as there can be. */
-static uint32_t at_most(uint32_t there, unsigned int general)
+static uint32_t at_most(uint32_t there, unsigned int general, bool fixed)
 {
 	unsigned int i, n = 0, used = 0;
 	uint32_t some = 0;
 
 	for (i = 0; i < PMU_COUNTERS; i++) {
 		if (!(there >> i & 1) || n == HARDWARE_MAX ||
-		    (i < PMU_FIXED && used++ >= general))
+		    ((i < PMU_FIXED || !fixed) && used++ >= general))
 			continue;
 		some |= 1U << i;
 		n++;
@@ -131,14 +136,13 @@ bool events_pmu(const struct pmu *pmu)
 		    !(there & ((1U << PMU_FIXED) - 1)))
 			continue;
 		hardware->pmu = pmu;
-		hardware->there = at_most(there, families[i].counters);
-		hardware->counters = (unsigned int)__builtin_popcount(
-			hardware->there & ((1U << PMU_FIXED) - 1));
+		hardware->there = at_most(there, families[i].counters, families[i].fixed);
+		hardware->fixed = families[i].fixed;
+		hardware->counters = (unsigned int)__builtin_popcount(source_general(hardware));
 		hardware->events = HW_EVENTS;
 		hardware->event = families[i].event;
-		hardware->raw = &raw_event;
+		hardware->raw = families[i].raw_mask ? &raw_event : NULL;
 		hardware->raw_mask = families[i].raw_mask & free_bits(pmu);
-		hardware->fixed = families[i].fixed;
 	}
 	return hardware->events;
 }
@@ -261,7 +265,10 @@ void counter_place(struct counter *c, unsigned int n)
 {
 	c->pmc = (uint16_t)(c->source->pmc0 + n);
 	c->pmd = (uint16_t)(c->source->pmd0 + n);
-	c->value = encode_control(c, n);
+	if (c->unit)
+		p4_place(c, n);
+	else
+		c->value = encode_control(c, n);
 }
 
 /* The name is as it was given, without its levels: @len characters. */
@@ -325,7 +332,7 @@ static const struct event *known_as(const struct event_source *source, uint64_t 
 	for (i = 0; i < source->events; i++)
 		if (source->event[i].value == code)
 			return &source->event[i];
-	return source->raw;
+	return &raw_event;
 }
 
 static int add_hardware(struct counters *counters, const struct event *event,
@@ -343,7 +350,7 @@ static int add_hardware(struct counters *counters, const struct event *event,
 
 static uint64_t code_of(const struct event *event, const char *name)
 {
-	if (event != hardware->raw)
+	if (event != &raw_event)
 		return event->value;
 	if (*name == 'f')	/* fixed counter n is unit mask n + 1 of event 0 */
 		return (strtoull(name + 5, NULL, 10) + 1) << 8;
@@ -360,9 +367,18 @@ static int add_event(struct counters *counters, const struct event *event,
 	if (source != hardware)
 		return add_software(counters, event, source, name, len, error);
 	e.code = code_of(event, name);
-	e.exact = event == hardware->raw;
+	e.exact = event == &raw_event;
 	if (encode_own(&e, name, strcspn(name, ":,"), len, error))
 		return -1;
+	if (p4_is(hardware->pmu)) {
+		e.unit = p4_unit(event->name);
+		if (e.code != event->value || e.has_value) {
+			snprintf(error, EVENTS_ERROR_MAX,
+				 "'%.*s': of this PMU only libpfm4's events have modifiers but :u and :k",
+				 len > 64 ? 64 : (int)len, name);
+			return -1;
+		}
+	}
 	return add_hardware(counters, event, &e, error);
 }
 
@@ -417,7 +433,7 @@ int counters_add(struct counters *counters, const char *list,
 
 void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
 {
-	const uint32_t general = c->source->there & ((1U << PMU_FIXED) - 1);
+	const uint32_t general = source_general(c->source);
 
 	if ((c->can & general) == general)
 		snprintf(error, EVENTS_ERROR_MAX,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "p4.h"
 #include "pmu.h"
 
 /* Most counters of one event set: a vector of these fits in one page. */
@@ -53,6 +54,12 @@ struct event_source {
 	const struct pmu *pmu;		/* NULL: it has no levels */
 };
 
+/* The counters that can count many events. */
+static inline uint32_t source_general(const struct event_source *source)
+{
+	return source->fixed ? source->there & ((1U << PMU_FIXED) - 1) : source->there;
+}
+
 /* "instructions:u" and its like, which can be long: "OFFCORE_RESPONSE_0:...". */
 #define COUNTER_NAME_MAX	128
 
@@ -65,6 +72,7 @@ struct counter {
 	unsigned int levels;		/* 0: the source has none */
 	bool levels_given;		/* by the user: not to be changed */
 	uint32_t can;			/* bits of the counters that can count it */
+	const struct p4_unit *unit;	/* Pentium 4: where it comes from */
 	bool has_extra;			/* a register of its own, with what to count: */
 	uint16_t extra_pmc;
 	uint64_t extra;

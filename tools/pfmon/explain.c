@@ -58,7 +58,8 @@ static void print_list(const char *what, const struct counter *c, uint32_t count
 /* Why a counter cannot: it has one event and no other, or the processor lacks the wires. */
 static void print_counters(const struct counter *c)
 {
-	const uint32_t general = (1U << PMU_FIXED) - 1, not = c->source->there & ~c->can;
+	const uint32_t general = source_general(c->source);
+	const uint32_t not = c->source->there & ~c->can;
 
 	print_list("can be counted by", c, c->can, "");
 	print_list("not by", c, not & general,
@@ -71,7 +72,7 @@ static void print_name(const struct counter *c)
 	struct named_event named;
 	const char *error;
 
-	if (c->event->help && c->event != c->source->raw)
+	if (c->event >= c->source->event && c->event < c->source->event + c->source->events)
 		printf("  %s\n", c->event->help);
 	if (!c->source->pmu ||
 	    names_find(c->source->pmu->model, c->name, c->levels, &named, &error))

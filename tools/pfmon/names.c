@@ -23,6 +23,7 @@ static const struct {
 } kinds[] = {
 	{ "Intel architectural", "amd64_", false },
 	{ "AMD", "amd64_", true },
+	{ "Intel P4", "netburst", true },
 	{ "Intel P6", "p", true },	/* ppro, pii, piii, pm */
 };
 
@@ -123,6 +124,7 @@ int names_find(const char *model, const char *name, unsigned int levels,
 		event->select = codes[0];
 		event->value = codes[1];
 		event->has_value = arg.count > 1;
+		event->words = (unsigned int)arg.count;
 		snprintf(event->full, sizeof(event->full), "%s", full ? full : name);
 		free(full);
 		return 0;

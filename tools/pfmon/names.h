@@ -12,6 +12,7 @@ struct named_event {
 	uint64_t select;	/* PerfEvtSel, with the levels */
 	uint64_t value;		/* of the event's own register, ... */
 	bool has_value;		/* ... if it has one */
+	unsigned int words;	/* of libpfm4's encoding; of Pentium 4 it is ESCR, CCCR */
 	char full[256];		/* all of its name */
 };
 

@@ -261,6 +261,56 @@ static void test_p6(void)
 	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
 }
 
+/* @ht: half of the counters, and the first ESCR of each unit. */
+static void describe_p4(bool ht)
+{
+	unsigned int i;
+
+	memset(&pmu, 0, sizeof(pmu));
+	strcpy(pmu.model, ht ? "Intel P4, hyper-threaded" : "Intel P4");
+	pmu.family = 15;
+	pmu.cpu = 4;
+	for (i = 0; i < 18; i++) {
+		if (ht && (i & 2 || i == 17))
+			continue;
+		pmu.pmc[i] = (struct pmu_register){ true, 0x360 + i, ~0x1fcf000ULL };
+		pmu.pmd[i].there = true;
+	}
+	for (i = 32; i < 98; i += ht ? 2 : 1)
+		add_register(i, 0x380 + i, ~0x7ffffffcULL);
+	CHECK(events_pmu(&pmu));
+}
+
+static void test_p4(void)
+{
+	describe_p4(false);
+	CHECK_STR(registers("cycles"), "0=0xd000+34=0x2600020c");
+	CHECK_STR(registers("cycles,cycles:u"), "0=0xd000+34=0x2600020c 2=0xd000+35=0x26000204");
+	CHECK_STR(registers("branches:k"), "12=0xb000+76=0xc001e08");
+	/* Both on one ESCR if it says the same, and else on two. */
+	CHECK_STR(registers("instructions,instructions:u,instructions"),
+		  "12=0x9000+56=0x400020c 14=0x9000+57=0x4000204 13=0x9000+56=0x400020c");
+	CHECK(strstr(registers("instructions,instructions:u,instructions:k"), "no counter is left for"));
+	CHECK_STR(turns("instructions,instructions:u,instructions:k", NULL),
+		  "0:12=0x9000+56=0x400020c 0:14=0x9000+57=0x4000204 1:12=0x9000+56=0x4000208");
+	CHECK_STR(turns("instructions,branches", "cycles"),
+		  "12=0x9000+56=0x400020c 13=0xb000+76=0xc001e0c");
+	CHECK_STR(registers("cycles:c=1"), "'cycles:c=1': of this PMU only libpfm4's events have modifiers but :u and :k");
+	CHECK(strstr(registers("rc0"), "no event 'rc0'"));
+	check_named("instr_retired:NBOGUSNTAG:u", "12=0x9000+56=0x4000204");
+	check_named("global_power_events:RUNNING:thr=3", "0=0x34d000+34=0x2600020c");
+	check_named("bsq_active_entries:REQ_TYPE0", "2=0xf000+33=0xc00020c");
+	check_named("execution_event:NBOGUS0", "'execution_event:NBOGUS0' counts what another event tags, or is not known to pfmon");
+	check_named("retired_branch_type:CONDITIONAL,load_port_replay:SPLIT_LD",
+		    "4=0x5000+66=0x800040c 8=0x5000+46=0x800040c");
+	describe_p4(true);
+	CHECK_STR(registers("cycles,instructions"), "0=0xd000+34=0x2600020c 12=0x9000+56=0x400020c");
+	CHECK(strstr(registers("cycles,cycles:u"), "no counter is left for 'cycles:u'"));
+	check_named("bsq_active_entries:REQ_TYPE0", "'bsq_active_entries:REQ_TYPE0': this machine does not have the only counters that could count it");
+	/* Each set has as much as it can: one ESCR says one thing. */
+	CHECK_STR(turns("cycles,cycles:u", NULL), "0:0=0xd000+34=0x2600020c 1:0=0xd000+34=0x26000204");
+}
+
 /* Each with a libpfm4 of its own, which looks once which processor there is. */
 static void run(const char *name, void (*test)(void))
 {
@@ -321,5 +371,6 @@ int main(void)
 	run("amd64_fam17h_zen2", test_zen);
 	run("amd64_fam15h_interlagos", test_15h);
 	run("piii", test_p6);
+	run("netburst_p", test_p4);
 	return check_done();
 }
