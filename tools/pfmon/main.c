@@ -19,6 +19,7 @@ static const struct command {
 	{ "report", "print where they were", cmd_report },
 	{ "list", "print the events that can be counted", cmd_list },
 	{ "explain", "print what an event needs, and which counters can count it", cmd_explain },
+	{ "script", "print the samples one by one, as perf script does", cmd_script },
 	{ "info", "print what the kernel and its PMU offer", cmd_info },
 };
 

@@ -20,7 +20,7 @@
 			 sizeof(((struct profile *)0)->note[0]))
 
 const char *const dimension_names[DIMENSIONS] = {
-	"process", "binary", "symbol", "address", "chain",
+	"process", "thread", "cpu", "binary", "symbol", "address", "chain",
 };
 
 #define CHAIN_MAX	256
@@ -36,6 +36,8 @@ struct loading {
 	unsigned int *alike;		/* events of the chosen one's name, in file order */
 	unsigned int alikes;
 	bool chains;			/* samples have them */
+	struct visit *visit;		/* samples for the visitor */
+	size_t visits;
 	enum data_status status;	/* that ended the file */
 	uint64_t offset;		/* where */
 };
@@ -298,14 +300,125 @@ static const struct sampled_event *chosen_in(const struct loading *l, uint32_t s
 	return NULL;
 }
 
-static bool is_known(const struct profile *p, const struct sample *sample)
+/* A number that the format has not recorded is not known. */
+static const char *name_number(int32_t number)
+{
+	char name[16];
+
+	if (number < 0)
+		return text_intern(PLACE_UNKNOWN);
+	snprintf(name, sizeof(name), "%d", number);
+	return text_intern(name);
+}
+
+static bool matches_number(const char *list, int32_t number)
+{
+	return !list || (number >= 0 && filter_matches(list, name_number(number)));
+}
+
+/* What can be told before it is known where the sample is. */
+static bool is_wanted(const struct profile *p, const struct sample *sample)
+{
+	const struct filter *f = &p->filter;
+	uint64_t at = sample->time - p->header.monotonic;
+
+	if ((f->from_ns || f->to_ns) &&
+	    (sample->time < p->header.monotonic || at < f->from_ns ||
+	     (f->to_ns && at >= f->to_ns)))
+		return false;
+	return matches_number(f->thread, sample->tid) && matches_number(f->cpu, sample->cpu);
+}
+
+static bool is_there(const struct filter *f, const struct place *place)
+{
+	return filter_matches(f->process, place->process) &&
+	       filter_matches(f->binary, place->binary) &&
+	       filter_matches(f->symbol, place->symbol);
+}
+
+/* A sample that waits to be visited. */
+struct visit {
+	size_t number;			/* in the order of the file */
+	const struct sampled_event *event;
+	struct sample sample;		/* values are left out */
+};
+
+static void keep_sample(struct loading *l, const struct sampled_event *event,
+			const struct sample *sample)
+{
+	size_t frames = sample->kernel + sample->user;
+	uint64_t *chain = frames ? malloc(frames * sizeof(*chain)) : NULL;
+	struct visit *v;
+
+	/* Room for a power of two of them. */
+	if (!(l->visits & (l->visits - 1)))
+		l->visit = reallocarray(l->visit, l->visits ? 2 * l->visits : 1,
+					sizeof(*l->visit));
+	if (!l->visit || (frames && !chain))
+		err(EXIT_PFMON, NULL);
+	v = &l->visit[l->visits];
+	v->number = l->visits++;
+	v->event = event;
+	v->sample = *sample;
+	v->sample.value = NULL;
+	v->sample.values = 0;
+	v->sample.chain = chain;
+	if (frames)
+		memcpy(chain, sample->chain, frames * sizeof(*chain));
+}
+
+static const struct sampled_event *event_of(const struct profile *p,
+					    const struct sample *sample)
 {
 	unsigned int i;
 
 	for (i = 0; i < p->events; i++)
 		if (p->event[i].pmd == sample->pmd && in_set(&p->event[i], sample->set))
-			return true;
-	return false;
+			return &p->event[i];
+	return NULL;
+}
+
+/* For the visitor, who wants the samples of all events. */
+static void collect_sample(void *arg, const struct sample *sample)
+{
+	struct loading *l = arg;
+	struct profile *p = l->profile;
+	const struct sampled_event *event = event_of(p, sample);
+	struct place place;
+
+	if (!event) {
+		l->strangers++;
+		return;
+	}
+	space_find(l->space, sample, &place);
+	if (is_wanted(p, sample) && is_there(&p->filter, &place))
+		keep_sample(l, event, sample);
+	else
+		p->left_out += sample->count;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct visit *x = a, *y = b;
+
+	if (x->sample.time != y->sample.time)
+		return x->sample.time < y->sample.time ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+static void visit_all(struct loading *l)
+{
+	const struct visitor *visitor = l->profile->visitor;
+	size_t i;
+
+	if (l->visits)
+		qsort(l->visit, l->visits, sizeof(*l->visit), by_time);
+	for (i = 0; i < l->visits; i++) {
+		visitor->sample(visitor->arg, l->space, l->visit[i].event,
+				&l->visit[i].sample);
+		free((void *)l->visit[i].sample.chain);
+	}
+	free(l->visit);
 }
 
 static void add_sample(void *arg, const struct sample *sample)
@@ -320,12 +433,20 @@ static void add_sample(void *arg, const struct sample *sample)
 	struct row *row;
 
 	if (!event || sample->pmd != event->pmd) {
-		l->strangers += !is_known(p, sample);
+		l->strangers += !event_of(p, sample);
 		return;
 	}
 	space_find(l->space, sample, &place);
+	if (!is_wanted(p, sample) || !is_there(&p->filter, &place)) {
+		p->left_out += sample->count;
+		return;
+	}
 	if (p->by[BY_PROCESS])
 		frame[n++] = place.process;
+	if (p->by[BY_THREAD])
+		frame[n++] = name_number(sample->tid);
+	if (p->by[BY_CPU])
+		frame[n++] = name_number(sample->cpu);
 	if (p->by[BY_BINARY])
 		frame[n++] = place.binary;
 	if (p->by[BY_SYMBOL])
@@ -358,7 +479,9 @@ static bool add_turns(struct loading *l)
 /* Samples, and the time of those of the chosen event. */
 static bool second_look(struct loading *l)
 {
-	const struct smpl_sink samples = { .sample = add_sample, .arg = l };
+	const struct smpl_sink samples = {
+		.sample = l->profile->visitor ? collect_sample : add_sample, .arg = l,
+	};
 
 	if (l->reader.head.type == DF_TURNS)
 		return add_turns(l);
@@ -453,6 +576,9 @@ static void make_notes(const struct loading *l)
 	struct profile *p = l->profile;
 
 	p->complete = l->status == DATA_END;
+	if (p->left_out)
+		note(p, "%" PRIu64 " other samples were left out, as the filters say: percentages are of those that are here",
+		     p->left_out);
 	/* How long each set was active is at the end of the file. */
 	p->share_unknown = !p->all_ns && takes_turns(l);
 	if (p->share_unknown)
@@ -500,6 +626,7 @@ int profile_read(struct profile *p, const char *path, const char *event,
 		space_complete(l->space);
 		find_alike(l);
 		read_samples(l);
+		visit_all(l);
 		profile_sort(p);
 		make_notes(l);
 	}

@@ -11,7 +11,8 @@
 
 /* What samples can be told apart by; also the order of columns and frames. */
 enum dimension {
-	BY_PROCESS, BY_BINARY, BY_SYMBOL, BY_ADDRESS, BY_CHAIN, DIMENSIONS,
+	BY_PROCESS, BY_THREAD, BY_CPU, BY_BINARY, BY_SYMBOL, BY_ADDRESS, BY_CHAIN,
+	DIMENSIONS,
 };
 
 extern const char *const dimension_names[DIMENSIONS];
@@ -25,6 +26,23 @@ struct row {
 	const char *frame[];		/* of text_intern() */
 };
 
+/* Which samples are wanted: those that match all of it. NULL matches anything. */
+struct filter {
+	/* Names, separated by commas, each a pattern as in a shell. */
+	const char *process, *binary, *symbol;
+	const char *thread, *cpu;	/* numbers, separated by commas */
+	uint64_t from_ns, to_ns;	/* since the recording began, @to_ns 0: no end */
+};
+
+struct space;
+
+/* Is handed all samples that are wanted, of all events, in the order of time. */
+struct visitor {
+	void (*sample)(void *arg, struct space *space, const struct sampled_event *event,
+		       const struct sample *sample);
+	void *arg;
+};
+
 #define PROFILE_BUCKETS	4096
 
 struct profile {
@@ -35,10 +53,13 @@ struct profile {
 	unsigned int readings;		/* ... and the number of readings in each */
 	bool by[DIMENSIONS];
 	bool prefer_chains;		/* if there are any, by process and chain */
+	struct filter filter;
+	const struct visitor *visitor;	/* NULL: samples are added up */
 	unsigned int frames;		/* dimensions in use, without the chain */
 	unsigned int depth;		/* frames of the longest row */
 
 	uint64_t samples;
+	uint64_t left_out;		/* by the filter */
 	uint64_t active_ns, all_ns;	/* of the chosen event's sets, and of all */
 	bool share_unknown;		/* there are such sets, and no times of them */
 	size_t rows;
@@ -50,7 +71,7 @@ struct profile {
 	struct df_end end;		/* ... and is this */
 
 	unsigned int notes;
-	char note[4][160];
+	char note[6][160];
 };
 
 /**
@@ -64,7 +85,7 @@ int profile_by(bool by[DIMENSIONS], const char *list);
 
 /**
  * profile_read() - read a data file
- * @p:     all zeroes but @by and @prefer_chains
+ * @p:     all zeroes but @by, @prefer_chains, @filter and @visitor
  * @path:  file
  * @event: name of the event whose samples are wanted, NULL: of the first
  * @error: receives one line that says what is wrong
@@ -75,6 +96,15 @@ int profile_by(bool by[DIMENSIONS], const char *list);
  */
 int profile_read(struct profile *p, const char *path, const char *event,
 		 char error[DATA_ERROR_MAX]);
+
+/**
+ * filter_matches() - is a name in a list?
+ * @list: patterns as in a shell, separated by commas; NULL: any name is
+ * @name: name; of a path the last part is enough
+ *
+ * Return: true or false.
+ */
+bool filter_matches(const char *list, const char *name);
 
 /**
  * profile_add() - add a sample

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "filter.h"
 #include "outfile.h"
 #include "output.h"
 #include "pfmon.h"
@@ -20,9 +21,11 @@ static const char usage[] =
 "\n"
 "  -i, --input FILE      data file (" DF_DEFAULT_NAME ")\n"
 "  -e, --event NAME      of which event, if there are several (the first one)\n"
-"  -b, --by LIST         by process, binary, symbol, address, chain (of calls):\n"
-"                        any of them, separated by commas (" DEFAULT_BY ";\n"
-"                        for folded and svg process,chain if there are chains)\n"
+"  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
+"                        calls): any of them, separated by commas\n"
+"                        (" DEFAULT_BY "; for folded and svg process,chain\n"
+"                        if there are chains)\n"
+FILTER_USAGE
 "  -f, --format FORMAT   text, json, folded (stacks, one a line) or svg (a flame\n"
 "                        graph)\n"
 "  -n, --lines LINES     print at most LINES lines; not for svg\n"
@@ -52,6 +55,7 @@ struct options {
 	const char *by;
 	size_t format;
 	struct selection sel;
+	struct filter filter;
 };
 
 static void __attribute__((noreturn)) bad_usage(void)
@@ -122,7 +126,8 @@ static void parse_option(struct options *o, int c)
 		fputs(usage, stdout);
 		exit(fflush(stdout) ? EXIT_PFMON : 0);
 	default:
-		bad_usage();
+		if (!filter_option(&o->filter, c, optarg))
+			bad_usage();
 	}
 }
 
@@ -137,6 +142,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "min", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
+		FILTER_OPTIONS,
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
@@ -162,9 +168,10 @@ int cmd_report(int argc, char **argv)
 	unsigned int i;
 
 	parse_options(&o, argc, argv);
+	profile.filter = o.filter;
 	profile.prefer_chains = !o.by && formats[o.format].stacks;
 	if (profile_by(profile.by, o.by ? o.by : DEFAULT_BY))
-		errx(EXIT_PFMON, "'%s' is not a list of process, binary, symbol, address, chain",
+		errx(EXIT_PFMON, "'%s' is not a list of process, thread, cpu, binary, symbol, address, chain",
 		     o.by);
 	if (profile_read(&profile, o.input, o.event, error))
 		errx(EXIT_PFMON, "%s", error);

@@ -406,6 +406,7 @@ static void find_kernel(struct space *space, struct place *place)
 	if (!symbol)
 		return;
 	place->symbol = symbol->name;
+	place->offset = place->addr - symbol->addr;
 	if (symbol->module) {
 		char module[160];
 
@@ -456,8 +457,10 @@ static void find_symbol(struct space *space, const struct mapping *map,
 		return;
 	place->addr = addr;
 	symbol = symtab_find(&map->binary->symbols, addr);
-	if (symbol)
-		place->symbol = symbol->name;
+	if (!symbol)
+		return;
+	place->symbol = symbol->name;
+	place->offset = addr - symbol->addr;
 }
 
 /*
@@ -489,6 +492,7 @@ void space_find(struct space *space, const struct sample *sample,
 	place->process = image ? image->process : name_pid(space, sample);
 	place->binary = place->symbol = text_intern(PLACE_UNKNOWN);
 	place->addr = sample->ip;
+	place->offset = 0;
 	if (map)
 		find_symbol(space, map, place);
 	else if (sample->ip >= space->kernel_base)

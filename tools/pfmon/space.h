@@ -13,6 +13,7 @@ struct place {
 	const char *binary;
 	const char *symbol;
 	uint64_t addr;		/* as the binary has it if that is known */
+	uint64_t offset;	/* in the symbol, 0 if that is not known */
 };
 
 /* What stands for a name that is not known. */

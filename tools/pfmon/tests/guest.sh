@@ -619,6 +619,51 @@ test_chains()
 	check "chains: where it is, without them" grep -q '^fault_30 300$' "$tmp/report"
 }
 
+# like_perf FILE: are these lines what programs that read perf script take for samples?
+like_perf()
+{
+	awk '
+	/^[^ \t].* +[0-9]+ \[[0-9]+\] +[0-9]+\.[0-9]+: +[0-9]+ [^ ]+: *$/ { chains++; next }
+	/^ *[^ \t].* +[0-9]+ \[[0-9]+\] +[0-9]+\.[0-9]+: +[0-9]+ [^ ]+: +[0-9a-f]+ .* \(.*\)$/ { n++; next }
+	/^\t *[0-9a-f]+ [^ ]+.* \(.*\)$/ { calls++; next }
+	/^$/ { ends++; next }
+	{ print; bad++ }
+	END { exit bad || chains != ends || !(n + calls) }' "$1" >"$tmp/bad"
+}
+
+# The same program's samples as pfmon and as perf print them.
+test_script()
+{
+	record -e minor-faults -c 1 "$VICTIM" pattern 100
+	"$PFMON" script -i "$tmp/data" >"$tmp/script"
+	check "script: lines" like_perf "$tmp/script"
+	expect "script: samples" "$(grep -c 'fault_60+0x' "$tmp/script")" 600
+	if have callchain; then
+		record -g -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
+		"$PFMON" script -i "$tmp/data" --symbol fault_60 >"$tmp/script" 2>"$tmp/err"
+		check "script: chains" like_perf "$tmp/script"
+		expect "script: of each sample" "$(grep -c '^$' "$tmp/script")" 600
+		expect "script: callers" "$(grep -c 'do_pattern+0x' "$tmp/script")" 600
+		# What is called first is the last line.
+		check "script: the innermost is first" sh -c \
+			"sed -n 2p '$tmp/script' | grep -q 'fault_60+0x'"
+	fi
+	if ! command -v perf >/dev/null; then
+		skip "there is no perf: its script is not compared"
+		return
+	fi
+	for calls in "" -g; do
+		# shellcheck disable=SC2086 # nothing or a word
+		if ! perf record -q $calls -a -e minor-faults -c 1 -o "$tmp/perf" \
+			"$VICTIM" pattern 100 >/dev/null 2>"$tmp/err"; then
+			skip "perf cannot record here: its script is not compared"
+			return
+		fi
+		perf script -i "$tmp/perf" >"$tmp/script" 2>/dev/null
+		check "script: the pattern is that of perf $calls" like_perf "$tmp/script"
+	done
+}
+
 # pfmon is stopped while a small buffer gets full: that is told, and counted.
 test_lost()
 {
@@ -1162,7 +1207,7 @@ done
 if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide whose offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
-		hot_formats chains lost too_fast lost_exactly short_lived bias random \
+		hot_formats chains script lost too_fast lost_exactly short_lived bias random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware names constraints \
 		sets_hardware"
 fi

@@ -450,7 +450,7 @@ test_report_errors()
 	wrong "an empty file" "^pfmon: /dev/null: not a file of pfmon record" \
 		-i /dev/null
 	wrong "no such event" "has no event 'cs'; there are task-clock" -e cs
-	wrong "no such dimension" "'x' is not a list of process, binary, symbol" --by x
+	wrong "no such dimension" "'x' is not a list of process, thread, cpu, binary, symbol" --by x
 	wrong "no such format" "no format 'x'; there are text, json" --format x
 	wrong "no number of lines" "'0' is not a number of lines" -n 0
 	wrong "no percent" "'101' is not a number of percent" --min 101

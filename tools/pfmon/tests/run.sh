@@ -252,6 +252,97 @@ test_record_follow()
 	expect "the mask" "$(json random_mask)" 255
 }
 
+# selected ARGUMENT...: how many samples a report with a filter has.
+selected()
+{
+	report -f json "$@"
+	json samples
+}
+
+test_filters()
+{
+	in_hot
+	FAKE_SAMPLES=1000
+	export FAKE_SAMPLES
+	record "$VICTIM" hot 1
+	unset FAKE_SAMPLES FAKE_IPS
+	report -f json --by process,thread,cpu
+	tid=$(sed -n 's/.*"process": "victim", "thread": "\([0-9]*\)", "cpu": "0".*/\1/p' \
+		"$tmp/report")
+	check "by thread and CPU" [ "${tid:-0}" -gt 0 ]
+	while read -r want args; do
+		# shellcheck disable=SC2086 # words
+		expect "samples with $args" "$(selected $args)" "$want"
+	done <<-END
+		1000 --process victim
+		1000 --process no,vic*
+		0 --process vic
+		1000 --binary victim
+		1000 --binary */tools/pfmon/tests/victim
+		0 --binary tests/victim
+		1000 --thread $tid --cpu 0
+		1000 --thread 1,$tid
+		0 --thread 1
+		0 --cpu 1
+		0 --time 100000-
+	END
+	all=$(selected --time 0-)
+	first=$(selected --time -0.0001)
+	expect "samples before a time and after it" \
+		"$(($(selected --time 0.0001-) + first))" "$all"
+	while read -r args; do
+		# shellcheck disable=SC2086 # words
+		report $args
+		expect "bad filter $args: status" "$status" 125
+		expect_err "bad filter $args" 'is not a time such as 1.5-2'
+	done <<-END
+		--time 1
+		--time 2-1
+		--time -
+		--time 1-2s
+		--time x-1
+		--time 1--2
+	END
+	report
+	has_symbols || return 0
+	expect "samples in a symbol" "$(selected --symbol hot_60)" 600
+	expect "samples in two" "$(selected --symbol 'hot_[36]0')" 900
+	report --symbol hot_60
+	check "it is said that others are left out" grep -q \
+		'^ note: 400 other samples were left out' "$tmp/report"
+}
+
+# The samples one by one: as many, in order, and in the words of perf script.
+test_script()
+{
+	in_hot
+	FAKE_SAMPLES=1000
+	export FAKE_SAMPLES
+	record -e cs -c 7 "$VICTIM" fork 3 1
+	unset FAKE_SAMPLES FAKE_IPS
+	"$PFMON" script -i "$tmp/data" >"$tmp/script" 2>"$tmp/err"
+	expect "script: status" $? 0
+	expect "script: samples" "$(wc -l <"$tmp/script" | tr -d ' ')" 4000
+	expect "script: as perf has it" "$(grep -Evc \
+		'^          victim +[0-9]+ \[000\] +[0-9]+\.[0-9]{6}:          7 context-switches: +[0-9a-f]+ [^ ]+ \(.*\)$' \
+		"$tmp/script")" 0
+	check "script: in the order of time" sh -c \
+		"sed 's/.*\] *\([0-9.]*\): .*/\1/' '$tmp/script' | sort -c -n"
+	expect "script: threads" "$(sed 's/^ *victim *\([0-9]*\) .*/\1/' "$tmp/script" |
+		sort -u | wc -l | tr -d ' ')" 4
+	"$PFMON" script -i "$tmp/data" --cpu 1 -o "$tmp/script" 2>"$tmp/err"
+	check "script: filtered" [ ! -s "$tmp/script" ]
+	check "script: filtered, and it says so" grep -q "4000 other samples were left out" "$tmp/err"
+	"$PFMON" script -i "$tmp/no" 2>"$tmp/err"
+	expect "script of no file: status" $? 125
+	"$PFMON" script "$tmp/data" 2>"$tmp/err"
+	expect "script: the file is named with -i" $? 125
+	report
+	has_symbols || return 0
+	"$PFMON" script -i "$tmp/data" --symbol hot_60 >"$tmp/script" 2>/dev/null
+	expect "script: symbols" "$(grep -c "hot_60+0x0 ($VICTIM)\$" "$tmp/script")" 2400
+}
+
 for arch in $("$top/scripts/machine" --runs); do
 	flags=$("$top/scripts/machine" cc "$arch" | sed 's/^[^ ]*//')
 	if ! echo 'int main(void) { return 0; }' |
@@ -272,7 +363,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile failures estimates sets_of_samples profile full \
+	run_tests $behaviour $profile failures estimates sets_of_samples profile filters script full \
 		record_follow process_threads pid_namespace
 done
 
@@ -281,7 +372,7 @@ if command -v mandoc >/dev/null; then
 else
 	skip "mandoc is not installed: the manual page is not linted"
 fi
-for word in $(for what in stat record report; do "$PFMON" $what --help; done |
+for word in $(for what in stat record report script; do "$PFMON" $what --help; done |
 	grep -o -e ' --[a-z-]*' -e ' -[a-zA-Z],' | sort -u); do
 	check "pfmon.1 has ${word%,}" grep -q -e "$(echo "${word%,}" |
 		sed 's/-/\\\\-/g')" "$dir/pfmon.1"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which samples are wanted: lists of names, and times. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "filter.h"
+
+static bool matches(const char *pattern, const char *name)
+{
+	const char *base = strrchr(name, '/');
+
+	return !fnmatch(pattern, name, 0) || (base && !fnmatch(pattern, base + 1, 0));
+}
+
+bool filter_matches(const char *list, const char *name)
+{
+	char pattern[256];
+	size_t len;
+
+	for (; list; list += len + 1) {
+		len = strcspn(list, ",");
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)len, list);
+		if (matches(pattern, name))
+			return true;
+		if (!list[len])
+			return false;
+	}
+	return true;
+}
+
+/* Seconds; @text is behind them then. Returns whether there was a number. */
+static bool parse_seconds(const char **text, uint64_t *ns)
+{
+	char *end;
+	double s;
+
+	if ((**text < '0' || **text > '9') && **text != '.')
+		return false;
+	s = strtod(*text, &end);
+	if (end == *text || !(s >= 0 && s <= 1e9))
+		return false;
+	*text = end;
+	*ns = (uint64_t)(s * 1e9 + 0.5);
+	return true;
+}
+
+/* "FROM-TO", "FROM-" or "-TO" */
+static void set_time(struct filter *f, const char *text)
+{
+	const char *at = text;
+	bool from = parse_seconds(&at, &f->from_ns), to;
+
+	if (*at++ == '-') {
+		to = parse_seconds(&at, &f->to_ns);
+		if (!*at && (from || to) && (!to || f->to_ns > f->from_ns))
+			return;
+	}
+	errx(EXIT_PFMON, "'%s' is not a time such as 1.5-2, in seconds", text);
+}
+
+bool filter_option(struct filter *f, int c, const char *arg)
+{
+	switch (c) {
+	case FILTER_PROCESS:
+		f->process = arg;
+		break;
+	case FILTER_THREAD:
+		f->thread = arg;
+		break;
+	case FILTER_CPU:
+		f->cpu = arg;
+		break;
+	case FILTER_BINARY:
+		f->binary = arg;
+		break;
+	case FILTER_SYMBOL:
+		f->symbol = arg;
+		break;
+	case FILTER_TIME:
+		set_time(f, arg);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}

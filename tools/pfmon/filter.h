@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options that say which samples are wanted, of report and script. */
+#ifndef PFMON_FILTER_H
+#define PFMON_FILTER_H
+
+#include "profile.h"
+
+/* What getopt_long() returns for these, and its table's lines. */
+enum filter_option {
+	FILTER_PROCESS = 512, FILTER_THREAD, FILTER_CPU, FILTER_BINARY, FILTER_SYMBOL,
+	FILTER_TIME,
+};
+
+#define FILTER_OPTIONS							\
+	{ "process", required_argument, NULL, FILTER_PROCESS },		\
+	{ "thread", required_argument, NULL, FILTER_THREAD },		\
+	{ "cpu", required_argument, NULL, FILTER_CPU },			\
+	{ "binary", required_argument, NULL, FILTER_BINARY },		\
+	{ "symbol", required_argument, NULL, FILTER_SYMBOL },		\
+	{ "time", required_argument, NULL, FILTER_TIME }
+
+#define FILTER_USAGE							\
+"      --process LIST    only samples of processes with these names, which are\n" \
+"                        separated by commas and can be patterns: 'py*'\n"	\
+"      --thread LIST, --cpu LIST\n"						\
+"                        only those of threads or CPUs with these numbers\n"	\
+"      --binary LIST, --symbol LIST\n"						\
+"                        only those in binaries or symbols with these names\n"	\
+"      --time FROM-TO    only those between these seconds after the beginning\n"
+
+/**
+ * filter_option() - take an option; ends the program if its argument is wrong
+ * @f:   filter
+ * @c:   as getopt_long() returned it
+ * @arg: its argument, kept
+ *
+ * Return: true, or false if it is no option of a filter.
+ */
+bool filter_option(struct filter *f, int c, const char *arg);
+
+#endif /* PFMON_FILTER_H */
