@@ -15,13 +15,7 @@
 
 struct vm_area_struct;
 
-#ifdef CONFIG_PERFMON
-
-/* On while a context is attached to a thread or a CPU, plus a second. */
-extern struct static_key_false_deferred pfm_key;
-/* On while a context is attached to a CPU, plus a second. */
-extern struct static_key_false_deferred pfm_sys_key;
-
+/* What a hook comes to in the core, which may be a module. */
 void __pfm_sched_out(struct task_struct *prev);
 void __pfm_sched_in(struct task_struct *next);
 void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next);
@@ -30,6 +24,14 @@ void __pfm_sched_fault(bool major);
 void __pfm_attach_exit(struct task_struct *task);
 void __pfm_attach_exec(struct task_struct *task);
 void __pfm_maps_mmap(struct vm_area_struct *vma);
+
+/* On while a context is attached to a CPU, plus a second. */
+extern struct static_key_false_deferred pfm_sys_key;
+
+#ifdef CONFIG_PERFMON
+
+/* On while a context is attached to a thread or a CPU, plus a second. */
+extern struct static_key_false_deferred pfm_key;
 
 /*
  * Before the switch from @prev to @next. The run queue's lock is held,

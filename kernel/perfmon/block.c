@@ -104,6 +104,7 @@ int pfm_block_prepare(struct pfm_context *ctx, struct pfm_blocker **blocker)
 		return -ENOMEM;
 	}
 	init_task_work(&b->work, pfm_block_wait);
+	pfm_host_pin();
 	b->ctx = ctx;
 	pfm_context_get(ctx);
 	*blocker = b;
@@ -123,6 +124,7 @@ void pfm_block_release(struct pfm_blocker *b)
 	pfm_account_uncharge(b->ctx->account, PFM_ACCOUNT_SETS, PFM_BLOCK_MEM);
 	pfm_context_put(b->ctx);
 	kfree(b);
+	pfm_host_unpin();
 }
 
 /**

@@ -53,7 +53,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	 * may both get here, there is no time: the work comes when the interrupts do,
 	 * and they come after timekeeping_resume().
 	 */
-	if (in_nmi() || unlikely(timekeeping_suspended)) {
+	if (in_nmi() || unlikely(pfm_host_no_time())) {
 		irq_work_queue(&c->work);
 		return;
 	}

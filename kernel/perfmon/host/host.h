@@ -28,6 +28,7 @@
 #include <linux/security.h>
 #include <linux/syscalls.h>
 #include <linux/sysctl.h>
+#include <linux/timekeeping.h>
 
 #include <perfmon/hooks.h>
 
@@ -233,6 +234,14 @@ static __always_inline u64 pfm_host_clock(void)
 }
 
 /**
+ * pfm_host_no_time() - whether time stands still: no timer can be set
+ *
+ * Context: any.
+ * Return: whether the machine is being suspended or woken.
+ */
+#define pfm_host_no_time()	timekeeping_suspended
+
+/**
  * pfm_host_runnable() - threads that run or could run on this CPU
  *
  * Context: interrupts off, or NMI.
@@ -329,6 +338,24 @@ static __always_inline void pfm_host_freeze(void)
 static __always_inline void pfm_host_thaw(void)
 {
 	cgroup_leave_frozen(false);
+}
+
+/**
+ * pfm_host_pin() - the core's text is needed until pfm_host_unpin()
+ *
+ * Context: process, in a call of a program.
+ */
+static __always_inline void pfm_host_pin(void)
+{
+}
+
+/**
+ * pfm_host_unpin() - it is not, but for the return from the caller
+ *
+ * Context: any but NMI.
+ */
+static __always_inline void pfm_host_unpin(void)
+{
 }
 
 /**
