@@ -504,7 +504,7 @@ TEST_F(table, sampled_registers)
 {
 	NEED_FORMAT(&self->m);
 	open_table(self, 0, 64, 0);
-	choose(self->fd, 0, 0, FAULTS, 0, 0x1f00ff, 0);
+	choose(self->fd, 0, 0, FAULTS, 0, COUNTERS | VIRTUALS, 0);
 	MUST(pfm_write_period(self->fd, SW_PMD(0), ~0ULL, ~0ULL, ~0ULL));
 	attach(self->fd, self->c.pid);
 	child_do(&self->c, HERE, 500);

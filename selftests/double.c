@@ -349,7 +349,7 @@ TEST_F(twice, by_turns)
 /* The figure of the default format, for each half. */
 TEST_F(twice, capacity)
 {
-	static const unsigned int values[] = { 0, 1, 4, 13 };
+	const unsigned int values[] = { 0, 1, 4, N_ALL };
 	static const u64 extra[] = { 0, 1, 16, 1000, 1003 };
 	size_t i, k;
 
@@ -357,7 +357,7 @@ TEST_F(twice, capacity)
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		for (k = 0; k < ARRAY_SIZE(extra); k++) {
 			u64 sample = sizeof(dfl_entry_t) + 8 * values[i], cap;
-			u32 smpl = values[i] == 13 ? 0x1f00ff :
+			u32 smpl = values[i] == N_ALL ? COUNTERS | VIRTUALS :
 				   (1U << values[i]) - 1;
 
 			open_buffer(self, 0, size_for(1, 0, 0) + extra[k], 0);

@@ -44,6 +44,8 @@
 
 #include "kselftest_harness.h"
 
+#include "../lib/device.h"
+
 /*
  * The CPUs may be virtual ones that have to wait for a real one, for seconds
  * and at any point. So a test may take its time, waits this many ms for what
@@ -205,7 +207,18 @@ static inline int pfm(int fd, int cmd, void *arg, int narg)
 {
 	long ret = syscall(__NR_perfmonctl, fd, cmd, arg, narg);
 
+	/* A module has another way in. */
+	if (ret == -1 && errno == ENOSYS)
+		ret = pfm_device_perfmonctl(fd, cmd, arg, narg);
 	return ret == -1 ? -errno : (int)ret;
+}
+
+/* A module cannot know how many threads could run: the register is missing there. */
+static inline bool has_runnable(void)
+{
+	pfarg_pmdinfo_t info = { .reg_num = PFM_VPMD_RUNNABLE };
+
+	return !pfm(-1, PFM_GETINFO_PMDS, &info, 1);
 }
 
 static inline int pfm_create(u32 flags)

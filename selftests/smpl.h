@@ -27,6 +27,14 @@ typedef pfm_default_smpl_entry_t dfl_entry_t;
 
 /* A PMD of the software PMU as a bit: all that a sample can contain here. */
 #define PMD(num)	(1U << ((num) - PFM_SW_PMD0))
+
+/* All PMDs of the software PMU, and the virtual ones among them. */
+#define COUNTERS	0xffU
+#define VIRTUALS	(PMD(PFM_VPMD_CLOCK) | PMD(PFM_VPMD_CYCLES) | \
+			 PMD(PFM_VPMD_FREE_PAGES) | PMD(PFM_VPMD_THREAD_TIME) | \
+			 (has_runnable() ? PMD(PFM_VPMD_RUNNABLE) : 0))
+#define N_ALL		(has_runnable() ? 13U : 12U)
+
 #define CTR(i)		(1U << (i))
 #define N_PMD_BITS	32
 

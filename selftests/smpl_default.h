@@ -11,13 +11,6 @@
 #define OVFL		PFM_SETFL_OVFL_SWITCH
 #define ROOMY		65536	/* bytes: never full here */
 
-/* All PMDs of the software PMU, and the virtual ones among them. */
-#define COUNTERS	0xffU
-#define VIRTUALS	(PMD(PFM_VPMD_CLOCK) | PMD(PFM_VPMD_CYCLES) | \
-			 PMD(PFM_VPMD_FREE_PAGES) | PMD(PFM_VPMD_RUNNABLE) | \
-			 PMD(PFM_VPMD_THREAD_TIME))
-#define N_ALL		13
-
 /* ------------------------------------------------------------------------
  * What has to be in the buffer
  */

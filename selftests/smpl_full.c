@@ -35,7 +35,7 @@ TEST_F(smpl, full)
 		dfl_min_size(), dfl_min_size() + 1, dfl_min_size() + 7,
 		dfl_min_size() + 8, 1000, 4096, 5001,
 	};
-	static const unsigned int values[] = { 0, 1, 3, N_ALL };
+	const unsigned int values[] = { 0, 1, 3, N_ALL };
 	size_t i, k;
 
 	for (i = 0; i < ARRAY_SIZE(sizes) * ARRAY_SIZE(values); i++) {
