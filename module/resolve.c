@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2 as a module: functions of the kernel that are not exported.
+ *
+ * kprobes know where they are. They are called by static calls, that is by
+ * direct calls: on a processor with IBT a call by a pointer would have to find
+ * an ENDBR there, and the kernel has overwritten those of functions that
+ * it does not call so itself.
+ */
+#include <linux/kprobes.h>
+#include <linux/printk.h>
+#include <asm/ibt.h>
+
+#include "host.h"
+#include "module.h"
+
+DEFINE_STATIC_CALL_NULL(pfm_resolve_runtime, pfm_resolve_runtime_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_may_access, pfm_resolve_may_access_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_munmap, pfm_resolve_munmap_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_freeze, pfm_resolve_freeze_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_thaw, pfm_resolve_thaw_fn);
+
+/* The address of a function, or NULL. A probe that is disabled patches nothing. */
+static void *pfm_resolve(const char *name)
+{
+	struct kprobe probe = {
+		.symbol_name = name,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	void *addr;
+
+	if (register_kprobe(&probe))
+		return NULL;
+	addr = probe.addr;
+	unregister_kprobe(&probe);
+	/* A probe stands behind ENDBR. */
+	if (is_endbr(*(u32 *)(addr - 4)))
+		addr -= 4;
+	return addr;
+}
+
+#define PFM_RESOLVE(call, name)						\
+({									\
+	void *addr_ = pfm_resolve(name);				\
+									\
+	if (addr_)							\
+		static_call_update(call, (typeof(call##_fn) *)addr_);	\
+	addr_;								\
+})
+
+/**
+ * pfm_resolve_init() - find all of them
+ *
+ * Context: process.
+ * Return: 0, or -ENOENT if one is missing that is needed.
+ */
+int __init pfm_resolve_init(void)
+{
+	const char *missing = NULL;
+
+	if (!PFM_RESOLVE(pfm_resolve_runtime, "task_sched_runtime"))
+		missing = "task_sched_runtime";
+	if (!PFM_RESOLVE(pfm_resolve_may_access, "ptrace_may_access"))
+		missing = "ptrace_may_access";
+	if (!PFM_RESOLVE(pfm_resolve_munmap, "do_munmap"))
+		missing = "do_munmap";
+	if (missing) {
+		pr_err("perfmon: this kernel has no function %s(), or kprobes cannot find it\n",
+		       missing);
+		return -ENOENT;
+	}
+	/* Without them a blocked thread does not count as frozen: both, or none. */
+	if (PFM_RESOLVE(pfm_resolve_thaw, "cgroup_leave_frozen"))
+		PFM_RESOLVE(pfm_resolve_freeze, "cgroup_enter_frozen");
+	return 0;
+}

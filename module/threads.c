@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2 as a module: which thread has which context.
+ *
+ * A thread has no pointer to its context here. This is a hash table by thread: the
+ * hooks read it under RCU, writers change it under ctx->lock and the table's own,
+ * which is a leaf. An entry is an object of an attachment and not a part of the
+ * context: a context that is attached anew would carry a reader of the table
+ * into another chain.
+ *
+ * An attachment that ends in a hook is finished by the thread itself, a moment later:
+ * hooks may not sleep, and may hold the last reference to the context. It goes by
+ * the entry's task work, which an exit runs before the thread can be waited for, and an
+ * exec before the new program's first instruction.
+ */
+#include <linux/hash.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/task_work.h>
+
+#include "host.h"
+#include "module.h"
+
+#define PFM_THREADS_BITS	9
+#define PFM_THREADS_DETACH	64
+
+struct pfm_thread {
+	struct hlist_node node;			/* [f] */
+	const struct task_struct *task;		/* [c] */
+	struct pfm_context *ctx;		/* [c] */
+	bool checked;				/* [s] by the thread: exec's check was made */
+	void (*fn)(void *detach);		/* [s] for the work */
+	u64 detach[PFM_THREADS_DETACH / 8];	/* [s] likewise */
+	union {
+		struct callback_head work;	/* [s] */
+		struct rcu_head rcu;		/* [s] */
+	};
+};
+
+static struct hlist_head pfm_threads_table[1 << PFM_THREADS_BITS];	/* [f] */
+static DEFINE_RAW_SPINLOCK(pfm_threads_lock);
+
+static struct hlist_head *pfm_threads_chain(const struct task_struct *task)
+{
+	return &pfm_threads_table[hash_ptr(task, PFM_THREADS_BITS)];
+}
+
+static struct pfm_thread *pfm_threads_look(const struct task_struct *task)
+{
+	struct pfm_thread *t;
+
+	hlist_for_each_entry_rcu(t, pfm_threads_chain(task), node,
+				 rcu_read_lock_any_held() ||
+				 lockdep_is_held(&pfm_threads_lock))
+		if (t->task == task)
+			return t;
+	return NULL;
+}
+
+/* The names of these functions for the core are pfm_host_...: see the graft's host.h. */
+
+/**
+ * pfm_threads_find() - pfm_host_context()
+ * @task: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct pfm_context *pfm_threads_find(const struct task_struct *task)
+{
+	struct pfm_thread *t = pfm_threads_look(task);
+
+	return t ? t->ctx : NULL;
+}
+
+/**
+ * pfm_threads_new() - pfm_host_prepare()
+ * @entry: as there
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM.
+ */
+int pfm_threads_new(struct pfm_host_entry *entry)
+{
+	entry->thread = kzalloc(sizeof(*entry->thread), GFP_KERNEL_ACCOUNT);
+	if (!entry->thread)
+		return -ENOMEM;
+	/* Its task work may be all that is left of the context. */
+	pfm_host_pin();
+	return 0;
+}
+
+/**
+ * pfm_threads_free() - pfm_host_release()
+ * @entry: as there
+ *
+ * Context: any but NMI.
+ */
+void pfm_threads_free(struct pfm_host_entry *entry)
+{
+	if (!entry->thread)
+		return;
+	kfree_rcu(entry->thread, rcu);
+	pfm_host_unpin();
+}
+
+/**
+ * pfm_threads_add() - pfm_host_publish()
+ * @task:  as there
+ * @ctx:   as there
+ * @entry: as there
+ *
+ * Context: as there.
+ */
+void pfm_threads_add(struct task_struct *task, struct pfm_context *ctx,
+		     struct pfm_host_entry *entry)
+{
+	struct pfm_thread *t = entry->thread;
+
+	entry->thread = NULL;
+	t->task = task;
+	t->ctx = ctx;
+	raw_spin_lock(&pfm_threads_lock);
+	hlist_add_head_rcu(&t->node, pfm_threads_chain(task));
+	raw_spin_unlock(&pfm_threads_lock);
+}
+
+/**
+ * pfm_threads_remove() - pfm_host_withdraw()
+ * @task:  as there
+ * @entry: as there
+ *
+ * Context: as there.
+ */
+void pfm_threads_remove(struct task_struct *task, struct pfm_host_entry *entry)
+{
+	struct pfm_thread *t;
+
+	raw_spin_lock(&pfm_threads_lock);
+	t = pfm_threads_look(task);
+	hlist_del_rcu(&t->node);
+	raw_spin_unlock(&pfm_threads_lock);
+	entry->thread = t;
+}
+
+static void pfm_threads_work(struct callback_head *work)
+{
+	struct pfm_thread *t = container_of(work, struct pfm_thread, work);
+	u64 detach[PFM_THREADS_DETACH / 8];
+
+	/* It frees the entry. */
+	memcpy(detach, t->detach, sizeof(detach));
+	t->fn(detach);
+}
+
+/**
+ * pfm_threads_finish() - pfm_host_finish(): have current do it when it may sleep
+ * @entry:  of the attachment that has ended; nothing happens if it is empty
+ * @detach: for @fn
+ * @size:   of that
+ * @fn:     what to do
+ *
+ * Context: as there; may not sleep here.
+ */
+void pfm_threads_finish(struct pfm_host_entry *entry, const void *detach,
+			size_t size, void (*fn)(void *detach))
+{
+	struct pfm_thread *t = entry->thread;
+
+	if (!t || WARN_ON_ONCE(size > sizeof(t->detach)))
+		return;
+	t->fn = fn;
+	memcpy(t->detach, detach, size);
+	init_task_work(&t->work, pfm_threads_work);
+	/* It fails only for a thread that has run its last, later in its exit. */
+	WARN_ON_ONCE(task_work_add(current, &t->work, TWA_RESUME));
+}
+
+/**
+ * pfm_threads_checked() - note whether the check of an exec was made
+ * @task:    current
+ * @checked: what to note
+ *
+ * Context: rcu_read_lock().
+ * Return: what was noted before; true if it has no context.
+ */
+bool pfm_threads_checked(struct task_struct *task, bool checked)
+{
+	struct pfm_thread *t = pfm_threads_look(task);
+	bool before = true;
+
+	if (t) {
+		before = t->checked;
+		t->checked = checked;
+	}
+	return before;
+}
