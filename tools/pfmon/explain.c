@@ -10,6 +10,7 @@
 #include "context.h"
 #include "events.h"
 #include "hardware.h"
+#include "limits.h"
 #include "names.h"
 #include "pfmon.h"
 
@@ -84,6 +85,7 @@ static void print_name(const struct counter *c)
 static void print_counter(const struct counter *c)
 {
 	const struct pmu *pmu = c->source->pmu;
+	const struct event_register *r = NULL;
 
 	printf("%s\n", c->name);
 	print_name(c);
@@ -92,10 +94,13 @@ static void print_counter(const struct counter *c)
 	if (c->has_extra) {
 		print_register("PMC", c->extra_pmc, pmu, pmu->pmc, pfm_pmc_name);
 		printf(" = %#" PRIx64 "\n", c->extra);
+		r = limits_register(pmu, c->code);
 	}
 	print_register("PMD", c->pmd, pmu, pmu ? pmu->pmd : NULL, pfm_pmd_name);
 	printf(" counts\n");
 	print_counters(c);
+	if (r && r->remark)
+		printf("  note: %s\n", r->remark);
 }
 
 static void explain(const char *list)

@@ -183,15 +183,18 @@ uint32_t limits_counters(const struct pmu *pmu, uint64_t code)
 #define LD_LAT		0x3f6
 #define FRONTEND	0x3f7
 
+#define LD_LAT_REMARK \
+	"most models count loads by latency only with PEBS, which the kernel does not offer: it may be 0"
+
 static const struct event_register older[] = {
-	{ 0x01b7, OFFCORE_RSP_0, "rsp" }, { 0x01bb, OFFCORE_RSP_1, "rsp" },
-	{ 0x01cd, LD_LAT, "ldlat" }, { 0x01c6, FRONTEND, "frontend" },
+	{ 0x01b7, OFFCORE_RSP_0, "rsp", NULL }, { 0x01bb, OFFCORE_RSP_1, "rsp", NULL },
+	{ 0x01cd, LD_LAT, "ldlat", LD_LAT_REMARK }, { 0x01c6, FRONTEND, "frontend", NULL },
 }, newer[] = {
-	{ 0x012a, OFFCORE_RSP_0, "rsp" }, { 0x012b, OFFCORE_RSP_1, "rsp" },
-	{ 0x01cd, LD_LAT, "ldlat" }, { 0x01c6, FRONTEND, "frontend" },
+	{ 0x012a, OFFCORE_RSP_0, "rsp", NULL }, { 0x012b, OFFCORE_RSP_1, "rsp", NULL },
+	{ 0x01cd, LD_LAT, "ldlat", LD_LAT_REMARK }, { 0x01c6, FRONTEND, "frontend", NULL },
 }, first[] = {
-	{ 0x01b7, OFFCORE_RSP_0, "rsp" }, { 0x01bb, OFFCORE_RSP_1, "rsp" },
-	{ 0x100b, LD_LAT, "ldlat" },
+	{ 0x01b7, OFFCORE_RSP_0, "rsp", NULL }, { 0x01bb, OFFCORE_RSP_1, "rsp", NULL },
+	{ 0x100b, LD_LAT, "ldlat", LD_LAT_REMARK },
 };
 
 const struct event_register *limits_register(const struct pmu *pmu, uint64_t code)

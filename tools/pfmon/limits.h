@@ -22,6 +22,7 @@ struct event_register {
 	uint16_t code;		/* event and unit mask */
 	uint16_t msr;
 	const char *modifier;	/* that has its value */
+	const char *remark;	/* what to know of it, or NULL */
 };
 
 /**

@@ -1184,6 +1184,9 @@ test_constraints()
 	check "the register's value" grep -q ' (OFFCORE_RSP_0, MSR 0x1a6) = 0x10001$' <<-END
 	$("$PFMON" explain r01b7:rsp=0x10001)
 	END
+	check "explain: loads by latency" grep -q '^  note: .* it may be 0$' <<-END
+	$("$PFMON" explain r01cd:ldlat=3)
+	END
 	stat -e r01b7 true
 	expect_err "no value for the register" "add :rsp=VALUE"
 	stat -e cycles,instructions,r1,r2,r3,r4 --no-multiplex true
