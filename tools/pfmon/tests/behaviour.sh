@@ -70,6 +70,38 @@ child_of()
 	[ -n "$child" ]
 }
 
+# counted_by LIST: the counters that pfmon explain says the events get
+counted_by()
+{
+	"$PFMON" explain "$1" >"$tmp/explained" 2>"$tmp/err"
+	sed -n 's/^  PMD \([0-9]*\) .* counts$/\1/p' "$tmp/explained" | tr '\n' ' '
+}
+
+# The events that there are on any machine, and their registers.
+test_list()
+{
+	"$PFMON" list 'minor-f*' >"$tmp/list"
+	expect "list: a pattern" "$(sed -n 2,9p "$tmp/list")" \
+		"  minor-faults       page faults that needed no I/O"
+	"$PFMON" list nosuch 2>"$tmp/err"
+	expect "list: none" $? 1
+	expect_err "list: none" "no event matches 'nosuch'"
+	expect "explain: software" "$(counted_by cs,task-clock)" "288 289 "
+	"$PFMON" explain cs,nosuch >"$tmp/out" 2>"$tmp/err"
+	expect "explain: no such event: status" $? 125
+	expect_err "explain: no such event" "no event 'nosuch'"
+	"$PFMON" explain >"$tmp/out" 2>"$tmp/err"
+	expect "explain: no event: status" $? 125
+	expect_err "explain: no event" "^Try 'pfmon explain --help'.$"
+	"$PFMON" explain task-clock,cs,cs,cs,cs,cs,cs,cs,cs >"$tmp/out" 2>"$tmp/err"
+	expect_err "explain: too many" "no counter is left for 'context-switches'"
+	for what in list explain; do
+		"$PFMON" $what --help >"$tmp/out"
+		expect "$what --help: status" $? 0
+		check "$what --help" grep -q "^usage: pfmon $what " "$tmp/out"
+	done
+}
+
 test_options()
 {
 	stat -e bogus true
@@ -432,7 +464,7 @@ test_info()
 }
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
-behaviour='options turns status output follow outlive signals terminal process cpus info
+behaviour='options turns status output follow outlive signals terminal process cpus info list
 	parts numbers intervals schedule metrics'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.
