@@ -7,6 +7,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ run(int go, int error, char **argv)
 
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_PFMON);	/* pfmon gave up */
+	restore_file_limit();
 	execvp(argv[0], argv);
 	e = errno;
 	if (write(error, &e, sizeof(e)) != sizeof(e))
@@ -60,6 +62,14 @@ void child_release(struct child *child)
 	if (write(child->go, "", 1) != 1 && errno != EPIPE)
 		warn("cannot release the command");
 	close(child->go);
+}
+
+bool child_dead(const struct child *child)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	return info.si_pid;
 }
 
 bool child_ended(struct child *child, int *status, struct rusage *usage)

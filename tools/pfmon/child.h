@@ -19,7 +19,8 @@ struct child {
  * @argv:  the command, NULL at the end
  *
  * The process has everything as pfmon got it, so fork before changing signal
- * handlers or limits. If pfmon ends without child_release(), it ends too.
+ * handlers; raise_file_limit() may come before. If pfmon ends without
+ * child_release(), it ends too.
  */
 void child_fork(struct child *child, char **argv);
 
@@ -28,6 +29,14 @@ void child_fork(struct child *child, char **argv);
  * @child: from child_fork()
  */
 void child_release(struct child *child);
+
+/**
+ * child_dead() - has it ended, but has not been waited for?
+ * @child: from child_fork()
+ *
+ * Return: true or false.
+ */
+bool child_dead(const struct child *child);
 
 /**
  * child_ended() - has it ended?

@@ -30,6 +30,10 @@ int measure_command(struct result *result, struct child *child)
 	watch_add(probe);
 	schedule_begin(result);
 	child_release(child);
+	/* Its name is there until it has been waited for. */
+	while (!child_dead(child))
+		watch_wait(result);
+	probe_name(probe);
 	status = watch_child(result, child, &usage);
 	signals_child_gone();
 	schedule_over(result);

@@ -305,12 +305,21 @@ bool sysfs_read(const char *name, char *buf, size_t size)
 	return len > 0;
 }
 
+static struct rlimit file_limit;	/* as pfmon got it; all zeroes: it still is */
+
 void raise_file_limit(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	if (file_limit.rlim_max || getrlimit(RLIMIT_NOFILE, &file_limit))
+		return;
+	limit = file_limit;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void restore_file_limit(void)
+{
+	if (file_limit.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &file_limit);
 }

@@ -166,4 +166,9 @@ bool sysfs_read(const char *name, char *buf, size_t size);
  */
 void raise_file_limit(void);
 
+/**
+ * restore_file_limit() - as many as before raise_file_limit()
+ */
+void restore_file_limit(void);
+
 #endif /* PFMON_CONTEXT_H */

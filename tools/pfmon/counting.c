@@ -44,7 +44,6 @@ static int counting_finish(struct probe *probe, struct failure *failure)
 				   failure);
 		if (!ret)
 			result_add(probe->result, probe->group, &counts, probe->stops);
-		probe_name(probe);
 	}
 	free(probe);
 	return ret;

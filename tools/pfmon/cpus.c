@@ -319,16 +319,19 @@ static int parse(bool present[CPUS_MAX], const char *text)
 /* The kernel writes its own list in the same way. */
 static int online(bool present[CPUS_MAX])
 {
-	char text[4096] = "";
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	char *text = NULL;
+	size_t size = 0;
+	int ret = -1;
 
-	if (f) {
-		if (!fgets(text, sizeof(text), f))
-			text[0] = '\0';
-		fclose(f);
+	if (f && getline(&text, &size, f) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		ret = parse(present, text);
 	}
-	text[strcspn(text, "\n")] = '\0';
-	return parse(present, text);
+	free(text);
+	if (f)
+		fclose(f);
+	return ret;
 }
 
 int cpu_list_parse(struct cpu_list *cpus, const char *text)

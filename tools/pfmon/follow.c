@@ -39,13 +39,13 @@ struct tracee {
 };
 
 #define BUCKETS	1024
+#define LET_GO_NS	1000000000
 
 struct follow {
 	struct result *result;
 	struct tracee *bucket[BUCKETS];
 	struct tracee *root;	/* until it runs the command */
-	unsigned int missed;	/* threads without a context ... */
-	struct failure failure;	/* ... and why the first of them has none */
+	struct failure failure;	/* why the first thread without a context has none */
 };
 
 static struct tracee **find(struct follow *f, pid_t tid)
@@ -106,7 +106,7 @@ static void add_thread(struct follow *f, pid_t tid)
 		probe = NULL;
 	}
 	/* One that was killed at birth did nothing that could be measured. */
-	if (!probe && failure.err != ESRCH && !f->missed++)
+	if (!probe && failure.err != ESRCH && !f->result->missed++)
 		f->failure = failure;
 	if (probe)
 		watch_add(probe);
@@ -224,34 +224,47 @@ static unsigned int add_born(struct follow *f, pid_t tid)
 	return 1;
 }
 
-/* Those in the table, @n of them. */
+/* Lets a thread go if that is why it stopped. Returns how many more there are to come. */
+static int let_one_go(struct follow *f, pid_t tid, int status)
+{
+	int event = status >> 16, more = 0;
+
+	if (*find(f, tid))
+		more--;
+	else
+		insert(f, tid, NULL);	/* its parent will speak of it */
+	if (!WIFSTOPPED(status))
+		return more;
+	if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
+	    event == PTRACE_EVENT_CLONE)
+		more += (int)add_born(f, tid);
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(event ? 0 : WSTOPSIG(status)));
+	return more;
+}
+
+/*
+ * Those in the table, @n of them. What cannot stop now, as a first thread that has
+ * ended before the others, is not waited for longer than LET_GO_NS.
+ */
 static void let_go(struct follow *f, unsigned int n)
 {
+	uint64_t end = now_ns() + LET_GO_NS;
+	int status, left = (int)n;
 	struct tracee *t;
-	int status, event;
 	unsigned int i;
 	pid_t tid;
 
 	for (i = 0; i < BUCKETS; i++)
 		for (t = f->bucket[i]; t; t = t->next)
 			ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
-	while (n) {
-		tid = wait4(-1, &status, __WALL, NULL);
-		if (tid < 0 && errno != EINTR)
+	while (left > 0 && now_ns() < end && !signals_last()) {
+		tid = wait4(-1, &status, __WALL | WNOHANG, NULL);
+		if (tid > 0)
+			left += let_one_go(f, tid, status);
+		else if (tid < 0 && errno != EINTR)
 			return;
-		if (tid < 0)
-			continue;
-		if (*find(f, tid))
-			n--;
 		else
-			insert(f, tid, NULL);	/* its parent will speak of it */
-		if (!WIFSTOPPED(status))
-			continue;
-		event = status >> 16;
-		if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
-		    event == PTRACE_EVENT_CLONE)
-			n += add_born(f, tid);
-		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(event ? 0 : WSTOPSIG(status)));
+			usleep(1000);
 	}
 }
 
@@ -264,6 +277,8 @@ static void finish_rest(struct follow *f)
 
 	for (i = 0; i < BUCKETS; i++) {
 		for (t = f->bucket[i]; t; t = t->next, n++) {
+			if (t->probe)
+				probe_name(t->probe);
 			if (t->probe && probe_finish(t->probe, &failure))
 				say_unread(f, t->tid, &failure);
 			t->probe = NULL;
@@ -313,10 +328,9 @@ int measure_follow(struct result *result, struct child *child)
 	schedule_over(result);
 	result_usage(result, &usage);
 	finish_rest(&f);
-	result->missed = f.missed;
-	if (f.missed)
-		result_note(result, "%u thread%s not %s: %s", f.missed,
-			    f.missed == 1 ? " was" : "s were",
+	if (result->missed)
+		result_note(result, "%u thread%s not %s: %s", result->missed,
+			    result->missed == 1 ? " was" : "s were",
 			    result->ops->done, failure_text(&f.failure));
 	return status;
 }

@@ -21,7 +21,7 @@ static bool worth;
 static void end_unfinished(void)
 {
 	if (unfinished && worth)
-		warnx("what was recorded so far is in %s", unfinished);
+		warnx("what was written so far is in %s", unfinished);
 	else if (unfinished)
 		unlink(unfinished);
 }

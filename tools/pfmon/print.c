@@ -27,3 +27,15 @@ void print_group_name(const struct result *result, const struct group *group, ch
 	else
 		snprintf(name, size, "CPU %d", group->id);
 }
+
+bool print_skips(const struct result *result, const struct group *group)
+{
+	unsigned int i;
+
+	if (!result->is_interval || !result->threads)
+		return false;
+	for (i = 0; i < result->counters->n; i++)
+		if (group->sum.value[i])
+			return false;
+	return true;
+}

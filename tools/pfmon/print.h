@@ -40,6 +40,15 @@ const struct print_format *print_find(const char *name);
 void print_separator(char c);
 
 /**
+ * print_skips() - is a group left out?
+ * @result: what was measured
+ * @group:  group of it
+ *
+ * Return: true for a thread that did nothing in an interval: it may have ended.
+ */
+bool print_skips(const struct result *result, const struct group *group);
+
+/**
  * print_group_name() - "CPU 3" or "make-1234"
  * @result: what was measured
  * @group:  group of it

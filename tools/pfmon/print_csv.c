@@ -116,6 +116,8 @@ static void print(FILE *out, const struct result *result)
 	unsigned int i;
 
 	for (i = 0; i < result->groups; i++) {
+		if (print_skips(result, &result->group[i]))
+			continue;
 		print_group_name(result, &result->group[i], name, sizeof(name));
 		print_counters(out, result, &result->group[i].sum, name);
 	}

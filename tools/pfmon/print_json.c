@@ -69,14 +69,18 @@ static void print_counters(FILE *out, const struct result *result,
 
 static void print_groups(FILE *out, const struct result *result)
 {
+	const char *comma = "";
 	unsigned int i;
 
 	fprintf(out, ", \"by_%s\": [", result->threads ? "thread" : "cpu");
 	for (i = 0; i < result->groups; i++) {
 		const struct group *g = &result->group[i];
 
-		fprintf(out, "%s{\"%s\": %d, ", i ? ", " : "",
-			result->threads ? "tid" : "cpu", g->id);
+		if (print_skips(result, g))
+			continue;
+		fprintf(out, "%s{\"%s\": %d, ", comma, result->threads ? "tid" : "cpu",
+			g->id);
+		comma = ", ";
 		if (result->threads) {
 			fputs("\"name\": ", out);
 			text_json(out, text_intern(g->name));

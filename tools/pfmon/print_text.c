@@ -133,25 +133,13 @@ static void print_counters(FILE *out, const struct result *result,
 	}
 }
 
-static bool is_empty(const struct result *result, const struct group *group)
-{
-	unsigned int i;
-
-	for (i = 0; i < result->counters->n; i++)
-		if (group->sum.value[i])
-			return false;
-	return true;
-}
-
-/* In an interval those that did nothing, maybe since they have ended, are left out. */
 static void print_groups(FILE *out, const struct result *result,
 			 const struct columns *columns)
 {
 	unsigned int i;
 
 	for (i = 0; i < result->groups; i++)
-		if (!result->is_interval || !result->threads ||
-		    !is_empty(result, &result->group[i]))
+		if (!print_skips(result, &result->group[i]))
 			print_counters(out, result, &result->group[i], columns);
 }
 

@@ -54,7 +54,7 @@ static void delist(struct probe *probe)
 void probe_name(struct probe *probe)
 {
 	struct result *result = probe->result;
-	char path[48], name[sizeof(result->group->name) + 1];
+	char path[48], name[sizeof(result->group->name)];
 	FILE *f;
 
 	if (!result->grouped || probe->cpu >= 0)

@@ -18,45 +18,135 @@
 /* More looks find only threads that begin and end all the time. */
 #define LOOKS	100
 
-/* From one look for new threads to the next. */
+/* From one look for new threads to the next: at least this, and ... */
 #define LOOK_NS	20000000
+/* ... so many times as long as a look takes. */
+#define LOOK_SHARE	20
+
+#define BUCKETS	4096
+
+struct thread {
+	struct thread *next;
+	pid_t tid, pid;		/* @pid 0: it was named by itself */
+	struct probe *probe;	/* NULL: it has none */
+	unsigned int seen;	/* the last look that found it */
+};
 
 static struct threads {
 	const struct targets *targets;
-	unsigned int n, room;
-	struct probe **t;
+	DIR **dir;		/* of each process: it knows another of its number */
+	struct thread *bucket[BUCKETS];
+	unsigned int live;	/* probes */
+	unsigned int looks;
+	uint64_t next_look;
 	bool going;		/* measuring has begun */
 	unsigned int late;	/* that began after that */
-	unsigned int missed;	/* that are there and have no context ... */
-	pid_t missed_tid;	/* ... the last of them ... */
+	pid_t missed_tid;	/* the last of those that have no context ... */
 	struct failure failure;	/* ... and why the first of them has none */
 } threads;
 
-static bool known(pid_t tid)
+static struct thread **find(pid_t tid)
 {
-	unsigned int i;
+	struct thread **p = &threads.bucket[tid % BUCKETS];
 
-	/* Its number may be that of one that has ended. */
-	for (i = 0; i < threads.n; i++)
-		if (threads.t[i]->tid == tid && !threads.t[i]->ended)
-			return true;
-	return false;
+	while (*p && (*p)->tid != tid)
+		p = &(*p)->next;
+	return p;
 }
 
-static void keep(struct probe *probe)
+static void insert(pid_t tid, pid_t pid, struct probe *probe)
 {
-	if (threads.n == threads.room) {
-		threads.room = threads.room ? 2 * threads.room : 16;
-		threads.t = reallocarray(threads.t, threads.room, sizeof(*threads.t));
-		if (!threads.t)
-			err(EXIT_PFMON, NULL);
+	struct thread *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		err(EXIT_PFMON, NULL);
+	t->tid = tid;
+	t->pid = pid;
+	t->probe = probe;
+	t->seen = threads.looks;
+	t->next = threads.bucket[tid % BUCKETS];
+	threads.bucket[tid % BUCKETS] = t;
+	threads.live += !!probe;
+}
+
+/* Forgets it, and returns its probe. */
+static struct probe *forget(struct thread **p)
+{
+	struct thread *t = *p;
+	struct probe *probe = t->probe;
+
+	*p = t->next;
+	free(t);
+	threads.live -= !!probe;
+	return probe;
+}
+
+static void finish(const struct result *result, struct probe *probe)
+{
+	struct failure failure;
+	pid_t tid = probe->tid;
+
+	if (probe_finish(probe, &failure))
+		errx(EXIT_PFMON, "cannot read the %s of thread %d: %s", result->ops->what,
+		     (int)tid, failure_text(&failure));
+}
+
+/* Takes the results of threads that have ended, or of all. */
+static void collect(const struct result *result, bool all)
+{
+	struct probe *probe;
+	struct thread **p;
+	unsigned int i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		for (p = &threads.bucket[i]; *p;) {
+			struct thread *t = *p;
+
+			if (!all && (!t->probe || !t->probe->ended)) {
+				p = &t->next;
+				continue;
+			}
+			if (t->probe && !t->probe->ended)
+				probe_name(t->probe);
+			probe = forget(p);
+			if (probe)
+				finish(result, probe);
+		}
 	}
-	threads.t[threads.n++] = probe;
-	watch_add(probe);
+}
+
+static void miss(struct result *result, pid_t tid, const struct failure *failure)
+{
+	insert(tid, 0, NULL);
+	threads.missed_tid = tid;
+	if (!result->missed++)
+		threads.failure = *failure;
+}
+
+/*
+ * If a thread that is not the first executes a program it takes the number of the
+ * first one, whose context has ended: the context that has it is of one that is not
+ * there any more.
+ */
+static void rename_thread(pid_t pid)
+{
+	struct thread **p, *t;
+	unsigned int i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		for (p = &threads.bucket[i]; (t = *p); p = &t->next) {
+			if (!t->probe || t->probe->ended || t->seen == threads.looks ||
+			    t->pid != pid)
+				continue;
+			t->probe->tid = pid;
+			insert(pid, pid, forget(p));
+			return;
+		}
+	}
 }
 
 /* Returns whether it has a context now; a thread that has ended meanwhile has none. */
-static bool attach(struct result *result, pid_t tid)
+static bool attach(struct result *result, pid_t tid, pid_t pid)
 {
 	struct failure failure;
 	struct probe *probe;
@@ -69,39 +159,47 @@ static bool attach(struct result *result, pid_t tid)
 	}
 	if (!probe && failure.err == ESRCH)
 		return false;
+	if (!probe && threads.going && failure.err == EBUSY && tid == pid)
+		return false;	/* see rename_thread() */
 	if (!probe) {
-		threads.missed_tid = tid;
-		if (!threads.missed++)
-			threads.failure = failure;
+		miss(result, tid, &failure);
 		return false;
 	}
-	threads.late += threads.going;
-	keep(probe);
+	threads.late += threads.going && !result->held;
+	insert(tid, pid, probe);
+	watch_add(probe);
 	return true;
 }
 
 /*
  * Goes once through the threads of a process, and attaches to those that are new.
- * Returns how many were; -1 if there is no such process.
+ * Returns whether there were some.
  */
-static int look_at(struct result *result, pid_t pid)
+static bool look_at(struct result *result, DIR *dir, pid_t pid)
 {
-	char path[32];
 	struct dirent *entry;
-	int fresh = 0;
-	DIR *dir;
+	bool fresh = false;
+	struct thread *t;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
 	if (!dir)
-		return -1;
+		return false;
+	rewinddir(dir);
 	while ((entry = readdir(dir))) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
-		if (tid > 0 && !known(tid))
-			fresh += attach(result, tid);
+		if (tid <= 0)
+			continue;
+		t = *find(tid);
+		if (t && t->probe && t->probe->ended)
+			finish(result, forget(find(tid)));
+		else if (t)
+			t->seen = threads.looks;
+		if (!*find(tid))
+			fresh |= attach(result, tid, pid);
 	}
-	closedir(dir);
+	/* The first one is there, and has a context that is not known by its number. */
+	if (threads.going && !*find(pid))
+		rename_thread(pid);
 	return fresh;
 }
 
@@ -112,29 +210,62 @@ static bool look(struct result *result)
 	bool fresh = false;
 	unsigned int i;
 
-	threads.missed = 0;
+	threads.looks++;
 	for (i = 0; i < targets->n; i++) {
 		pid_t id = targets->target[i].id;
 
 		if (targets->target[i].is_process)
-			fresh |= look_at(result, id) > 0;
-		else if (!threads.going)
-			fresh |= !known(id) && attach(result, id);
+			fresh |= look_at(result, threads.dir[i], id);
+		else if (!threads.going && !*find(id))
+			fresh |= attach(result, id, 0);
 	}
 	return fresh;
 }
 
 static void look_again(struct result *result)
 {
+	uint64_t begin = now_ns(), end;
+
+	if (begin < threads.next_look)
+		return;
+	collect(result, false);
 	look(result);
+	end = now_ns();
+	threads.next_look = end + LOOK_SHARE * (end - begin);
 }
 
-/* Which is not there? */
-static void check_targets(void)
+static void open_targets(void)
+{
+	const struct targets *targets = threads.targets;
+	char path[32];
+	unsigned int i;
+
+	threads.dir = calloc(targets->n, sizeof(*threads.dir));
+	if (!threads.dir)
+		err(EXIT_PFMON, NULL);
+	for (i = 0; i < targets->n; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task", (int)targets->target[i].id);
+		if (targets->target[i].is_process)
+			threads.dir[i] = opendir(path);
+	}
+}
+
+static void close_targets(void)
 {
 	unsigned int i;
 
-	if (threads.missed && !threads.n)
+	for (i = 0; i < threads.targets->n; i++)
+		if (threads.dir[i])
+			closedir(threads.dir[i]);
+	free(threads.dir);
+}
+
+/* Which is not there? */
+static void check_targets(const struct result *result)
+{
+	unsigned int i;
+
+	if (result->missed && !threads.live)
 		errx(EXIT_PFMON, "cannot attach to thread %d: %s", (int)threads.missed_tid,
 		     failure_text(&threads.failure));
 	for (i = 0; i < threads.targets->n; i++) {
@@ -144,54 +275,25 @@ static void check_targets(void)
 			errx(EXIT_PFMON, "there is no %s %d",
 			     t->is_process ? "process" : "thread", (int)t->id);
 	}
-	if (!threads.n)
+	if (!threads.live)
 		errx(EXIT_PFMON, "there is no process %d",
 		     (int)threads.targets->target[0].id);
 }
 
-static bool all_ended(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < threads.n; i++)
-		if (!threads.t[i]->ended)
-			return false;
-	return true;
-}
-
-static void start(void)
+static void start(struct probe *probe)
 {
 	struct failure failure;
-	unsigned int i;
 
-	for (i = 0; i < threads.n; i++)
-		/* EBUSY: it ended, and its context is detached already. */
-		if (probe_start(threads.t[i], &failure) && failure.err != EBUSY)
-			errx(EXIT_PFMON, "cannot measure thread %d: %s",
-			     (int)threads.t[i]->tid, failure_text(&failure));
-	threads.going = true;
-}
-
-static void collect(const struct result *result)
-{
-	struct failure failure;
-	unsigned int i;
-
-	for (i = 0; i < threads.n; i++) {
-		pid_t tid = threads.t[i]->tid;
-
-		if (probe_finish(threads.t[i], &failure))
-			errx(EXIT_PFMON, "cannot read the %s of thread %d: %s",
-			     result->ops->what, (int)tid,
-			     failure_text(&failure));
-	}
+	/* EBUSY: it ended, and its context is detached already. */
+	if (probe_start(probe, &failure) && failure.err != EBUSY)
+		errx(EXIT_PFMON, "cannot measure thread %d: %s", (int)probe->tid,
+		     failure_text(&failure));
 }
 
 static void note_threads(struct result *result)
 {
-	unsigned int missed = threads.missed, late = threads.late;
+	unsigned int missed = result->missed, late = threads.late;
 
-	result->missed = missed;
 	if (missed)
 		result_note(result, "%u thread%s not %s: %s", missed,
 			    missed == 1 ? " was" : "s were", result->ops->done,
@@ -210,11 +312,13 @@ int measure_process(struct result *result, const struct targets *targets,
 	int status = 0;
 
 	threads = (struct threads){ .targets = targets };
+	open_targets();
 	/* Threads can begin while we look: until a look finds none that can be measured. */
 	while (look(result) && ++looks < LOOKS)
 		;
-	check_targets();
-	start();
+	check_targets(result);
+	probe_all(result, start);
+	threads.going = true;
 	schedule_begin(result);
 	watch_timer(LOOK_NS, true, look_again);
 	if (child) {
@@ -223,14 +327,14 @@ int measure_process(struct result *result, const struct targets *targets,
 		signals_child_gone();
 	} else {
 		/* A thread that ends says so with a message. */
-		while (!signals_last() && !result->over && (!all_ended() || look(result)))
+		while (!signals_last() && !result->over && (threads.live || look(result)))
 			watch_wait(result);
 	}
 	/* Of those that begin now nothing is counted, but it is said that they are there. */
 	look(result);
 	schedule_over(result);
-	collect(result);
+	collect(result, true);
 	note_threads(result);
-	free(threads.t);
+	close_targets();
 	return status;
 }

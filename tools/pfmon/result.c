@@ -106,6 +106,10 @@ struct estimate result_estimate(const struct result *result, const struct counts
 
 	if (e.share == 1 || !e.share)
 		return e;
+	if (result->added_up) {
+		e.error = -1;
+		return e;
+	}
 	e.value = (uint64_t)(counted / e.share + 0.5);
 	e.error = counted && turns ?
 		  sqrt((1 - e.share) * (1 / counted + 1 / (double)turns)) : -1;
@@ -133,11 +137,4 @@ void result_note(struct result *result, const char *format, ...)
 	for (i = 0; strcmp(result->note[i], note); i++)
 		;
 	result->notes += i == result->notes;
-}
-
-void result_free(struct result *result)
-{
-	free(result->group);
-	result->group = NULL;
-	result->groups = 0;
 }

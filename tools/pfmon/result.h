@@ -50,6 +50,7 @@ struct result {
 	uint64_t elapsed_ns;
 	bool has_usage;			/* a command's user and system time */
 	uint64_t user_ns, system_ns;
+	bool added_up;			/* values are estimates of intervals, added up */
 	bool is_interval;		/* it is part of a measurement ... */
 	uint64_t from_ns;		/* ... and began so long after that did */
 	const struct spread *spread;	/* the mean of several runs, or NULL */
@@ -133,12 +134,6 @@ void result_note(struct result *result, const char *format, ...)
  * Return: nanoseconds, 0 if it was not counted.
  */
 uint64_t result_clock(const struct result *result, const struct counts *sum);
-
-/**
- * result_free() - free what it has
- * @result: not used any more
- */
-void result_free(struct result *result);
 
 /**
  * now_ns() - the clock that never goes back

@@ -5,9 +5,9 @@
  * At the end of an interval all probes are read while they go on. What was counted by
  * threads that have ended is in the result already.
  */
+#include <err.h>
 #include <stdlib.h>
 #include <string.h>
-#include <err.h>
 
 #include "probe.h"
 #include "schedule.h"
@@ -36,7 +36,6 @@ static void add_probe(struct probe *probe)
 	struct failure ignored;
 	struct counts counts;
 
-	probe_name(probe);
 	if (!context_read(probe->fd, now.counters, &counts, &ignored))
 		result_add(&now, probe->group, &counts, probe->stops);
 }
@@ -61,7 +60,8 @@ static void subtract(struct counts *since, struct counts *to, const struct count
 	}
 }
 
-static void print_since(const struct result *result)
+/* Whatever was counted since the end of the interval before. */
+static const struct result *take_since(void)
 {
 	static struct result since;
 	unsigned int i;
@@ -75,20 +75,52 @@ static void print_since(const struct result *result)
 	since.elapsed_ns = now.elapsed_ns - last.elapsed_ns;
 	since.has_usage = false;
 	since.notes = 0;
-	result->schedule->print(&since);
 	copy(&last, &now);
+	return &since;
+}
+
+/* Estimates are added up: the share of all the time could make their sum go back. */
+static void add_up(struct counts *total, const struct counts *sum,
+		   const struct result *since, const struct counts *part)
+{
+	uint64_t value[MAX_EVENTS];
+	unsigned int i;
+
+	for (i = 0; i < since->counters->n; i++)
+		value[i] = total->value[i] + result_estimate(since, part, i).value;
+	*total = *sum;
+	memcpy(total->value, value, since->counters->n * sizeof(*value));
+}
+
+static const struct result *add_since(const struct result *since)
+{
+	static struct result total, before;
+	struct counts none = { 0 };
+	unsigned int i;
+
+	copy(&before, &total);
+	copy(&total, &now);
+	total.sum = before.sum;
+	add_up(&total.sum, &now.sum, since, &since->sum);
+	for (i = 0; i < total.groups; i++) {
+		total.group[i].sum = i < before.groups ? before.group[i].sum : none;
+		add_up(&total.group[i].sum, &now.group[i].sum, since, &since->group[i].sum);
+	}
+	total.added_up = true;
+	return &total;
 }
 
 /* All that is now is copied, but the threads that count themselves as they are read. */
 static void interval(struct result *result)
 {
+	const struct result *since;
+
+	probe_all(result, probe_name);
 	copy(&now, result);
 	now.elapsed_ns = now_ns() - result->begin_ns;
 	probe_all(result, add_probe);
-	if (result->schedule->whole)
-		result->schedule->print(&now);
-	else
-		print_since(result);
+	since = take_since();
+	result->schedule->print(result->schedule->whole ? add_since(since) : since);
 }
 
 static void end(struct result *result)
@@ -136,9 +168,15 @@ void schedule_over(struct result *result)
 		result->elapsed_ns = now_ns() - result->begin_ns;
 }
 
-void schedule_rest(const struct result *result)
+const struct result *schedule_rest(const struct result *result)
 {
+	const struct result *since;
+
 	copy(&now, result);
-	if (!result->schedule->whole && now.elapsed_ns > last.elapsed_ns)
-		print_since(result);
+	since = take_since();
+	if (result->schedule->whole)
+		return add_since(since);
+	if (since->elapsed_ns)
+		result->schedule->print(since);
+	return result;
 }

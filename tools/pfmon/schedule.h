@@ -10,7 +10,9 @@
  * @delay_ns:    measure nothing for so long after the command began
  * @interval_ns: print what was counted each time that so long has passed
  * @timeout_ns:  end after so long
- * @whole:       intervals have all that was counted by then, not since the last one
+ * @whole:       intervals have all that was counted by then, not since the last one;
+ *               what is estimated is the sum of the estimates of all intervals, so
+ *               that it never goes back
  * @print:       prints an interval
  *
  * Times are in nanoseconds, and 0 if there is no such thing.
@@ -40,7 +42,9 @@ void schedule_over(struct result *result);
 /**
  * schedule_rest() - print the last interval, which may be a short one
  * @result: complete
+ *
+ * Return: what is to be printed as the whole measurement.
  */
-void schedule_rest(const struct result *result);
+const struct result *schedule_rest(const struct result *result);
 
 #endif /* PFMON_SCHEDULE_H */

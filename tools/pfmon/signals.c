@@ -75,8 +75,11 @@ void signals_child_gone(void)
 
 void signals_end_child(void)
 {
-	if (child_fd >= 0)
-		syscall(SYS_pidfd_send_signal, child_fd, SIGTERM, NULL, 0);
+	if (child_fd < 0)
+		return;
+	syscall(SYS_pidfd_send_signal, child_fd, SIGTERM, NULL, 0);
+	/* One that is stopped would not see it. */
+	syscall(SYS_pidfd_send_signal, child_fd, SIGCONT, NULL, 0);
 }
 
 int signals_fd(void)

@@ -134,7 +134,7 @@ static void set_separator(const char *text)
 {
 	if (!strcmp(text, "\\t"))
 		text = "\t";
-	if (strlen(text) != 1 || isalnum((unsigned char)*text) || strchr(".\"\n\r-", *text))
+	if (strlen(text) != 1 || isalnum((unsigned char)*text) || strchr(".\"\n\r-#", *text))
 		errx(EXIT_PFMON, "'%s' is not a character that can separate fields", text);
 	print_separator(*text);
 	o.format = &print_csv;
@@ -320,23 +320,50 @@ static void open_output(void)
 	out.file = stderr;
 	if (o.output && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
+	/* A pipe stays open. */
+	if (o.format->whole && o.schedule.interval_ns && out.path) {
+		outfile_drop(&out);
+		fclose(out.file);
+		out.file = NULL;
+	}
 	if (o.format->heading)
 		o.format->heading(out.file);
 }
 
-static void print_interval(const struct result *interval)
+/*
+ * A file that is written anew each time is opened for each. What goes wrong with it
+ * now may be right the next time: only at the end it is an error.
+ */
+static void print_whole(const struct result *interval)
 {
-	o.format->print(out.file, interval);
-	if (!o.format->whole) {
-		fflush(out.file);
+	struct outfile file;
+
+	if (outfile_open(&file, o.output, 0)) {
+		warn("%s", o.output);
 		return;
 	}
-	outfile_finish(&out, "the counts");
-	open_output();
+	o.format->print(file.file, interval);
+	if (outfile_keep(&file, NULL)) {
+		warn("%s", o.output);
+		outfile_drop(&file);
+	}
+}
+
+static void print_interval(const struct result *interval)
+{
+	if (out.file) {
+		o.format->print(out.file, interval);
+		fflush(out.file);
+		outfile_value(&out);
+	} else {
+		print_whole(interval);
+	}
 }
 
 static void report(const struct result *result)
 {
+	if (!out.file && outfile_open(&out, o.output, 0))
+		err(EXIT_PFMON, "%s", o.output);
 	o.format->print(out.file, result);
 	outfile_finish(&out, "the counts");
 }
@@ -360,34 +387,38 @@ static int measure_once(struct result *result, bool again)
 	note_throttled(result);
 	note_sets(result);
 	if (result->held)
-		result_note(result, "nothing was counted: the command ended before the delay of %g ms did",
+		result_note(result, "nothing was counted: the end came before that of the delay of %g ms",
 			    (double)o.schedule.delay_ns / 1e6);
 	return status;
 }
 
-/* A run that was interrupted counts only if there is no other. */
-static int measure_all(struct series *series)
+/*
+ * A run that was interrupted counts only if there is no other, and one whose command
+ * could not be executed never does. Returns what is to be printed, or NULL.
+ */
+static const struct result *measure_all(int *status)
 {
+	static struct series series;
 	static struct result result;
-	int status = 0, last;
 	unsigned int i;
+	int last;
 
 	for (i = 0; i < o.runs && !signals_last() && !o.target.exec_errno; i++) {
 		last = measure_once(&result, i + 1 < o.runs);
-		status = last ? last : status;
-		if (!i || !signals_last())
-			series_add(series, &result);
+		*status = last ? last : *status;
+		if (!o.target.exec_errno && (!i || !signals_last()))
+			series_add(&series, &result);
 	}
-	if (o.schedule.interval_ns && !o.target.exec_errno)
-		schedule_rest(&result);
-	return status;
+	if (!series.spread.runs)
+		return NULL;
+	return o.schedule.interval_ns ? schedule_rest(&result) : series_result(&series);
 }
 
 int cmd_stat(int argc, char **argv)
 {
-	static struct series series;
+	const struct result *result;
 	bool has_hardware;
-	int status;
+	int status = 0;
 
 	has_hardware = hardware_find();
 	o.counters.many = true;
@@ -408,9 +439,8 @@ int cmd_stat(int argc, char **argv)
 	open_output();
 
 	target_prepare(&o.target, o.runs);
-	status = measure_all(&series);
-	if (!o.target.exec_errno)
-		report(series_result(&series));
-	result_free(&series.result);
+	result = measure_all(&status);
+	if (result)
+		report(result);
 	return status;
 }

@@ -140,8 +140,7 @@ static int measure(const struct target *t, struct result *result,
 }
 
 /*
- * All before signal handlers and limits are changed: a command gets everything as
- * pfmon got it.
+ * All before signal handlers are changed: a command gets everything as pfmon got it.
  */
 void target_prepare(struct target *t, unsigned int runs)
 {
@@ -150,6 +149,7 @@ void target_prepare(struct target *t, unsigned int runs)
 	t->runs = runs;
 	if (!t->command)
 		return;
+	raise_file_limit();
 	t->child = calloc(runs, sizeof(*t->child));
 	if (!t->child)
 		err(EXIT_PFMON, NULL);

@@ -195,6 +195,18 @@ test_whose()
 	fi
 }
 
+# Contexts of threads that have ended are closed: new threads find descriptors.
+test_brief()
+{
+	"$VICTIM" brief 100 &
+	pid=$!
+	(ulimit -n 30 && stat -e cs -p $pid; echo $status >"$tmp/n")
+	wait $pid
+	expect "brief threads: status" "$(cat "$tmp/n")" 0
+	expect "brief threads: none was missed" "$(field missed)" 0
+	check "brief threads: there are some" [ "$(field threads)" -gt 1 ]
+}
+
 # There is one context of each thread and CPU; only one kind has the PMU.
 test_busy()
 {
@@ -1194,7 +1206,7 @@ for t; do
 	esac
 done
 if [ -z "$names" ]; then
-	names="$behaviour faults switches clock system_wide whose offline busy process_end user killed \
+	names="$behaviour faults switches clock system_wide whose brief offline busy process_end user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains script lost too_fast lost_exactly short_lived bias random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware names constraints \

@@ -47,6 +47,9 @@ test_parts()
 	"$PFMON" stat --per-thread -e cs -o "$tmp/text" "$VICTIM" touch 1 2>"$tmp/err"
 	check "--per-thread: text" grep -Eq "^ victim-[0-9]+  *[0-9,]+    context-switches" \
 		"$tmp/text"
+	stat --per-thread --no-follow -e cs "$VICTIM" touch 1
+	check "--per-thread: the name without following" grep -q '"name": "victim", "events"' \
+		"$tmp/json"
 	while read -r message args; do
 		# shellcheck disable=SC2086 # words
 		stat $args true
@@ -68,6 +71,7 @@ test_parts()
 	no_format_.xml. -f xml
 	is_not_a_character_that -x ab
 	is_not_a_character_that -x 1
+	is_not_a_character_that -x #
 	END
 	"$PFMON" stat -I 100 -f openmetrics true 2>"$tmp/err"
 	expect "metrics of intervals without a file: status" $? 125
@@ -162,11 +166,21 @@ test_schedule()
 		grep -q '^TracerPid:[[:space:]]*0$' "/proc/$left/status"
 	check "-r: and says so" grep -q 'ran on after the command' "$tmp/json"
 	kill "$left"
+	# A process that cannot be let go is not waited for.
+	stat -r 2 -e cs "$VICTIM" orphan
+	expect "-r: leaves a process whose first thread has ended: status" "$status" 0
+	expect "-r: both runs" "$(field runs)" 2
+	# shellcheck disable=SC2046 # numbers
+	kill -KILL $(cat "$tmp/out")
+	# Processes that wait need descriptors; the command has its own limit all the same.
+	(ulimit -Sn 50 && stat -r 60 -e cs sh -c 'ulimit -n' && echo $status >"$tmp/n")
+	expect "-r: more runs than descriptors: status" "$(cat "$tmp/n")" 0
+	expect "-r: the command's limit" "$(sort -u "$tmp/out")" 50
 
 	stat -D 1000000 -e cs,task-clock true
 	expect "-D: status" "$status" 0
 	expect "-D: nothing yet" "$(value task-clock)" 0
-	check "-D: and says so" grep -q 'nothing was counted: the command ended before' "$tmp/json"
+	check "-D: and says so" grep -q 'nothing was counted: the end came before' "$tmp/json"
 	for what in "" --no-follow "-C 0"; do
 		: >"$tmp/err"
 		# shellcheck disable=SC2086,SC2016 # words; for the shell that is counted
@@ -178,6 +192,9 @@ test_schedule()
 
 	stat --timeout 20 -e cs sleep 1000
 	expect "--timeout: the command gets SIGTERM" "$status" 143
+	# shellcheck disable=SC2016 # for the shell that is counted
+	stat --timeout 20 -e cs sh -c 'kill -STOP $$'
+	expect "--timeout: one that is stopped, too" "$status" 143
 	start_hold 0
 	stat --timeout 20 -e cs -p "$hold"
 	expect "--timeout of a process: status" "$status" 0

@@ -303,7 +303,7 @@ static void test_failure(void)
 	CHECK(strstr(said, "out of luck\n") && !strstr(said, "recorded"));
 	CHECK(fail_after(true, said, sizeof(said)) > (long)sizeof(struct df_header));
 	CHECK(strstr(said, "out of luck\n"));
-	CHECK(strstr(said, "what was recorded so far is in /tmp/pfmon-unit-"));
+	CHECK(strstr(said, "what was written so far is in /tmp/pfmon-unit-"));
 }
 
 static void test_round_trip(void)

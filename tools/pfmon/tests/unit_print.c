@@ -8,6 +8,7 @@
 #include "../events.h"
 #include "../print.h"
 #include "../ratios.h"
+#include "../schedule.h"
 #include "../series.h"
 
 static char *print(const struct result *r, const struct print_format *format)
@@ -183,7 +184,7 @@ static void test_groups(void)
 "# HELP pfmon_missed_threads Threads that could not be counted.\n"
 "pfmon_missed_threads{target=\"CPUs 0,3\"} 0\n"
 "# EOF\n");
-	result_free(&r);
+	free(r.group);
 }
 
 /* Threads, whose names can have anything in them, in an interval. */
@@ -213,27 +214,24 @@ static void test_interval(void)
 "time,of,event,value,unit,share,error,deviation,ratio,ratio_to\n"
 "1.500000001,\"a\"\"b?-12\",context-switches,7,,1.000000,,,,\n"
 "1.500000001,\"c,d-12\",context-switches,5,,1.000000,,,,\n"
-"1.500000001,idle-13,context-switches,0,,1.000000,,,,\n"
 "1.500000001,all,context-switches,12,,1.000000,,,,\n");
 	print_separator('\t');
 	CHECK_PRINT(&r, print_csv,
 "time\tof\tevent\tvalue\tunit\tshare\terror\tdeviation\tratio\tratio_to\n"
 "1.500000001\t\"a\"\"b?-12\"\tcontext-switches\t7\t\t1.000000\t\t\t\t\n"
 "1.500000001\tc,d-12\tcontext-switches\t5\t\t1.000000\t\t\t\t\n"
-"1.500000001\tidle-13\tcontext-switches\t0\t\t1.000000\t\t\t\t\n"
 "1.500000001\tall\tcontext-switches\t12\t\t1.000000\t\t\t\t\n");
 	print_separator(',');
 	CHECK_PRINT(&r, print_json, "{\"title\": \"'a \\\"b\\\\'\", \"from_ns\": 1000000000, "
 "\"events\": [{\"name\": \"context-switches\", \"value\": 12, \"unit\": \"count\"}], "
 "\"by_thread\": [{\"tid\": 12, \"name\": \"a\\\"b?\", \"events\": [{\"name\": \"context-switches\", \"value\": 7, \"unit\": \"count\"}]}, "
-"{\"tid\": 12, \"name\": \"c,d\", \"events\": [{\"name\": \"context-switches\", \"value\": 5, \"unit\": \"count\"}]}, "
-"{\"tid\": 13, \"name\": \"idle\", \"events\": [{\"name\": \"context-switches\", \"value\": 0, \"unit\": \"count\"}]}], "
+"{\"tid\": 12, \"name\": \"c,d\", \"events\": [{\"name\": \"context-switches\", \"value\": 5, \"unit\": \"count\"}]}], "
 "\"sets\": 1, \"threads\": 2, \"missed\": 0, \"elapsed_ns\": 500000001, \"notes\": []}\n");
 	/* Metrics have one sample of a name, and its label is escaped. */
 	CHECK(strstr(print(&r, &print_openmetrics),
 		     ".\npfmon_events_total{event=\"context-switches\",target=\"'a \\\"b\\\\'\",tid=\"12\",thread=\"c,d\"} 5\n"
 		     "pfmon_events_total{event=\"context-switches\",target=\"'a \\\"b\\\\'\",tid=\"13\",thread=\"idle\"} 0\n#"));
-	result_free(&r);
+	free(r.group);
 }
 
 static void test_series(void)
@@ -289,8 +287,48 @@ static void test_series(void)
 "# same\n");
 }
 
+static void print_nothing(const struct result *interval)
+{
+	(void)interval;
+}
+
+/* A sum of estimates does not go back when the share of the time gets larger. */
+static void test_whole(void)
+{
+	static const struct schedule schedule = { .whole = true, .print = print_nothing };
+	static struct counters c = { .many = true };
+	static struct result r;
+	const struct result *whole;
+	char error[EVENTS_ERROR_MAX];
+
+	CHECK(counters_add(&c, "cs,migrations", error) == 0);
+	c.sets = 2;
+	c.c[1].set = 1;
+	r.counters = &c;
+	r.schedule = &schedule;
+	r.sum.turns[0] = (struct turns){ 9000, 9 };
+	r.sum.turns[1] = (struct turns){ 1000, 1 };
+	r.sum.value[1] = 100;
+	r.elapsed_ns = 10000;
+	whole = schedule_rest(&r);
+	CHECK(result_estimate(whole, &whole->sum, 1).value == 1000);
+	CHECK(result_estimate(whole, &whole->sum, 1).share == 0.1);
+	r.sum.turns[1].ns = 3000;
+	r.elapsed_ns = 12000;
+	CHECK(result_estimate(&r, &r.sum, 1).value == 400);
+	whole = schedule_rest(&r);
+	CHECK(result_estimate(whole, &whole->sum, 1).value == 1000);
+	CHECK(result_estimate(whole, &whole->sum, 1).share == 0.25);
+	r.sum.value[1] = 130;
+	r.sum.turns[0].ns += 1000;
+	r.sum.turns[1].ns += 1000;
+	whole = schedule_rest(&r);
+	CHECK(result_estimate(whole, &whole->sum, 1).value == 1060);
+}
+
 int main(void)
 {
+	test_whole();
 	test_ratios();
 	test_groups();
 	test_interval();

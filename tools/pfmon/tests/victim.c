@@ -6,6 +6,9 @@
  *	fork N P	N child processes, each touches P pages
  *	vfork N P	N times vfork() and exec() of "touch P"
  *	thread N P	N threads, each touches P pages
+ *	brief N		N threads, one after the other, each for 40 ms
+ *	orphan		leave a process behind whose first thread has ended before
+ *			the other one, which sleeps; print its number
  *	exec-thread P	a thread other than the first executes "touch P"
  *	nap N		sleep N times for a millisecond, until switched out; print
  *			how often it was switched then, and in all
@@ -363,6 +366,65 @@ static void on_int(int sig)
 	_exit(42);
 }
 
+static void *brief_thread(void *unused)
+{
+	(void)unused;
+	usleep(40000);
+	return NULL;
+}
+
+static void do_brief(long n)
+{
+	pthread_t thread;
+
+	while (n-- > 0)
+		if (pthread_create(&thread, NULL, brief_thread, NULL) ||
+		    pthread_join(thread, NULL))
+			errx(1, "thread");
+}
+
+static void *orphan_thread(void *unused)
+{
+	(void)unused;
+	sleep(1000);
+	return NULL;
+}
+
+/* The state of a process, as /proc has it. */
+static char state_of(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+static void do_orphan(void)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(1, "fork");
+	if (!pid) {
+		/* Nobody waits for it to close these. */
+		close(1);
+		close(2);
+		if (pthread_create(&thread, NULL, orphan_thread, NULL))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	while (state_of(pid) != 'Z')
+		usleep(1000);
+	printf("%d\n", (int)pid);
+}
+
 static void do_wait(void)
 {
 	if (write(1, "ready\n", 6) != 6)
@@ -494,6 +556,10 @@ static int run_simple(const char *what, long n, long m)
 		do_vfork(n, m);
 	else if (!strcmp(what, "thread"))
 		do_thread(n, m);
+	else if (!strcmp(what, "brief"))
+		do_brief(n);
+	else if (!strcmp(what, "orphan"))
+		do_orphan();
 	else if (!strcmp(what, "nap"))
 		do_nap(n);
 	else if (!strcmp(what, "signal"))
