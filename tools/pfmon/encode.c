@@ -21,6 +21,12 @@
 #define CMASK_SHIFT	24
 #define CMASK_MAX	0xff
 
+/* They make another event of one. */
+#define MODIFIERS	(EDGE | ANY | INV | (uint64_t)CMASK_MAX << CMASK_SHIFT)
+
+/* Counters that count by PerfEvtSel. */
+#define GENERAL		((1U << PMU_FIXED) - 1)
+
 /* Of a fixed counter: OS (0) and USR (1). */
 #define FIXED_OS	1
 #define FIXED_USR	2
@@ -39,11 +45,13 @@ static int refuse_modifier(const char *text, size_t len, char error[EVENTS_ERROR
 /* "u", "k" or both, or one of them with "=0" or "=1": true, and the levels are added. */
 static bool parse_levels(const char *text, size_t len, unsigned int *levels)
 {
-	bool on = len != 3 || text[2] == '1';
+	bool on = true;
 	unsigned int more = 0;
 
-	if (len == 3 && text[1] == '=' && (text[2] == '0' || text[2] == '1'))
+	if (len == 3 && text[1] == '=' && (text[2] == '0' || text[2] == '1')) {
+		on = text[2] == '1';
 		len = 1;
+	}
 	if (!len)
 		return false;
 	for (; len; text++, len--) {
@@ -75,12 +83,13 @@ static bool parse_value(struct encoding *e, const char *text, size_t len)
 	static const char *const names[] = { "rsp", "ldlat", "frontend" };
 	unsigned int i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !e->has_value; i++)
 		if (parse_number(text, len, names[i], &e->value)) {
 			e->modifier = names[i];
 			e->has_value = true;
+			return true;
 		}
-	return e->has_value;
+	return false;
 }
 
 static bool parse_modifier(struct encoding *e, const char *text, size_t len)
@@ -97,14 +106,15 @@ static bool parse_modifier(struct encoding *e, const char *text, size_t len)
 			e->code |= flags[i].bit;
 			return true;
 		}
-	if (parse_number(text, len, "c", &number) && number <= CMASK_MAX) {
+	if (parse_number(text, len, "c", &number) && number <= CMASK_MAX &&
+	    (e->unit || !(e->code >> CMASK_SHIFT & CMASK_MAX))) {
 		e->code |= number << CMASK_SHIFT;
 		return true;
 	}
 	return parse_value(e, text, len);
 }
 
-/* Take the levels out of the name, which gets those that will be counted. */
+/* Append a part to the name. False if ":u" would not fit behind it. */
 static bool add_part(struct encoding *e, const char *text, size_t len)
 {
 	size_t at = strlen(e->name);
@@ -125,6 +135,10 @@ static int split(struct encoding *e, const char *text, size_t plain, size_t len,
 {
 	size_t at, part;
 
+	/* libpfm4 skips white space of all kinds. */
+	for (at = 0; at < len; at++)
+		if (text[at] <= ' ' || text[at] > '~')
+			return refuse_modifier(text, at, error);
 	if (!add_part(e, text, plain))
 		return refuse_length(text, error);
 	for (at = plain; at < len; at += part) {
@@ -236,15 +250,20 @@ static int find_counters(const struct encoding *e, const struct event_source *so
 			 struct counter *c, char error[EVENTS_ERROR_MAX])
 {
 	const uint32_t general = source_general(source);
+	const bool modified = e->code & MODIFIERS;
 	uint32_t can = limits_counters(source->pmu, e->code);
 	const char *why = can ? "this machine does not have the only counters that could count it" :
-				"no counter of a processor's core can count it";
+				"no counter of a processor's core can count it by itself";
+
+	/* What a fixed counter counts has no modifiers: with them it is another event. */
+	if (source->fixed && modified && can)
+		can = can & GENERAL ? can & GENERAL : GENERAL;
 
 	if (source->fixed && !(e->code & 0xff)) {
 		can = only_fixed(e->code);
 		if (!can)
 			why = "this is not an event; fixed counters have no modifiers but :u and :k";
-	} else if (can == ~(uint32_t)0) {
+	} else if (!(general & ~can)) {
 		can = general | (e->exact || !source->fixed ? 0 : also_fixed(e->code));
 	}
 	c->can = can & source->there;

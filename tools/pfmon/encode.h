@@ -22,7 +22,7 @@ struct encoding {
 
 /**
  * encode_own() - an event that pfmon itself knows, with its modifiers
- * @e:     filled in; @code is that of the event without them
+ * @e:     filled in; @code is that of the event without them, and @unit is set
  * @text:  name and modifiers, @len characters
  * @plain: characters of the name alone
  * @len:   and of all

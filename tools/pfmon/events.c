@@ -139,7 +139,7 @@ bool events_pmu(const struct pmu *pmu)
 		hardware->there = at_most(there, families[i].counters, families[i].fixed);
 		hardware->fixed = families[i].fixed;
 		hardware->counters = (unsigned int)__builtin_popcount(source_general(hardware));
-		hardware->events = HW_EVENTS;
+		hardware->events = pmu_is_other(pmu) ? 0 : HW_EVENTS;
 		hardware->event = families[i].event;
 		hardware->raw = families[i].raw_mask ? &raw_event : NULL;
 		hardware->raw_mask = families[i].raw_mask & free_bits(pmu);
@@ -340,8 +340,11 @@ static int add_hardware(struct counters *counters, const struct event *event,
 {
 	struct counter c = { .event = event, .source = hardware };
 
-	if (!event)
+	/* With modifiers it is another one: of cycles with :c it makes no frequency. */
+	if (!p4_is(hardware->pmu))
 		c.event = known_as(hardware, e->code);
+	else if (!event)
+		c.event = &raw_event;
 	snprintf(c.name, sizeof(c.name), "%s", e->name);
 	if (encode_counter(e, hardware, &c, error))
 		return -1;
@@ -368,16 +371,15 @@ static int add_event(struct counters *counters, const struct event *event,
 		return add_software(counters, event, source, name, len, error);
 	e.code = code_of(event, name);
 	e.exact = event == &raw_event;
+	if (p4_is(hardware->pmu))
+		e.unit = p4_unit(event->name);
 	if (encode_own(&e, name, strcspn(name, ":,"), len, error))
 		return -1;
-	if (p4_is(hardware->pmu)) {
-		e.unit = p4_unit(event->name);
-		if (e.code != event->value || e.has_value) {
-			snprintf(error, EVENTS_ERROR_MAX,
-				 "'%.*s': of this PMU only libpfm4's events have modifiers but :u and :k",
-				 len > 64 ? 64 : (int)len, name);
-			return -1;
-		}
+	if (p4_is(hardware->pmu) && (e.code != event->value || e.has_value)) {
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s': of this PMU only libpfm4's events have modifiers but :u and :k",
+			 len > 64 ? 64 : (int)len, name);
+		return -1;
 	}
 	return add_hardware(counters, event, &e, error);
 }

@@ -5,8 +5,9 @@
  * Neither libpfm4's encodings nor the kernel's description say which counters can
  * count an event. The facts are of Intel's manuals (SDM volume 3, and the lists of events of
  * each model) and of AMD's BKDG for family 15h, as Linux 6.1 has them for perf_events
- * (arch/x86/events/intel/core.c, p6.c, amd/core.c). Counters that a machine does
- * not have do not matter here.
+ * (arch/x86/events/intel/core.c, p6.c, amd/core.c), and where these differ libpfm4 (the
+ * masks of its tables, which it does not tell programs), those that allow less. Counters
+ * that a machine does not have do not matter here.
  */
 #include <stddef.h>
 #include <string.h>
@@ -49,13 +50,13 @@ static const struct limit core2[] = {
 };
 
 static const struct limit nehalem[] = {
-	EVENTS(0x40, 0x43, 0x3), EVENT(0x48, 0x3), EVENT(0x4e, 0x3), EVENT(0x51, 0x3),
-	EVENT(0x63, 0x3),
+	EVENTS(0x40, 0x43, 0x3), EVENT(0x48, 0x3), EVENT(0x4c, 0x3), EVENT(0x4e, 0x3),
+	EVENTS(0x51, 0x53, 0x3), EVENT(0x63, 0x3),
 	END
 };
 
 static const struct limit westmere[] = {
-	EVENT(0x51, 0x3), EVENT(0x60, 0x1), EVENT(0x63, 0x3), EVENT(0xb3, 0x1),
+	EVENT(0x4c, 0x3), EVENT(0x4e, 0x3), EVENTS(0x51, 0x52, 0x3), EVENT(0x60, 0x1), EVENT(0x63, 0x3), EVENT(0xb3, 0x1),
 	END
 };
 
@@ -67,7 +68,7 @@ static const struct limit sandy_bridge[] = {
 };
 
 static const struct limit ivy_bridge[] = {
-	UMASK(0x01, 0x48, 0x4), UMASK(0x02, 0x79, 0xf), UMASK(0x01, 0x9c, 0xf),
+	EVENT(0x48, 0x4), UMASK(0x02, 0x79, 0xf), UMASK(0x01, 0x9c, 0xf),
 	UMASK(0x08, 0xa3, 0x4), UMASK(0x0c, 0xa3, 0x4), EVENT(0xa3, 0xf),
 	UMASK(0x01, 0xc0, 0x2), EVENT(0xcd, 0x8), EVENTS(0xd0, 0xd3, 0xf),
 	END
@@ -81,13 +82,14 @@ static const struct limit haswell[] = {
 };
 
 static const struct limit broadwell[] = {
-	UMASK(0x01, 0x48, 0x4), UMASK(0x08, 0xa3, 0x4), UMASK(0x0c, 0xa3, 0x4),
-	UMASK(0x01, 0xc0, 0x2), EVENT(0xcd, 0xf), EVENTS(0xd0, 0xd3, 0xf),
+	UMASK(0x01, 0x48, 0x4), UMASK(0x06, 0xa3, 0x4), UMASK(0x08, 0xa3, 0x4),
+	UMASK(0x0c, 0xa3, 0x4), UMASK(0x01, 0xc0, 0x2), UMASK(0x02, 0xc0, 0x2),
+	EVENT(0xcd, 0x8), EVENTS(0xd0, 0xd3, 0xf),
 	END
 };
 
 static const struct limit skylake[] = {
-	UMASK(0x01, 0x48, 0x4), UMASK(0x01, 0xc0, 0x2), EVENT(0xc6, 0xf),
+	UMASK(0x01, 0x48, 0x4), UMASK(0x0c, 0xa3, 0x4), UMASK(0x01, 0xc0, 0x2), EVENT(0xc6, 0xf),
 	EVENT(0xcd, 0xf), EVENTS(0xd0, 0xd2, 0xf),
 	END
 };
@@ -104,8 +106,8 @@ static const struct limit ice_lake[] = {
 static const struct limit sapphire_rapids[] = {
 	EVENT(0x2e, 0xff), EVENT(0x3c, 0xff), EVENTS(0x01, 0x8f, 0xf),
 	UMASK(0x01, 0xa3, 0xf), UMASK(0x02, 0xa3, 0xf), UMASK(0x08, 0xa3, 0xf),
-	UMASK(0x04, 0xa4, 0x1), UMASK(0x08, 0xa4, 0x1), UMASK(0x02, 0xcd, 0x1),
-	EVENT(0xce, 0x1), EVENTS(0xd0, 0xdf, 0xf),
+	UMASK(0x04, 0xa4, 0x1), UMASK(0x08, 0xa4, 0x1), UMASK(0x01, 0xcd, 0xfe),
+	UMASK(0x02, 0xcd, 0x1), EVENT(0xce, 0x1), EVENTS(0xd0, 0xdf, 0xf),
 	END
 };
 
@@ -117,8 +119,14 @@ static const struct limit amd_15h[] = {
 	EVENT(0x043, 0x7), EVENTS(0x045, 0x046, 0x7), EVENTS(0x054, 0x055, 0x7),
 	EVENT(0x08f, 0x1), EVENTS(0x187, 0x188, 0x1), EVENTS(0x0db, 0x0df, 0x3f),
 	EVENT(0x1c0, 0x38), EVENT(0x1d6, 0x3f), EVENT(0x1d8, 0x3f),
-	EVENTS(0x0e0, 0x0ef, 0), EVENTS(0x1e0, 0x1ef, 0),	/* the northbridge's */
-	EVENTS(0x080, 0x0bf, 0x7), EVENTS(0x180, 0x1bf, 0x7), EVENTS(0x1d0, 0x1df, 0x7),
+	EVENTS(0x0e0, 0x0ff, 0), EVENTS(0x1e0, 0x1ff, 0),	/* the northbridge's */
+	EVENTS(0x060, 0x07f, 0x7), EVENTS(0x0d0, 0x0da, 0x7), EVENTS(0x080, 0x0bf, 0x7), EVENTS(0x180, 0x1bf, 0x7), EVENTS(0x1d0, 0x1df, 0x7),
+	END
+};
+
+/* Counts more than 15 in a cycle, for which it needs two counters (PPR, MergeEvent). */
+static const struct limit amd_zen[] = {
+	EVENT(0x003, 0),
 	END
 };
 
@@ -140,8 +148,11 @@ static const struct {
 	{ "Intel arch", 6, { 61, 71, 79, 86 }, broadwell },
 	{ "Intel arch", 6, { 78, 85, 94, 142, 158, 165, 166 }, skylake },
 	{ "Intel arch", 6, { 106, 108, 125, 126, 140, 141, 167 }, ice_lake },
-	{ "Intel arch", 6, { 143, 207 }, sapphire_rapids },
+	{ "Intel arch", 6, { 143, 173, 174, 207 }, sapphire_rapids },
 	{ "AMD", 21, { 0 }, amd_15h },
+	{ "AMD", 23, { 0 }, amd_zen },
+	{ "AMD", 25, { 0 }, amd_zen },
+	{ "AMD", 26, { 0 }, amd_zen },
 };
 
 static bool is_model(const uint8_t models[12], unsigned int model)
@@ -158,7 +169,7 @@ static const struct limit *find_limits(const struct pmu *pmu)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(tables); i++)
+	for (i = 0; i < COUNT(tables) && !pmu_is_other(pmu); i++)
 		if (!strncmp(pmu->model, tables[i].pmu, strlen(tables[i].pmu)) &&
 		    pmu->family == tables[i].family && is_model(tables[i].models, pmu->cpu))
 			return tables[i].limit;
@@ -192,6 +203,7 @@ static const struct event_register older[] = {
 }, newer[] = {
 	{ 0x012a, OFFCORE_RSP_0, "rsp", NULL }, { 0x012b, OFFCORE_RSP_1, "rsp", NULL },
 	{ 0x01cd, LD_LAT, "ldlat", LD_LAT_REMARK }, { 0x01c6, FRONTEND, "frontend", NULL },
+	{ 0x40ad, FRONTEND, "frontend", NULL }, { 0x04c2, FRONTEND, "frontend", NULL },
 }, first[] = {
 	{ 0x01b7, OFFCORE_RSP_0, "rsp", NULL }, { 0x01bb, OFFCORE_RSP_1, "rsp", NULL },
 	{ 0x100b, LD_LAT, "ldlat", LD_LAT_REMARK },
@@ -203,14 +215,19 @@ const struct event_register *limits_register(const struct pmu *pmu, uint64_t cod
 	const struct event_register *r = older;
 	size_t i, n = COUNT(older);
 
-	if (l == p6 || l == core || l == core2 || l == amd_15h ||
+	if (l == p6 || l == core || l == core2 || pmu_is_other(pmu) ||
 	    strncmp(pmu->model, "Intel arch", 10))
 		return NULL;
-	if (l == sapphire_rapids) {
+	if (!l) {
+		n = 1;		/* the least that models have in common */
+	} else if (l == sapphire_rapids) {
 		r = newer;
+		n = COUNT(newer);
 	} else if (l == nehalem || l == westmere) {
 		r = first;
 		n = COUNT(first);
+	} else if (l != skylake && l != ice_lake) {
+		n--;		/* has no register of the front end */
 	}
 	for (i = 0; i < n; i++)
 		if (r[i].code == (code & 0xffff))

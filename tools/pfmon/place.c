@@ -14,7 +14,7 @@ static bool quarrel(const struct counter *a, const struct counter *b)
 }
 
 /* Has the ESCR that this event would have with the counter something else to say? */
-static bool is_said(const struct group *group, unsigned int event, unsigned int n,
+static bool is_said(const struct placing *group, unsigned int event, unsigned int n,
 		    const uint8_t at[MATCH_COUNTERS])
 {
 	const struct counter *c = group->c[event], *other;
@@ -34,7 +34,7 @@ static bool is_said(const struct group *group, unsigned int event, unsigned int 
  * Pentium 4: which register an event needs depends on the counter, so all ways are tried,
  * as many as are reasonable. A set that could have been fuller is no mistake.
  */
-static bool search(const struct group *group, unsigned int event, uint32_t used,
+static bool search(const struct placing *group, unsigned int event, uint32_t used,
 		   uint8_t at[MATCH_COUNTERS], unsigned int *tries)
 {
 	unsigned int n;
@@ -53,7 +53,7 @@ static bool search(const struct group *group, unsigned int event, uint32_t used,
 	return false;
 }
 
-static bool find(const struct group *group, uint8_t at[MATCH_COUNTERS])
+static bool find(const struct placing *group, uint8_t at[MATCH_COUNTERS])
 {
 	unsigned int i, k, tries = 0;
 
@@ -68,20 +68,20 @@ static bool find(const struct group *group, uint8_t at[MATCH_COUNTERS])
 	return match_events(group->can, group->n, at);
 }
 
-void place_add(struct group *group, struct counter *c, uint32_t can)
+void place_add(struct placing *group, struct counter *c, uint32_t can)
 {
 	group->can[group->n] = can;
 	group->c[group->n++] = c;
 }
 
-bool place_fits(const struct group *group)
+bool place_fits(const struct placing *group)
 {
 	uint8_t at[MATCH_COUNTERS];
 
 	return find(group, at);
 }
 
-bool place_group(const struct group *group)
+bool place_group(const struct placing *group)
 {
 	uint8_t at[MATCH_COUNTERS];
 	unsigned int i;
@@ -95,7 +95,7 @@ bool place_group(const struct group *group)
 
 bool place_together(struct counters *counters, const struct event_source *source)
 {
-	struct group group = { .n = 0 };
+	struct placing group = { .n = 0 };
 	unsigned int i;
 
 	for (i = 0; i < counters->n; i++)

@@ -6,7 +6,7 @@
 #include "events.h"
 
 /* Events of one PMU, and for each the bits of the counters that it may have. */
-struct group {
+struct placing {
 	unsigned int n;
 	struct counter *c[MAX_EVENTS + 1];
 	uint32_t can[MAX_EVENTS + 1];
@@ -18,7 +18,7 @@ struct group {
  * @c:     event
  * @can:   bits of the counters that it may have
  */
-void place_add(struct group *group, struct counter *c, uint32_t can);
+void place_add(struct placing *group, struct counter *c, uint32_t can);
 
 /**
  * place_fits() - is there a counter for each, and no quarrel over a register?
@@ -26,7 +26,7 @@ void place_add(struct group *group, struct counter *c, uint32_t can);
  *
  * Return: true or false.
  */
-bool place_fits(const struct group *group);
+bool place_fits(const struct placing *group);
 
 /**
  * place_group() - give each event its counter
@@ -34,7 +34,7 @@ bool place_fits(const struct group *group);
  *
  * Return: true, or false if they do not fit.
  */
-bool place_group(const struct group *group);
+bool place_group(const struct placing *group);
 
 /**
  * place_together() - give counters to all events of a PMU

@@ -17,7 +17,8 @@ static void read_cpu(struct pmu *pmu)
 		return;
 	/* The first processor's: the kernel describes what all of them have. */
 	while (fgets(line, sizeof(line), f) && *line != '\n')
-		if (sscanf(line, "cpu family : %u", &pmu->family) != 1)
+		if (sscanf(line, "cpu family : %u", &pmu->family) != 1 &&
+		    sscanf(line, "vendor_id : %15s", pmu->vendor) != 1)
 			sscanf(line, "model : %u", &pmu->cpu);
 	fclose(f);
 }
@@ -58,6 +59,12 @@ bool pmu_read(struct pmu *pmu)
 	read_registers(pmu->pmd, cfg.cf_impl_pmds, pfm_getinfo_pmds);
 	read_cpu(pmu);
 	return true;
+}
+
+bool pmu_is_other(const struct pmu *pmu)
+{
+	return !strncmp(pmu->model, "Intel", 5) && *pmu->vendor &&
+	       strcmp(pmu->vendor, "GenuineIntel");
 }
 
 uint32_t pmu_counters(const struct pmu *pmu)

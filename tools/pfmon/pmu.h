@@ -23,6 +23,7 @@ struct pmu_register {
 
 struct pmu {
 	char model[64];		/* what the kernel calls it, "": there is none */
+	char vendor[16];	/* the processor's, as /proc/cpuinfo has it; "": not known */
 	unsigned int family, cpu;	/* the processor's, as /proc/cpuinfo has them; 0: not known */
 	struct pmu_register pmc[PMU_REGISTERS], pmd[PMU_REGISTERS];
 };
@@ -34,6 +35,16 @@ struct pmu {
  * Return: true if there is one.
  */
 bool pmu_read(struct pmu *pmu);
+
+/**
+ * pmu_is_other() - is it another maker's processor than its PMU's name says?
+ * @pmu: description
+ *
+ * Zhaoxin's and Centaur's have Intel's registers and other events.
+ *
+ * Return: true or false.
+ */
+bool pmu_is_other(const struct pmu *pmu);
 
 /**
  * pmu_counters() - which pairs of a control and a counter of the same number there are

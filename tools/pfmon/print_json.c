@@ -22,12 +22,12 @@ static void print_ratio(FILE *out, const struct result *result, const struct cou
 {
 	struct ratio ratio;
 
-	if (ratios_find(result, sum, i, &ratio))
-		fprintf(out, ", \"ratio\": %.6f, \"ratio_to\": \"%s\"", ratio.value,
-			result->counters->c[ratio.of].name);
+	if (ratios_find(result, sum, i, &ratio)) {
+		fprintf(out, ", \"ratio\": %.6f, \"ratio_to\": ", ratio.value);
+		text_json(out, text_intern(result->counters->c[ratio.of].name));
+	}
 }
 
-/* Names of events are plain words: nothing needs escaping. */
 static void print_counter(FILE *out, const struct result *result, const struct counts *sum,
 			  unsigned int i)
 {
@@ -37,7 +37,9 @@ static void print_counter(FILE *out, const struct result *result, const struct c
 		[LEVEL_USER] = "user", [LEVEL_KERNEL] = "kernel", [LEVEL_BOTH] = "all",
 	};
 
-	fprintf(out, "{\"name\": \"%s\", \"value\": ", c->name);
+	fputs("{\"name\": ", out);
+	text_json(out, text_intern(c->name));
+	fputs(", \"value\": ", out);
 	if (e.share)
 		fprintf(out, "%" PRIu64, e.value);
 	else

@@ -27,7 +27,8 @@ static void print_label(FILE *out, const char *before, const char *name,
 static void begin_sample(FILE *out, const struct result *result, const char *metric,
 			 const struct counter *c, const struct group *group)
 {
-	fprintf(out, "%s{event=\"%s\"", metric, c->name);
+	fprintf(out, "%s{", metric);
+	print_label(out, "", "event", c->name);
 	print_label(out, ",", "target", result->title);
 	if (group && result->threads) {
 		fprintf(out, ",tid=\"%d\"", group->id);

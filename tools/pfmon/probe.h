@@ -18,7 +18,7 @@ struct result;
 /* The first member of what the operations add to it. */
 struct probe {
 	const struct probe_ops *ops;
-	struct result *result;	/* where to its results go */
+	struct result *result;	/* where its results go */
 	pid_t tid;		/* the thread that it is attached to */
 	int cpu;		/* the CPU that it monitors, -1: a thread */
 	int fd;			/* the context */

@@ -263,14 +263,17 @@ static void add_reading(struct sampling *s, const char *name)
 
 static void set_readings(struct options *o)
 {
-	char list[1024], *name, *rest;
+	char *list, *name, *rest;
 	unsigned int i;
 
 	for (i = 0; i < o->reads; i++) {
-		snprintf(list, sizeof(list), "%s", o->read[i]);
+		list = strdup(o->read[i]);
+		if (!list)
+			err(EXIT_PFMON, NULL);
 		for (name = strtok_r(list, ",", &rest); name;
 		     name = strtok_r(NULL, ",", &rest))
 			add_reading(&o->sampling, name);
+		free(list);
 	}
 }
 

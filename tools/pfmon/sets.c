@@ -45,10 +45,10 @@ static uint32_t bit_of(const struct counter *c)
  * The events of a set, from the one with index @from to the one before @to, and those of
  * all sets, which have their counters already.
  */
-static struct group collect(struct counters *counters, unsigned int from, unsigned int to,
+static struct placing collect(struct counters *counters, unsigned int from, unsigned int to,
 			    const struct room *room)
 {
-	struct group group = { .n = 0 };
+	struct placing group = { .n = 0 };
 	struct counter *c;
 	unsigned int i;
 
@@ -112,7 +112,7 @@ static bool reserve(const struct counters *counters, struct room *room, struct c
 /* Counters for what is in all sets. Return: the event that has none, or NULL. */
 static struct counter *make_room(struct counters *counters, struct room *room)
 {
-	struct group group;
+	struct placing group;
 	struct counter *c;
 	unsigned int i;
 
@@ -139,7 +139,7 @@ static bool list_fits(struct counters *counters, struct rooms *rooms, unsigned i
 		      unsigned int i)
 {
 	const struct event_source *source;
-	struct group group;
+	struct placing group;
 	unsigned int end, k;
 
 	for (end = i; end < counters->n; end++)
@@ -188,7 +188,7 @@ int counters_take_turns(struct counters *counters, bool each,
 	unsigned int i, begin = 0, set = 0;
 	struct rooms rooms = { .n = 0 };
 	const struct room *room;
-	struct group group;
+	struct placing group;
 	struct counter *c;
 
 	if (make_rooms(counters, &rooms, each, error))

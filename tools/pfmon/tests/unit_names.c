@@ -240,6 +240,61 @@ static void test_zen(void)
 	check_named("RETIRED_INSTRUCTIONS:u,CYCLES_NOT_IN_HALT", "0=0x4100c0 1=0x430076");
 	check_named("RETIRED_FUSED_INSTRUCTIONS", "0=0x1004300d0");
 	CHECK_STR(registers("r10000018e"), "0=0x10043018e");
+	/* It would need two counters. */
+	CHECK(strstr(registers("r0f03"), "can count it by itself"));
+}
+
+/* Where fixed counters and modifiers meet, and registers of their own. */
+static void test_new_intel(void)
+{
+	describe("Intel architectural 5", 6, 106, 8, 4, RESERVED);
+	CHECK_STR(registers("r01c0"), "16=0x3");
+	CHECK_STR(registers("r18001c0"), "0=0x1c301c0");
+	CHECK_STR(registers("r01c0:c=16:i"), "0=0x10c301c0");
+	describe("Intel architectural 5", 6, 143, 8, 4, RESERVED);
+	CHECK_STR(registers("r90,r91,r92,r93,r94,r95,r96,r97,cycles"),
+		  "0=0x430090 1=0x430091 2=0x430092 3=0x430093 4=0x430094 5=0x430095 6=0x430096 7=0x430097 17=0x3");
+	CHECK(strstr(registers("r04c2"), "counts what a register of its own says"));
+	CHECK(strstr(registers("r40ad"), "counts what a register of its own says"));
+	/* No table: an Atom's event is not taken for another's. */
+	describe("Intel architectural 4", 6, 92, 4, 3, RESERVED);
+	CHECK_STR(registers("r01cd,r01c6"), "0=0x4301cd 1=0x4301c6");
+	CHECK(strstr(registers("r01b7"), "counts what a register of its own says"));
+	describe("Intel architectural 3", 6, 26, 4, 3, RESERVED);
+	CHECK_STR(registers("rc1,rc2,r4c,r52"), "2=0x4300c1 3=0x4300c2 1=0x43004c 0=0x430052");
+}
+
+/* Another maker's events are others, though the registers are Intel's. */
+static void test_other_maker(void)
+{
+	describe("Intel architectural 2", 6, 15, 3, 0, RESERVED);
+	strcpy(pmu.vendor, "CentaurHauls");
+	CHECK(!events_pmu(&pmu));
+	CHECK(strstr(registers("cycles"), "no event 'cycles'"));
+	CHECK_STR(registers("r10,r11"), "0=0x430010 1=0x430011");
+	strcpy(pmu.vendor, "GenuineIntel");
+	CHECK(events_pmu(&pmu));
+	CHECK_STR(registers("r10,r11"), "0=0x430010 1=0x430011");
+	CHECK_STR(registers("r11,r10"), "1=0x430011 0=0x430010");
+}
+
+/* Nothing that is written is ignored. */
+static void test_parts(void)
+{
+	static const char *const bad[] = {
+		"r01b7:rsp=1:garbage", "r01b7:rsp=0x10001:c=300", "r01b7:rsp=1:", "r01cd:ldlat=3:ldlat=4",
+		"r01b7:ldlat=3:rsp=1", "rc0:c=1:c=2", "r1000148:c=2", "rc0:uu=", "rc0:c=\r2", "rc0\n",
+	};
+	unsigned int i;
+
+	describe_skylake();
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(strstr(registers(bad[i]), "an event can have the modifiers") ||
+		      strstr(registers(bad[i]), "no event '"));
+	CHECK_STR(registers("rc0:uku"), "0=0x4300c0");
+	CHECK_STR(registers("rc0:u=1:k=0"), "0=0x4100c0");
+	/* A frequency is of cycles, not of those in which something happened. */
+	CHECK_STR(registers("cycles:c=1:i"), "0=0x1c3003c");
 }
 
 static void test_15h(void)
@@ -248,7 +303,11 @@ static void test_15h(void)
 	check_named("DISPATCHED_FPU_OPS:OPS_PIPE0", "3=0x430100");
 	CHECK_STR(registers("rc0,r12e,r2d"), "1=0x4300c0 0=0x43012e 3=0x43002d");
 	CHECK_STR(registers("r1000000c0,r10000008f"), "3=0x1004300c0 0=0x10043008f");
-	CHECK_STR(registers("re0"), "'re0': no counter of a processor's core can count it");
+	CHECK_STR(registers("re0"), "'re0': no counter of a processor's core can count it by itself");
+	CHECK(strstr(registers("rf0"), "can count it by itself"));
+	CHECK(strstr(registers("r80,r81,r82,r7d"), "no counter is left for 'r7d'"));
+	CHECK(strstr(registers("r80,r81,r82,rd1"), "no counter is left for 'rd1'"));
+	CHECK(strstr(registers("cycles,cycles,cycles,cycles"), "no counter is left for"));
 	CHECK_STR(registers("r80,r81,r82,r83"), "no counter is left for 'r83', which not every counter can count: see pfmon explain");
 }
 
@@ -364,6 +423,9 @@ int main(void)
 {
 	test_match();
 	run("skl", test_skylake);
+	run("skl", test_new_intel);
+	run("core", test_other_maker);
+	run("skl", test_parts);
 	run("nhm", test_nehalem);
 	run("core", test_core2);
 	run("amd64_k8_revb", test_k8);
