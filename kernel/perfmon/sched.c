@@ -2,8 +2,8 @@
 /*
  * perfmon2: the scheduler's hooks.
  *
- * Per-thread monitoring needs to know of every switch; that is why this
- * subsystem cannot be a driver (2.2.3). The hooks run under the run queue's
+ * Per-thread monitoring needs to know of every switch (2.2.3): of a hook in the
+ * scheduler, or of the tracepoint that is there. The hooks run under the run queue's
  * lock with interrupts off, for threads that have a context or on CPUs that
  * have one, and nowhere else. The queue's clock, local_clock() as of the
  * beginning of the switch, is the time of it.

@@ -7,7 +7,7 @@
  * have programmed registers of the hardware claim it for their kind. What the
  * software PMU counts is there for a thread and for its CPU at once.
  *
- * The hooks are on while there are any.
+ * The hooks are on while there are sessions, and a second longer.
  */
 #include "host.h"
 #include "pfm.h"

@@ -29,7 +29,7 @@ void perfmon_require(void)
 	memset(&cfg, 0, sizeof(cfg));
 	if (pfm_get_config(&cfg)) {
 		if (errno == ENOSYS)
-			errx(EXIT_PFMON, "this kernel has no perfmon: boot one built with CONFIG_PERFMON=y");
+			errx(EXIT_PFMON, "this kernel has no perfmon: load the module perfmon, or boot a kernel with CONFIG_PERFMON=y");
 		errx(EXIT_PFMON, "PFM_GET_CONFIG: %s",
 		     pfm_cmd_error(PFM_GET_CONFIG, errno, 0));
 	}

@@ -13,8 +13,8 @@
  * @name:    for -f
  * @print:   (required) print a whole measurement or an interval of one
  * @heading: (optional) what comes before the first of them
- * @whole:   each time it is printed is a file of its own, which has all that was
- *           counted by then: intervals are not printed
+ * @whole:   each output is a file of its own and has all counts so far, not those of
+ *           an interval
  */
 struct print_format {
 	const char *name;

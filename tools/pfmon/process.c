@@ -124,9 +124,9 @@ static void miss(struct result *result, pid_t tid, const struct failure *failure
 }
 
 /*
- * If a thread that is not the first executes a program it takes the number of the
- * first one, whose context has ended: the context that has it is of one that is not
- * there any more.
+ * A thread other than the first that executes a program gets the number of the first
+ * one. Its context stays, filed here under its old number: find the entry that this
+ * look has not seen, and file it under @pid.
  */
 static void rename_thread(pid_t pid)
 {

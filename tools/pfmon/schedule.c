@@ -48,7 +48,7 @@ static uint64_t advance(uint64_t *value, uint64_t before)
 	return *value - before;
 }
 
-/* What was added since; @to gets the sum of both if it was less than @before. */
+/* @since = @to - @before; what is less in @to than in @before is raised to that. */
 static void subtract(struct counts *since, struct counts *to, const struct counts *before)
 {
 	unsigned int i;
@@ -110,7 +110,7 @@ static const struct result *add_since(const struct result *since)
 	return &total;
 }
 
-/* All that is now is copied, but the threads that count themselves as they are read. */
+/* Threads that have ended are in @result; add_probe() adds those that go on. */
 static void interval(struct result *result)
 {
 	const struct result *since;

@@ -40,7 +40,10 @@ static const char *binary_name(const struct place *place)
 	return strcmp(place->binary, "[kernel]") ? place->binary : "[kernel.kallsyms]";
 }
 
-/* "ADDRESS SYMBOL+0xOFFSET (BINARY)"; @address has the width of the column. */
+/*
+ * "IP SYMBOL+0xOFFSET (BINARY)"; @behind is how many bytes @ip is behind the place that
+ * was looked up.
+ */
 static void print_place(FILE *out, uint64_t ip, const struct place *place, uint64_t behind)
 {
 	fprintf(out, "%16" PRIx64 " %s", ip, place->symbol);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Several measurements of the same: their mean, and by how much they differ. */
 #include <math.h>
-#include <string.h>
 
 #include "series.h"
 

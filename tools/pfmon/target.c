@@ -49,9 +49,9 @@ bool target_check(const struct target *t, const char *to)
 	if (t->threads.n && t->cpus)
 		warnx("processes (-p, -t) and CPUs (-C, -a) exclude each other");
 	else if (!t->threads.n && !t->cpus && !t->command)
-		warnx("what is to be %s? Name a command, or -p, or -C", to);
+		warnx("what is to be %s? Name a command, or -p, -t, -a or -C", to);
 	else if (t->no_follow && (t->threads.n || t->cpus))
-		warnx("--no-follow is for a command, not for -p or -C");
+		warnx("--no-follow is for a command, not for running processes and CPUs");
 	else
 		return true;
 	return false;

@@ -37,7 +37,7 @@ test_failures()
 		expect "command $cmd fails with $errno: status" "$status" 125
 		expect_err "command $cmd fails with $errno" "$message"
 	done <<-END
-	24 38 -e,cs this kernel has no perfmon: boot one built with CONFIG_PERFMON=y
+	24 38 -e,cs this kernel has no perfmon: load the module perfmon, or boot a kernel with CONFIG_PERFMON=y
 	8 1 -e,cs cannot attach to the command: only members of a certain group
 	8 1 -C,0 cannot monitor CPU 0: only members of a certain group
 	8 24 --no-follow too many open files
@@ -57,7 +57,7 @@ test_failures()
 			tr , ' ') true
 		unset FAKE_FAIL
 	done <<-END
-	24 38 -b,64K this kernel has no perfmon: boot one built with CONFIG_PERFMON=y
+	24 38 -b,64K this kernel has no perfmon: load the module perfmon, or boot a kernel with CONFIG_PERFMON=y
 	8 12 -b,64K cannot attach to the command: there is not enough memory
 	8 1 -C,0 cannot monitor CPU 0: only members of a certain group
 	2 22 -b,64K cannot attach to the command:
