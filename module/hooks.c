@@ -212,7 +212,7 @@ static void pfm_hooks_turn_off(void)
 static int pfm_hooks_turn_on(void)
 {
 	unsigned int i;
-	int cpu, ret = 0;
+	int cpu, err, ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(pfm_hooks_points) && !ret; i++)
 		ret = tracepoint_probe_register(pfm_hooks_points[i].tp,
@@ -227,11 +227,10 @@ static int pfm_hooks_turn_on(void)
 	for (i = 0; i < ARRAY_SIZE(pfm_hooks_probes) && !ret; i++)
 		ret = enable_kprobe(&pfm_hooks_probes[i]);
 	for_each_online_cpu(cpu) {
-		if (!ret)
-			ret = pfm_hooks_faults_on(cpu);
-		/* It has gone offline meanwhile. */
-		if (ret == -ENODEV)
-			ret = 0;
+		err = ret ? 0 : pfm_hooks_faults_on(cpu);
+		/* Unless it has gone offline meanwhile. */
+		if (err && err != -ENODEV)
+			ret = err;
 	}
 	/* What is not on yet can be turned off, too. */
 	if (ret)

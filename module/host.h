@@ -193,6 +193,12 @@ static inline bool pfm_host_capable(const struct cred *cred,
 	return ok;
 }
 
+/* The hook may come after the program is loaded: without ftrace it does. */
+static inline bool pfm_host_executes(const struct task_struct *task)
+{
+	return task->in_execve;
+}
+
 /* A thread may call the core long after the last descriptor is closed. */
 static inline void pfm_host_pin(void)
 {

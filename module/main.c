@@ -19,6 +19,7 @@ struct workqueue_struct *pfm_main_wq;
 
 static struct ctl_table_header *pfm_main_table;
 
+void pfm_init_files_exit(void);
 void pfm_init_exit(void);
 
 /**
@@ -70,6 +71,7 @@ static int __init pfm_main_init(void)
 unhook:
 	pfm_hooks_exit();
 exit:
+	pfm_init_files_exit();
 	pfm_arch_exit();
 	pfm_init_exit();
 destroy:
@@ -88,6 +90,7 @@ static void __exit pfm_main_exit(void)
 	rcu_barrier();
 	pfm_hooks_exit();
 	destroy_workqueue(pfm_main_wq);
+	pfm_init_files_exit();
 	pfm_arch_exit();
 	pfm_init_exit();
 	/* A thread that has run task work may be on its way out of our text. */

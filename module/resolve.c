@@ -70,7 +70,8 @@ int __init pfm_resolve_init(void)
 		return -ENOENT;
 	}
 	/* Without them a blocked thread does not count as frozen: both, or none. */
-	if (PFM_RESOLVE(pfm_resolve_thaw, "cgroup_leave_frozen"))
-		PFM_RESOLVE(pfm_resolve_freeze, "cgroup_enter_frozen");
+	if (PFM_RESOLVE(pfm_resolve_thaw, "cgroup_leave_frozen") &&
+	    !PFM_RESOLVE(pfm_resolve_freeze, "cgroup_enter_frozen"))
+		static_call_update(pfm_resolve_thaw, NULL);
 	return 0;
 }

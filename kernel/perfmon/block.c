@@ -66,6 +66,7 @@ static void pfm_block_wait(struct callback_head *work)
 	orphan = b->orphan;
 	/* Unless it is an orphan, b may go away with the attachment now. */
 	pfm_context_get(ctx);
+	pfm_host_pin();
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 
 	if (orphan)
@@ -73,6 +74,7 @@ static void pfm_block_wait(struct callback_head *work)
 	else if (!(current->flags & PF_EXITING))
 		pfm_block_sleep(ctx);
 	pfm_context_put(ctx);
+	pfm_host_unpin();
 }
 
 /**

@@ -18,6 +18,7 @@
 #include <asm/irq_regs.h>
 #include <asm/ptrace.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* Nothing that a program passes at creation is larger. */
@@ -277,7 +278,7 @@ static struct pt_regs *pfm_format_regs(const struct pfm_context *ctx,
 {
 	struct pt_regs *regs = NULL, *user = NULL;
 
-	if (!(task->flags & PF_KTHREAD))
+	if (!(task->flags & PF_KTHREAD) && !pfm_host_executes(task))
 		user = task_pt_regs(task);
 	if (task == current)
 		regs = get_irq_regs();

@@ -75,9 +75,22 @@ static int __init pfm_init_files(void)
 PFM_HOST_FILES_INIT(pfm_init_files);
 
 /**
- * pfm_init_exit() - undo all of this
+ * pfm_init_files_exit() - have nobody look at the description of the hardware
  *
- * The architecture has taken its description back.
+ * Readers of files and CPUs that come online do, until the architecture takes it back.
+ *
+ * Context: process; no context exists any more.
+ */
+void __pfm_exit pfm_init_files_exit(void)
+{
+	pfm_sysfs_exit();
+	cpuhp_remove_state(pfm_init_cpuhp);
+}
+
+/**
+ * pfm_init_exit() - undo the rest of this
+ *
+ * The architecture has taken its description back, after pfm_init_files_exit().
  *
  * Context: process; no context exists any more.
  */
@@ -85,11 +98,10 @@ void __pfm_exit pfm_init_exit(void)
 {
 	int cpu;
 
-	pfm_sysfs_exit();
 	pfm_stats_exit();
 	pfm_access_exit();
 	pfm_reserve_exit();
-	cpuhp_remove_state(pfm_init_cpuhp);
+	pfm_set_exit();
 	for_each_possible_cpu(cpu)
 		pfm_timer_exit_cpu(cpu);
 }

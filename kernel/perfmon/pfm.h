@@ -461,6 +461,7 @@ u64 pfm_random_next(u32 *state, u64 mask);
 
 /* set.c */
 int pfm_set_prepare(void);
+void pfm_set_exit(void);
 size_t pfm_set_mem(void);
 struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id);
 void pfm_set_free_all(struct pfm_context *ctx);
@@ -914,6 +915,7 @@ void pfm_stats_init(void);
 void pfm_stats_exit(void);
 
 /* init.c */
+void pfm_init_files_exit(void);
 void pfm_init_exit(void);
 
 #endif /* _KERNEL_PERFMON_PFM_H */

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/time64.h>
 
+#include "host.h"
 #include "pfm.h"
 
 #define PFM_SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH | \
@@ -61,6 +62,16 @@ int pfm_set_prepare(void)
 	}
 	mutex_unlock(&pfm_set_mutex);
 	return ret;
+}
+
+/**
+ * pfm_set_exit() - free what sets are made of
+ *
+ * Context: process; no context exists any more.
+ */
+void __pfm_exit pfm_set_exit(void)
+{
+	kmem_cache_destroy(pfm_set_cache);
 }
 
 /**

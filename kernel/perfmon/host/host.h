@@ -341,6 +341,21 @@ static __always_inline void pfm_host_thaw(void)
 }
 
 /**
+ * pfm_host_executes() - is a thread in execve(), and may still be attached?
+ * @task: thread
+ *
+ * Until the hook of exec has asked again whether the owner may trace it, where it will
+ * begin is not for the owner to know. Here the hook comes before there is such a place.
+ *
+ * Context: any, NMI too.
+ * Return: true or false.
+ */
+static __always_inline bool pfm_host_executes(const struct task_struct *task)
+{
+	return false;
+}
+
+/**
  * pfm_host_pin() - the core's text is needed until pfm_host_unpin()
  *
  * Context: process, in a call of a program.
