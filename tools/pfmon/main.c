@@ -20,6 +20,7 @@ static const struct command {
 	{ "list", "print the events that can be counted", cmd_list },
 	{ "explain", "print what an event needs, and which counters can count it", cmd_explain },
 	{ "script", "print the samples one by one, as perf script does", cmd_script },
+	{ "check", "say what cannot be used here, and what cures it", cmd_check },
 	{ "info", "print what the kernel and its PMU offer", cmd_info },
 };
 

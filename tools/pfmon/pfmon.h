@@ -58,6 +58,15 @@ int cmd_list(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 
 /**
+ * cmd_check() - pfmon check: what would fail here
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_check(int argc, char **argv);
+
+/**
  * cmd_info() - pfmon info: what the kernel offers
  * @argc: as main() has it
  * @argv: as main() has it

@@ -313,6 +313,36 @@ user()
 
 hardened=/proc/sys/kernel/perfmon_hardened
 
+# What is refused, and by whom, is said before it happens.
+test_check()
+{
+	"$PFMON" check >"$tmp/out"
+	expect "check as root: status" $? 0
+	check "check as root: CPUs" grep -q '^ok    whole CPUs can' "$tmp/out"
+	echo 1 >$hardened
+	user check
+	expect "check as a user: status" "$status" 0
+	check "check as a user: CPUs, hardened" grep -q '^note  whole CPUs cannot' "$tmp/out"
+	check "check as a user: symbols of the kernel" grep -q '^note  functions of the kernel' \
+		"$tmp/out"
+	echo 0 >$hardened
+	if ! "$PFMON" check | grep -q '^ok    the PMU is' || ! command -v perf >/dev/null; then
+		skip "check: a PMU that is in use"
+		return
+	fi
+	mkfifo "$tmp/end"
+	perf stat -a -e cycles cat "$tmp/end" >/dev/null 2>&1 &
+	pid=$!
+	check "check: the PMU is in use: status" until_true sh -c \
+		"'$PFMON' check >'$tmp/out'; [ \$? -eq 1 ]"
+	check "check: the PMU is in use" grep -q \
+		'^NO    the PMU is .* cannot be used: the PMU is in use by another part' "$tmp/out"
+	check "check: a cure" grep -q '^      cure: end the programs that use perf_events' "$tmp/out"
+	: >"$tmp/end"
+	wait $pid
+	check "check: the PMU is free again" until_true sh -c "'$PFMON' check >/dev/null"
+}
+
 test_user()
 {
 	user stat "$VICTIM" fork 3 1
@@ -1206,7 +1236,7 @@ for t; do
 	esac
 done
 if [ -z "$names" ]; then
-	names="$behaviour faults switches clock system_wide whose brief offline busy process_end user killed \
+	names="$behaviour faults switches clock system_wide whose brief offline busy process_end check user killed \
 		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats chains script lost too_fast lost_exactly short_lived bias random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware names constraints \

@@ -252,6 +252,34 @@ test_record_follow()
 	expect "the mask" "$(json random_mask)" 255
 }
 
+test_check()
+{
+	"$PFMON" check >"$tmp/out" 2>"$tmp/err"
+	expect "check: status" $? 0
+	check "check: nothing to stderr" [ ! -s "$tmp/err" ]
+	check "check: there are no lines but these" sh -c \
+		"! grep -Ev '^(ok   |note |NO   |      cure:) ' '$tmp/out'"
+	check "check: memory" grep -Eq '^ok    [0-9,]+ threads or CPUs can be sampled' "$tmp/out"
+	while read -r cmd errno message; do
+		FAKE_FAIL="$cmd $errno" "$PFMON" check >"$tmp/out"
+		expect "check, command $cmd fails: status" $? 1
+		check "check, command $cmd fails: $message" grep -q "^NO    $message" "$tmp/out"
+	done <<-END
+		24 38 perfmon cannot be used: this kernel has no perfmon
+		8 1 programs of your own cannot be counted: only members of a certain group
+		16 16 programs of your own cannot be counted: .* has one already
+	END
+	(ulimit -l 10 && "$PFMON" check >"$tmp/out")
+	status=$?
+	if [ "$(id -u)" -eq 0 ]; then
+		expect "check: root has no limit of memory" $status 0
+	else
+		expect "check: a limit of memory" $status 1
+	fi
+	"$PFMON" check it 2>/dev/null
+	expect "check with arguments: status" $? 125
+}
+
 # selected ARGUMENT...: how many samples a report with a filter has.
 selected()
 {
@@ -363,7 +391,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile failures estimates sets_of_samples profile filters script full \
+	run_tests $behaviour $profile failures estimates sets_of_samples profile check filters script full \
 		record_follow process_threads pid_namespace
 done
 
@@ -372,7 +400,7 @@ if command -v mandoc >/dev/null; then
 else
 	skip "mandoc is not installed: the manual page is not linted"
 fi
-for word in $(for what in stat record report script; do "$PFMON" $what --help; done |
+for word in $(for what in stat record report script check; do "$PFMON" $what --help; done |
 	grep -o -e ' --[a-z-]*' -e ' -[a-zA-Z],' | sort -u); do
 	check "pfmon.1 has ${word%,}" grep -q -e "$(echo "${word%,}" |
 		sed 's/-/\\\\-/g')" "$dir/pfmon.1"
