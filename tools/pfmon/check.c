@@ -71,13 +71,6 @@ static long file_number(const char *path)
 	return n;
 }
 
-static unsigned long sysfs_number(const char *name)
-{
-	char buf[32];
-
-	return sysfs_read(name, buf, sizeof(buf)) ? strtoul(buf, NULL, 0) : 0;
-}
-
 static bool check_kernel(pfarg_config_t *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));

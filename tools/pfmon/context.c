@@ -54,6 +54,18 @@ int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
 	return failure_set(failure, PFM_WRITE_PMCS, bad);
 }
 
+/* What a set programs: the @i-th event, the trigger after the last; NULL: not this one. */
+static const struct counter *programmed(const struct counters *counters, unsigned int set,
+					unsigned int i)
+{
+	const struct counter *c = &counters->trigger;
+
+	if (i == counters->n)
+		return c->event ? c : NULL;
+	c = &counters->c[i];
+	return counter_in_set(c, set) ? c : NULL;
+}
+
 int context_write_extras(int fd, const struct counters *counters, unsigned int set,
 			 struct failure *failure)
 {
@@ -62,10 +74,9 @@ int context_write_extras(int fd, const struct counters *counters, unsigned int s
 
 	memset(pmcs, 0, sizeof(pmcs));
 	for (i = 0; i <= counters->n; i++) {
-		const struct counter *c = i < counters->n ? &counters->c[i] :
-							    &counters->trigger;
+		const struct counter *c = programmed(counters, set, i);
 
-		if (!c->has_extra || (i < counters->n && !counter_in_set(c, set)))
+		if (!c || !c->has_extra)
 			continue;
 		pmcs[n].reg_num = c->extra_pmc;
 		pmcs[n].reg_set = (uint16_t)set;
@@ -96,10 +107,9 @@ static int program_set(int fd, const struct counters *counters, unsigned int set
 
 	memset(pmcs, 0, sizeof(pmcs));
 	for (i = 0; i <= counters->n; i++) {
-		const struct counter *c = i < counters->n ? &counters->c[i] :
-							    &counters->trigger;
+		const struct counter *c = programmed(counters, set, i);
 
-		if (i < counters->n ? !counter_in_set(c, set) : !c->event)
+		if (!c)
 			continue;
 		pmcs[n].reg_num = c->pmc;
 		pmcs[n].reg_set = (uint16_t)set;
@@ -260,8 +270,7 @@ int context_read(int fd, const struct counters *counters, struct counts *counts,
 	return context_read_turns(fd, counters, counts->turns, failure);
 }
 
-/* A number below /sys/kernel/perfmon, 0 if there is none. */
-static unsigned long sysfs_number(const char *name)
+unsigned long sysfs_number(const char *name)
 {
 	char buf[32];
 

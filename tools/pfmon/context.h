@@ -152,6 +152,14 @@ int context_read_turns(int fd, const struct counters *counters,
 const char *failure_text(const struct failure *failure);
 
 /**
+ * sysfs_number() - a number of perfmon in sysfs
+ * @name: its file, below /sys/kernel/perfmon
+ *
+ * Return: the number, 0 if there is none.
+ */
+unsigned long sysfs_number(const char *name);
+
+/**
  * sysfs_read() - one value below /sys/kernel/perfmon
  * @name: file
  * @buf:  receives the value without a line end, "" if it cannot be read

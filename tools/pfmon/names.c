@@ -148,9 +148,11 @@ static bool matches(const char *glob, const char *text)
 	return !glob || !fnmatch(glob, text, FNM_CASEFOLD);
 }
 
-static void print_masks(const pfm_event_info_t *event, const char *glob, bool whole, FILE *out)
+/* Unit masks that match: how many. They are printed unless @out is NULL. */
+static unsigned int find_masks(const pfm_event_info_t *event, const char *glob, FILE *out)
 {
 	pfm_event_attr_info_t attr;
+	unsigned int n = 0;
 	char name[256];
 	int i;
 
@@ -158,26 +160,14 @@ static void print_masks(const pfm_event_info_t *event, const char *glob, bool wh
 		if (!get_attr(event->idx, i, &attr) || attr.type != PFM_ATTR_UMASK)
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", event->name, attr.name);
-		if (whole || matches(glob, name))
+		if (!matches(glob, name))
+			continue;
+		n++;
+		if (out)
 			fprintf(out, "    :%-26s %s%s\n", attr.name, attr.desc,
 				attr.is_dfl ? " (default)" : "");
 	}
-}
-
-static bool any_mask_matches(const pfm_event_info_t *event, const char *glob)
-{
-	pfm_event_attr_info_t attr;
-	char name[256];
-	int i;
-
-	for (i = 0; i < event->nattrs; i++) {
-		if (!get_attr(event->idx, i, &attr) || attr.type != PFM_ATTR_UMASK)
-			continue;
-		snprintf(name, sizeof(name), "%s:%s", event->name, attr.name);
-		if (matches(glob, name))
-			return true;
-	}
-	return false;
+	return n;
 }
 
 unsigned int names_print(const char *model, const char *glob, FILE *out)
@@ -194,13 +184,13 @@ unsigned int names_print(const char *model, const char *glob, FILE *out)
 		if (!get_event(i, &event))
 			continue;
 		whole = matches(glob, event.name);
-		if (!whole && !any_mask_matches(&event, glob))
+		if (!whole && !find_masks(&event, glob, NULL))
 			continue;
 		if (!n++)
 			fprintf(out, "events of the hardware PMU that libpfm4 knows (%s):\n",
 				pmu.desc);
 		fprintf(out, "  %-29s %s\n", event.name, event.desc);
-		print_masks(&event, glob, whole, out);
+		find_masks(&event, whole ? NULL : glob, out);
 	}
 	return n;
 }

@@ -147,9 +147,9 @@ void target_prepare(struct target *t, unsigned int runs)
 	unsigned int i;
 
 	t->runs = runs;
+	raise_file_limit();
 	if (!t->command)
 		return;
-	raise_file_limit();
 	t->child = calloc(runs, sizeof(*t->child));
 	if (!t->child)
 		err(EXIT_PFMON, NULL);
@@ -166,7 +166,6 @@ int target_measure(struct target *t, struct result *result)
 	watch_begin();
 	if (result->ops->tick)
 		watch_timer(TICK_NS, true, result->ops->tick);
-	raise_file_limit();
 	status = measure(t, result, command);
 	if (command) {
 		t->exec_errno = child_exec_error(command);
