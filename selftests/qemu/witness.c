@@ -54,7 +54,11 @@ static int event(uint64_t config, uint64_t period, bool user, int group)
 
 static void loop(unsigned long n)
 {
+#ifdef __powerpc__
+	asm volatile("1: addic. %0, %0, -1\n\tbne 1b" : "+r" (n) : : "cr0", "xer");
+#else
 	asm volatile("1: dec %0\n\tjnz 1b" : "+r" (n) : : "cc");
+#endif
 }
 
 static uint64_t count(int fd)

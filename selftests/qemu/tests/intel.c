@@ -466,7 +466,7 @@ static void late_status(void)
 static void foreign_writes(void)
 {
 	const u64 all = ((1ull << counters) - 1) | ((1ull << fixed) - 1) << 32;
-	u64 val;
+	u64 val, ctrl, then;
 
 	if (version < 2)
 		return;
@@ -478,8 +478,10 @@ static void foreign_writes(void)
 	wrmsr(CTRL, 0);
 	val = rdmsr(PMC(0));
 	spin(100);
-	check_equal("a foreign write: not yet", rdmsr(CTRL), 0);
-	check_equal("so the counter stands", rdmsr(PMC(0)), val);
+	ctrl = rdmsr(CTRL);
+	then = rdmsr(PMC(0));
+	check_equal("a foreign write: not yet", ctrl, 0);
+	check_equal("so the counter stands", then, val);
 	spin(1000);
 	check_equal("it sets all bits", rdmsr(CTRL), all);
 	check("and the counter counts", rdmsr(PMC(0)) > val + 1000);

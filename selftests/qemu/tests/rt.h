@@ -5,8 +5,7 @@
 #ifndef PMU_TEST_RT_H
 #define PMU_TEST_RT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "check.h"
 #include "../bench-msr.h"
 
 typedef uint32_t u32;
@@ -25,9 +24,6 @@ void rep_between(u32 msr, u32 on, u32 off, u32 count);
 void spin(u32 count);
 
 /* rt.c */
-void check(const char *what, bool good);
-void check_equal(const char *what, u64 got, u64 want);
-
 struct cpuid { u32 eax, ebx, ecx, edx; };
 struct cpuid cpuid(u32 leaf);
 
