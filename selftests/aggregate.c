@@ -412,6 +412,29 @@ TEST_F(table, events)
 	check_table(_metadata, self->hdr);
 }
 
+/* Who knows in which slots entries are in one context does not know it of another. */
+TEST_F(table, slots_are_the_contexts_own)
+{
+	u32 slot[2][8] = {}, i;
+	int k;
+	u64 id;
+
+	NEED_FORMAT(&self->m);
+	for (k = 0; k < 2; k++) {
+		open_simple(self, 0, 1024, 0, 0);
+		for (id = 1; id <= 8; id++) {
+			choose_event(self->fd, 0, id, 0);
+			child_do(&self->c, HERE, 1);
+		}
+		EXPECT_EQ(8U, self->hdr->hdr_used);
+		for (i = 0; i < 1024; i++)
+			if (is_used(self->hdr, &slots_of(self->hdr)[i]))
+				slot[k][slots_of(self->hdr)[i].ent_eventid % 8] = i;
+		close_table(self);
+	}
+	EXPECT_NE(0, memcmp(slot[0], slot[1], sizeof(slot[0])));
+}
+
 /* Counters that overflow at the same event, with the same event identifier. */
 TEST_F(table, counters)
 {

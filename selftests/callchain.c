@@ -6,20 +6,13 @@
  *
  * Page faults are exact events: a sample is at the instruction that faults.
  */
-#include "smpl.h"
-#include <perfmon/callchain_smpl.h>
-
-#include <sys/utsname.h>
+#include "chains.h"
 
 #define KERNEL	PFM_CALLCHAIN_SMPL_KERNEL
 #define USER	PFM_CALLCHAIN_SMPL_USER
 #define MAPS	PFM_CALLCHAIN_SMPL_MAPS
 
 typedef pfm_callchain_smpl_hdr_t hdr_t;
-typedef pfm_callchain_smpl_rec_t rec_t;
-typedef pfm_callchain_smpl_sample_t sample_t;
-typedef pfm_callchain_smpl_map_t map_t;
-typedef pfm_callchain_smpl_exec_t exec_t;
 
 #define NEED_CALLCHAIN()						\
 do {									\
@@ -52,11 +45,6 @@ static void chains_open(struct chains *c, u64 buf_size, unsigned int depth,
 	c->fd = (int)MUST(chain_create(0, arg, &size));
 	c->hdr = buf_map(c->fd, size);
 	set_nonblock(c->fd);
-}
-
-static u64 largest(unsigned int depth, unsigned int parts)
-{
-	return sizeof(sample_t) + 8 * (num_impl_pmds() + parts * depth);
 }
 
 /* The record after @r, of any type if @type is 0; the first if @r is NULL. */
@@ -108,66 +96,9 @@ static bool sample_size_ok(const sample_t *s)
 					     s->nr_user);
 }
 
-static bool is_kernel(u64 addr)
-{
-	struct utsname u;
-
-	MUST(uname(&u));
-	return strstr(u.machine, "64") ? addr >> 63 : addr >= 0xc0000000;
-}
-
 /* ------------------------------------------------------------------------
- * Functions with frame pointers, that know where they return to
+ * Samples of this thread
  */
-
-#pragma GCC push_options
-#pragma GCC optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")
-#pragma GCC optimize("no-shrink-wrap")
-
-static struct pages pages;
-static u64 leaf_return, middle_return, outer_return;
-
-static u64 address(const void *p)
-{
-	return (u64)(uintptr_t)p;
-}
-
-static __attribute__((noipa)) void leaf(unsigned int n)
-{
-	leaf_return = address(__builtin_return_address(0));
-	pages_touch(&pages, n);
-	__asm__ volatile("" : : : "memory");
-}
-
-static __attribute__((noipa)) void middle(unsigned int n)
-{
-	middle_return = address(__builtin_return_address(0));
-	leaf(n);
-	__asm__ volatile("" : : : "memory");
-}
-
-static __attribute__((noipa)) void outer(unsigned int n)
-{
-	outer_return = address(__builtin_return_address(0));
-	middle(n);
-	__asm__ volatile("" : : : "memory");
-}
-
-static __attribute__((noipa)) void descend(unsigned int depth, unsigned int n)
-{
-	if (depth)
-		descend(depth - 1, n);
-	else
-		leaf(n);
-	__asm__ volatile("" : : : "memory");
-}
-
-#pragma GCC pop_options
-
-static bool in_leaf(u64 ip)
-{
-	return ip >= address(leaf) && ip < address(leaf) + 512;
-}
 
 /* The next sample after @s that was taken in leaf(). */
 static const sample_t *next_leaf(const struct chains *c, const sample_t *s)
@@ -252,6 +183,7 @@ TEST(header)
 	EXPECT_EQ(0ULL, c.hdr->hdr_overflows);
 	EXPECT_EQ(100000ULL, c.hdr->hdr_buf_size);
 	EXPECT_EQ(PFM_CALLCHAIN_SMPL_VERSION, c.hdr->hdr_version);
+	EXPECT_EQ(sizeof(hdr_t), c.hdr->hdr_size);
 	EXPECT_EQ(USER | KERNEL, c.hdr->hdr_flags);
 	EXPECT_EQ(0ULL, c.hdr->hdr_lost);
 	EXPECT_EQ(0ULL, c.hdr->hdr_lost_maps);
@@ -529,19 +461,6 @@ static void check_map(struct __test_metadata *_metadata, const map_t *m,
 			      m->size - sizeof(*m) - strlen(path), 0));
 }
 
-static void *map_exe(int prot, int flags, size_t offset)
-{
-	int fd = (int)MUST(open("/proc/self/exe", O_RDONLY));
-	void *p = mmap(NULL, page_size(), prot, flags, fd, (off_t)offset);
-
-	if (p == MAP_FAILED)
-		die("mmap: %s", strerror(errno));
-	close(fd);
-	return p;
-}
-
-#define RX	(PROT_READ | PROT_EXEC)
-
 TEST(maps)
 {
 	const map_t *m;
@@ -583,6 +502,26 @@ TEST(maps)
 	MUST(pfm_unload(c.fd));
 	map_exe(RX, MAP_SHARED, page_size());
 	EXPECT_EQ(3ULL, c.hdr->hdr_count);
+}
+
+/* A module learns of what becomes executable later, too. */
+TEST(maps_by_mprotect)
+{
+	const map_t *m;
+	struct chains c;
+	void *a;
+
+	NEED_CALLCHAIN();
+	chains_open(&c, 65536, 0, MAPS);
+	attach(c.fd, my_tid());
+	a = map_exe(PROT_READ, MAP_PRIVATE, 0);
+	ASSERT_EQ(0, count(&c, PFM_CALLCHAIN_SMPL_MAP));
+	MUST(mprotect(a, page_size(), RX));
+	ASSERT_EQ(is_module(), count(&c, PFM_CALLCHAIN_SMPL_MAP));
+	m = next(&c, NULL, 0);
+	if (is_module())
+		check_map(_metadata, m, a);
+	munmap(a, page_size());
 }
 
 TEST(maps_not_asked_for)

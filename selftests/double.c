@@ -803,18 +803,6 @@ static void check_model(struct __test_metadata *_metadata,
 	check_state(_metadata, f, m->masked);
 }
 
-static u64 read_messages(int fd)
-{
-	u64 n = 0;
-
-	while (pfm_fdinfo_num(fd, "pfm-queued")) {
-		if (pfm_next_msg(fd, NULL, 0) != PFM_MSG_OVFL)
-			die("no message");
-		n++;
-	}
-	return n;
-}
-
 TEST_F(twice, model)
 {
 	int round, op, ops = is_slow() ? 40 : 120;
@@ -840,7 +828,7 @@ TEST_F(twice, model)
 				ASSERT_EQ(0, release(self));
 				model_restart(&m);
 			}
-			messages += read_messages(self->fd);
+			messages += pfm_take_overflows(self->fd);
 			ASSERT_EQ(m.messages, messages);
 			check_model(_metadata, self, &m);
 		}

@@ -9,10 +9,10 @@
  * buffer's size. The program gets the message, and the thread is blocked if
  * the context says so, in each case; and in none if neither of them asks.
  *
- * Not here: counters that overflow alone (smpl.c, double.c, callchain.c).
+ * Not here: counters that overflow alone (smpl.c, double.c, call*.c).
  */
 #include "smpl.h"
-#include <perfmon/callchain_smpl.h>
+#include <perfmon/calldouble_smpl.h>
 #include <perfmon/double_smpl.h>
 #include <perfmon/aggregate_smpl.h>
 
@@ -23,6 +23,7 @@ static int create(const char *format, u32 ctx_flags, u64 n)
 {
 	static const pfm_uuid_t double_uuid = PFM_DOUBLE_SMPL_UUID;
 	static const pfm_uuid_t chain_uuid = PFM_CALLCHAIN_SMPL_UUID;
+	static const pfm_uuid_t call_uuid = PFM_CALLDOUBLE_SMPL_UUID;
 	u64 room = max_sample() + (n - 1) * sizeof(dfl_entry_t);
 	pfm_double_smpl_arg_t twice = {
 		.buf_size = sizeof(pfm_double_smpl_hdr_t) + 2 * room,
@@ -34,11 +35,22 @@ static int create(const char *format, u32 ctx_flags, u64 n)
 			    8 * num_impl_pmds(),
 	};
 
+	pfm_calldouble_smpl_arg_t call = {
+		.arg_size = sizeof(call),
+		.buf_size = sizeof(pfm_calldouble_smpl_hdr_t) +
+			    2 * (sizeof(pfm_callchain_smpl_lost_t) +
+				 n * sizeof(pfm_callchain_smpl_sample_t) +
+				 8 * num_impl_pmds()),
+		.buf_flags = PFM_CALLDOUBLE_SMPL_MASK_WHEN_FULL,
+	};
+
 	if (!strcmp(format, "default"))
 		return dfl_create(ctx_flags, sizeof(dfl_hdr_t) + room, 0, NULL);
 	if (!strcmp(format, "double"))
 		return smpl_create(double_uuid, ctx_flags, &twice,
 				   sizeof(twice), NULL);
+	if (!strcmp(format, "calldouble"))
+		return smpl_create(call_uuid, ctx_flags, &call, sizeof(call), NULL);
 	return smpl_create(chain_uuid, ctx_flags, &chain, sizeof(chain), NULL);
 }
 
@@ -81,6 +93,7 @@ FIXTURE_VARIANT(full) {
 
 FIXTURE_VARIANT_ADD(full, dfl) { .format = "default", .messages = 1 };
 FIXTURE_VARIANT_ADD(full, twice) { .format = "double", .messages = 2 };
+FIXTURE_VARIANT_ADD(full, calldouble) { .format = "calldouble", .messages = 2 };
 FIXTURE_VARIANT_ADD(full, callchain) { .format = "callchain", .messages = 1 };
 
 FIXTURE_SETUP(full)

@@ -163,9 +163,9 @@ TEST(wraps_at_its_width)
 	max = ~0ULL >> (64 - cfg.cf_counter_width);
 	info.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
 	MUST(pfm(-1, PFM_GETINFO_PMDS, &info, 1));
-	EXPECT_EQ(PFM_REG_TYPE_MSR, info.reg_type);
+	EXPECT_EQ(HW_REG_TYPE, info.reg_type);
 	if (!msr_access(cpu, info.reg_index, &raw, false))
-		SKIP(return, "needs /dev/cpu/N/msr");
+		SKIP(return, "the kernel has no file for this register");
 	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	/* Who had it before may have left it about to wrap by itself. */
 	do {
@@ -243,19 +243,22 @@ TEST(fixed_counters)
 TEST(handler_is_not_counted)
 {
 	u64 base = 0, with = 0, overflows, kernel, each, stormy;
+	enum hw_level counted = HW_KERNEL, timed = HW_USER;
 	int fd, sampled, n;
 
 	NEED_HW_INTERRUPT();
 	NEED_DEBUGFS();
+	/* There a set has one level for all counters. The program's part is always the same. */
+	if (hw_is_ppc())
+		counted = timed = HW_BOTH;
 	overflows = debugfs_sum("overflows");
 	/* The least of several: other interrupts are counted, too. */
 	for (n = 0; n < 20; n++) {
 		for (sampled = 0; sampled < 2; sampled++) {
 			fd = (int)MUST(pfm_create(0));
-			hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_KERNEL, 0, 0);
+			hw_counter(fd, 0, 0, HW_INSTRUCTIONS, counted, 0, 0);
 			/* A Pentium 4 has one level for all who count instructions. */
-			hw_counter(fd, 0, 1, HW_CYCLES, HW_USER, 0,
-				   sampled ? 500 : 0);
+			hw_counter(fd, 0, 1, HW_CYCLES, timed, 0, sampled ? 500 : 0);
 			MUST(pfm_load(fd, my_tid()));
 			run(fd, 50000);
 			kernel = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
@@ -368,11 +371,21 @@ TEST(period_survives_migration)
 
 /*
  * What a control register has of the PMC, if we may look. Not where the hardware and
- * the kernel keep bits of their own beside it (P4), or the bits are moved (P5).
+ * the kernel keep bits of their own beside it (P4), or the bits are moved (P5). On PowerPC
+ * those bits of MMCR0 that must be 0 always, and all of MMCR2.
  */
 static bool control_in_msr(int cpu, const pfarg_pmcinfo_t *info, u64 *value)
 {
-	const u32 fixed = 0x38d;
+	const u32 fixed = 0x38d, mmcr0 = 952, mmcr0_never = 0x1a402000, mmcr2 = 944;
+
+	if (hw_is_ppc()) {
+		if ((info->reg_num && info->reg_index != mmcr2) ||
+		    !msr_access(cpu, (u32)info->reg_index, value, false))
+			return false;
+		if (info->reg_index == mmcr0)
+			*value &= mmcr0_never;
+		return true;
+	}
 
 	if (!strncmp(hw_find()->model, "Intel P", 7) && hw_find()->model[7] != '6')
 		return false;
@@ -399,7 +412,7 @@ TEST(reserved_bits_are_kept)
 
 		if (pfm(-1, PFM_GETINFO_PMCS, &info, 1))
 			continue;
-		EXPECT_EQ(PFM_REG_TYPE_MSR, info.reg_type);
+		EXPECT_EQ(HW_REG_TYPE, info.reg_type);
 		EXPECT_NE(PFM_REG_IDX_NONE, info.reg_index);
 		pmcs[n++] = info;
 	}

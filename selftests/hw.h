@@ -89,6 +89,27 @@ static int hw_write_p4(int fd, __u16 set, unsigned int k, enum hw_event event,
 				   1 << 12 | (instr ? 4 : 6) << 13, flags);
 }
 
+/*
+ * PowerPC of 32 bits: who counts is in PMC 0, the rest of MMCR0, for all counters of a set.
+ * PMC n is the event select of counter n; those that can count both events are 1 to 4.
+ */
+static unsigned int hw_pmd_ppc(unsigned int k, enum hw_event event)
+{
+	(void)event;
+	return k + 1;
+}
+
+static int hw_write_ppc(int fd, __u16 set, unsigned int k, enum hw_event event,
+			enum hw_level level, u32 flags)
+{
+	u64 not = (level & HW_KERNEL ? 0 : 1 << 30) | (level & HW_USER ? 0 : 1 << 29);
+	int ret;
+
+	ret = hw_write_one(fd, set, 0, not, 0);
+	return ret ?: hw_write_one(fd, set, hw_pmd_ppc(k, event),
+				   hw_find()->code[event], flags);
+}
+
 static const struct hw hw_models[] = {
 	{ "Intel architectural", 8, { 0xc0, 0x3c }, hw_write_evtsel,
 	  hw_pmd_evtsel, false },
@@ -96,6 +117,7 @@ static const struct hw hw_models[] = {
 	{ "Intel P6", 2, { 0xc0, 0x79 }, hw_write_evtsel, hw_pmd_evtsel, false },
 	{ "Intel P4", 2, { 0, 0 }, hw_write_p4, hw_pmd_p4, false },
 	{ "Intel P5", 2, { 0x16, 0 }, hw_write_p5, hw_pmd_evtsel, true },
+	{ "PowerPC", 4, { 2, 1 }, hw_write_ppc, hw_pmd_ppc, false },
 };
 
 static const struct hw *hw_find(void)
@@ -129,6 +151,37 @@ static inline unsigned int hw_counters(void)
 	return k;
 }
 
+/* Whether the kernel's name of the PMU begins like this. */
+static inline bool hw_model_is(const char *begin)
+{
+	char model[64];
+
+	return read_text(SYSFS "/pmu_model", model, sizeof(model)) > 0 &&
+	       !strncmp(model, begin, strlen(begin));
+}
+
+static inline bool hw_is_ppc(void)
+{
+	return hw_find()->write == hw_write_ppc;
+}
+
+/* Of PowerPC not all have it, of one name; those without use all 32 bits. */
+static inline bool hw_is_silent(void)
+{
+	pfarg_config_t cfg = {};
+
+	if (hw_is_ppc())
+		MUST(pfm(-1, PFM_GET_CONFIG, &cfg, 1));
+	return hw_find()->silent || cfg.cf_counter_width == 32;
+}
+
+/* What the registers are. */
+#ifdef __powerpc__
+#define HW_REG_TYPE	PFM_REG_TYPE_SPR
+#else
+#define HW_REG_TYPE	PFM_REG_TYPE_MSR
+#endif
+
 #define NEED_HW()							\
 	do {								\
 		if (!hw_find())						\
@@ -138,7 +191,7 @@ static inline unsigned int hw_counters(void)
 #define NEED_HW_INTERRUPT()						\
 	do {								\
 		NEED_HW();						\
-		if (hw_find()->silent)					\
+		if (hw_is_silent())					\
 			SKIP(return, "this PMU has no overflow interrupt"); \
 	} while (0)
 

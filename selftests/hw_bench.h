@@ -10,8 +10,81 @@
 #include "hw.h"
 
 #include "qemu/bench-msr.h"
+#include "qemu/bench-spr.h"
 
 #include <linux/perf_event.h>
+#include <setjmp.h>
+
+#ifdef __powerpc__
+
+/* A register of the PMU, by its number; root's. The kernel has files for some. */
+static inline bool msr_access(int cpu, u32 spr, u64 *value, bool store)
+{
+	static const struct {
+		u32 spr;
+		const char *name;
+	} files[] = {
+		{ 944, "mmcr2" }, { 945, "pmc5" }, { 946, "pmc6" }, { 952, "mmcr0" },
+		{ 953, "pmc1" }, { 954, "pmc2" }, { 956, "mmcr1" }, { 957, "pmc3" },
+		{ 958, "pmc4" },
+	};
+	char path[80], text[32];
+	size_t i, digit;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (files[i].spr != spr)
+			continue;
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu,
+			 files[i].name);
+		if (store) {
+			/* While it counts: each value takes the same instructions. */
+			for (digit = 0; digit < 8; digit++)
+				text[digit] = "0123456789abcdef"[*value >> (28 - 4 * digit) & 15];
+			text[8] = '\0';
+			return !write_text(path, text);
+		}
+		if (read_text(path, text, sizeof(text)) < 0)
+			return false;
+		*value = strtoull(text, NULL, 16);
+		return true;
+	}
+	return false;
+}
+
+static sigjmp_buf bench_jump;
+
+static inline void bench_is_not(int sig)
+{
+	(void)sig;
+	siglongjmp(bench_jump, 1);
+}
+
+/* Elsewhere the bench's registers are illegal instructions. */
+static inline bool is_bench(void)
+{
+	static int is = -1;
+	void (*old)(int);
+
+	if (is < 0) {
+		old = signal(SIGILL, bench_is_not);
+		is = !sigsetjmp(bench_jump, 1);
+		if (is)
+			__asm__ volatile("mtspr %0,%1" : : "i"(BENCH_SPR_SKID), "r"(0L));
+		signal(SIGILL, old);
+	}
+	return is;
+}
+
+/* The bench's QEMU, to which we may talk: its interrupts are as late as we say. */
+static inline bool set_skid(u64 cycles)
+{
+	if (!is_bench())
+		return false;
+	__asm__ volatile("mtspr %0,%1" : : "i"(BENCH_SPR_SKID), "r"((long)cycles));
+	return true;
+}
+
+#else
 
 /* A model specific register of a CPU; root's. */
 static inline bool msr_access(int cpu, u32 msr, u64 *value, bool store)
@@ -39,6 +112,8 @@ static inline bool set_skid(u64 cycles)
 		n += msr_access(cpu, BENCH_MSR_SKID, &cycles, true);
 	return n;
 }
+
+#endif
 
 /* The most user instructions that an interrupt is late, where we cannot say. */
 #define HW_LATE		2000ULL
@@ -125,7 +200,7 @@ static inline int counter(unsigned int k, enum hw_event event, enum hw_level lev
 	return fd;
 }
 
-/* The MSRs of the first counter and its control, if they hold just these. */
+/* The registers of the first counter and its control, if they hold just these. */
 static inline bool first_counter(int cpu, u64 *counter, u64 *control)
 {
 	pfarg_pmdinfo_t pmd = {};
@@ -138,6 +213,12 @@ static inline bool first_counter(int cpu, u64 *counter, u64 *control)
 	MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
 	return msr_access(cpu, (u32)pmd.reg_index, counter, false) &&
 	       msr_access(cpu, (u32)pmc.reg_index, control, false);
+}
+
+/* Whether such a control has its counter off. */
+static inline bool control_is_off(u64 control)
+{
+	return hw_is_ppc() ? control >> 31 & 1 : !(control & 1 << 22);
 }
 
 /* An event of the caller's own, of perf_events; or -errno. */

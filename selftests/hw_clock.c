@@ -8,7 +8,7 @@
  * long its set was active: no delay of a virtual CPU changes that. Not here: the
  * clocks without hardware (soft.c, soft_cpu.c), sets by themselves (switch_*.c).
  */
-#include "hw.h"
+#include "hw_bench.h"
 
 #include <perfmon/default_smpl.h>
 
@@ -185,12 +185,7 @@ static void profile_open(struct profile *p, u32 ctx_flags, unsigned int num,
 		pfarg_ctx_t ctx;
 		pfm_default_smpl_arg_t arg;
 	} req = { .ctx.ctx_flags = ctx_flags, .arg.buf_size = 1 << 18 };
-	pfarg_pmc_t pmc = {};
-	pfarg_pmd_t pmd = {
-		.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS),
-		.reg_value = -period, .reg_long_reset = -period,
-		.reg_short_reset = -period,
-	};
+	struct hw_more more = {};
 
 	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
 	MUST(pfm(-1, PFM_CREATE_CONTEXT, &req, 1));
@@ -199,14 +194,11 @@ static void profile_open(struct profile *p, u32 ctx_flags, unsigned int num,
 	p->hdr = mmap(NULL, (size_t)p->size, PROT_READ, MAP_SHARED, p->fd, 0);
 	if (p->hdr == MAP_FAILED)
 		die("the buffer cannot be mapped: %s", strerror(errno));
-	pmc.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
-	pmc.reg_value = hw_find()->code[HW_INSTRUCTIONS] | HW_USER << 16 | 1 << 22;
-	vec_set(pmc.reg_smpl_pmds, num);
+	vec_set(more.smpl_pmds, num);
 	if (reset)
-		vec_set(pmc.reg_reset_pmds, num);
+		vec_set(more.reset_pmds, num);
 	choose_clock(p->fd, 0);
-	MUST(pfm(p->fd, PFM_WRITE_PMCS, &pmc, 1));
-	MUST(pfm(p->fd, PFM_WRITE_PMDS, &pmd, 1));
+	hw_counter_more(p->fd, 0, 0, 0, period, &more);
 	MUST(pfm_load(p->fd, my_tid()));
 }
 
@@ -215,20 +207,13 @@ static const struct sample *sample(const struct profile *p, u64 n)
 	return (const struct sample *)(p->hdr + 1) + n;
 }
 
-#define NEED_EVTSEL()							\
-	do {								\
-		NEED_HW_INTERRUPT();					\
-		if (hw_find()->write != hw_write_evtsel)		\
-			SKIP(return, "one control for each counter only"); \
-	} while (0)
-
 /* Each sample has the time since the last one: together, all of it. */
 TEST(reset_by_each_overflow)
 {
 	u64 n, sum = 0, outer, inner;
 	struct profile p;
 
-	NEED_EVTSEL();
+	NEED_HW_INTERRUPT();
 	profile_open(&p, 0, SW_PMD(0), true, PERIOD / 20);
 	outer = cpu_time();
 	MUST(pfm_start(p.fd));
@@ -256,7 +241,7 @@ TEST(time_of_the_thread)
 	u64 n, last, begin, end;
 	struct profile p;
 
-	NEED_EVTSEL();
+	NEED_HW_INTERRUPT();
 	profile_open(&p, 0, PFM_VPMD_THREAD_TIME, false, PERIOD / 20);
 	begin = cpu_time();
 	MUST(pfm_start(p.fd));
@@ -281,7 +266,7 @@ TEST(time_stamps)
 	u64 n, last = 0;
 	int runs;
 
-	NEED_EVTSEL();
+	NEED_HW_INTERRUPT();
 	pin_cpu(sched_getcpu());
 	for (runs = 0; runs < HW_RUNS; runs++) {
 		profile_open(&p, 0, PFM_VPMD_CLOCK, false, 2000);

@@ -5,12 +5,13 @@
  * the thread was, and what is in them; random periods, registers that are reset
  * with a sample, silent counters beside notifying ones, a full buffer.
  *
- * Not here: the formats themselves (smpl_*.c, double.c, aggregate.c, callchain.c).
+ * Not here: the formats themselves (smpl_*.c, double.c, aggregate.c, call*.c).
  */
 #include "hw_bench.h"
 #include "smpl.h"
 #include <perfmon/aggregate_smpl.h>
-#include <perfmon/callchain_smpl.h>
+#include <perfmon/callaggregate_smpl.h>
+#include <perfmon/calldouble_smpl.h>
 #include <perfmon/double_smpl.h>
 
 #define RANDOM	PFM_REGFL_RANDOM
@@ -308,6 +309,96 @@ TEST(callchain_format)
 	EXPECT_IN_LOOP(in, h->hdr_count);
 	EXPECT_IN_LOOP(chains, h->hdr_count);
 	EXPECT_EQ(0ULL, h->hdr_lost);
+	close(fd);
+	format_put(&m);
+}
+
+/* Half after half in NMIs, none of which the program looks at before the end. */
+TEST(calldouble_format)
+{
+	static const pfm_uuid_t uuid = PFM_CALLDOUBLE_SMPL_UUID;
+	pfm_calldouble_smpl_arg_t arg = {
+		.arg_size = sizeof(arg), .buf_size = 65536, .buf_max_depth = 4,
+		.buf_flags = PFM_CALLCHAIN_SMPL_USER | PFM_CALLCHAIN_SMPL_KERNEL,
+	};
+	const pfm_calldouble_smpl_hdr_t *h;
+	u64 total, size, in = 0, n = 0, lost = 0;
+	struct format_module m;
+	int fd, i;
+
+	NEED_HW_INTERRUPT();
+	format_get(&m, "calldouble");
+	NEED_FORMAT(&m);
+	total = hw_total(10 * TURNS);
+	fd = (int)MUST(smpl_create(uuid, 0, &arg, sizeof(arg), &size));
+	h = buf_map(fd, size);
+	hw_counter_more(fd, 0, 0, 0, PERIOD, &nothing_more);
+	start_sampling(fd, 10 * TURNS);
+	EXPECT_SAMPLES(total, PERIOD, h->hdr_samples);
+	for (i = 0; i < 2; i++) {
+		const pfm_calldouble_smpl_half_t *half = &h->hdr_half[i];
+		const char *pos = (const char *)h + half->half_begin;
+
+		for (; pos < (const char *)h + half->half_end; n++) {
+			const pfm_callchain_smpl_sample_t *e = (const void *)pos;
+
+			ASSERT_EQ(PFM_CALLCHAIN_SMPL_SAMPLE, e->type);
+			EXPECT_EQ(my_tid(), e->tid);
+			EXPECT_EQ(0, e->nr_kernel);
+			in += in_loop(e->ip);
+			pos += e->size;
+		}
+	}
+	lost = h->hdr_gap.samples;
+	EXPECT_EQ(lost, h->hdr_lost);
+	EXPECT_EQ(h->hdr_samples, n + lost);
+	EXPECT_IN_LOOP(in, n);
+	close(fd);
+	format_put(&m);
+}
+
+/* Chains are looked for, kept and counted in NMIs. */
+TEST(callaggregate_format)
+{
+	static const pfm_uuid_t uuid = PFM_CALLAGGREGATE_SMPL_UUID;
+	pfm_callaggregate_smpl_arg_t arg = {
+		.arg_size = sizeof(arg), .buf_slots = 1024, .buf_words = 65536,
+		.buf_flags = PFM_CALLCHAIN_SMPL_USER | PFM_CALLCHAIN_SMPL_KERNEL,
+	};
+	const pfm_callaggregate_smpl_entry_t *e;
+	const pfm_callaggregate_smpl_table_t *t;
+	const pfm_callaggregate_smpl_hdr_t *h;
+	u64 total, size, sum = 0, in = 0;
+	struct format_module m;
+	unsigned int i;
+	int fd;
+
+	NEED_HW_INTERRUPT();
+	format_get(&m, "callaggregate");
+	NEED_FORMAT(&m);
+	total = hw_total(10 * TURNS);
+	fd = (int)MUST(smpl_create(uuid, 0, &arg, sizeof(arg), &size));
+	h = buf_map(fd, size);
+	hw_counter_more(fd, 0, 0, 0, PERIOD, &nothing_more);
+	start_sampling(fd, 10 * TURNS);
+	t = &h->hdr_table[h->hdr_gen % 2];
+	e = (const void *)((const char *)h + t->tab_slots);
+	for (i = 0; i < h->hdr_slots; i++) {
+		const pfm_callaggregate_smpl_chain_t *c;
+
+		if (e[i].ent_gen != t->tab_gen)
+			continue;
+		c = (const void *)((const char *)h + e[i].ent_chain);
+		sum += e[i].ent_count;
+		EXPECT_EQ(0, c->chain_nr_kernel);
+		EXPECT_EQ(getpid(), e[i].ent_pid);
+		if (c->chain_nr_user && in_loop(((const u64 *)(c + 1))[0]))
+			in += e[i].ent_count;
+	}
+	EXPECT_EQ(0ULL, h->hdr_lost);
+	EXPECT_EQ(h->hdr_samples, sum);
+	EXPECT_SAMPLES(total, PERIOD, sum);
+	EXPECT_IN_LOOP(in, sum);
 	close(fd);
 	format_put(&m);
 }

@@ -459,6 +459,24 @@ static inline int write_text(const char *path, const char *text)
 	return n < 0 ? -err : n == (ssize_t)strlen(text) ? 0 : -EIO;
 }
 
+/* Whether the kernel hides its own data, from root too: lockdown=confidentiality. */
+static inline bool is_confidential(void)
+{
+	char buf[64];
+
+	return read_text("/sys/kernel/security/lockdown", buf, sizeof(buf)) > 0 &&
+	       strstr(buf, "[confidentiality]");
+}
+
+/* Whether the kernel has perfmon as a module: Documentation/module.rst says what differs. */
+static inline bool is_module(void)
+{
+	char host[16];
+
+	MUST(read_text(SYSFS "/host", host, sizeof(host)));
+	return !strcmp(host, "module");
+}
+
 /* What follows "@key:" and blanks in @path. */
 static inline bool text_field(const char *path, const char *key, char *value,
 			      size_t size)
@@ -499,6 +517,19 @@ static inline u64 pfm_fdinfo_num(int fd, const char *key)
 
 	pfm_fdinfo(fd, key, value, sizeof(value));
 	return strtoull(value, NULL, 0);
+}
+
+/* Take all messages from the queue, which may only be of overflows. Returns how many. */
+static inline u64 pfm_take_overflows(int fd)
+{
+	u64 n = 0;
+
+	while (pfm_fdinfo_num(fd, "pfm-queued")) {
+		if (pfm_next_msg(fd, NULL, 0) != PFM_MSG_OVFL)
+			die("no message");
+		n++;
+	}
+	return n;
 }
 
 static inline bool pfm_state_is(int fd, const char *state)

@@ -188,9 +188,14 @@ TEST_F(regs, flags_bit_by_bit)
 			EXPECT_EQ(PFM_REG_RETFL_EINVAL,
 				  pmc.reg_flags & PFM_REG_RETFL_MASK);
 		}
-		EXPECT_EQ(-EINVAL, pfm(self->fd, PFM_WRITE_PMDS, &pmd, 1));
-		EXPECT_EQ(PFM_REG_RETFL_EINVAL,
-			  pmd.reg_flags & PFM_REG_RETFL_MASK);
+		if (pmd.reg_flags == PFM_REGFL_KEEP_VALUE) {
+			EXPECT_EQ(0, pfm(self->fd, PFM_WRITE_PMDS, &pmd, 1));
+			EXPECT_EQ(PFM_REGFL_KEEP_VALUE, pmd.reg_flags);
+		} else {
+			EXPECT_EQ(-EINVAL, pfm(self->fd, PFM_WRITE_PMDS, &pmd, 1));
+			EXPECT_EQ(PFM_REG_RETFL_EINVAL,
+				  pmd.reg_flags & PFM_REG_RETFL_MASK);
+		}
 		EXPECT_EQ(0ULL, pfm_value(self->fd, SW_PMD(0)));
 		pmd.reg_flags = 1U << bit;
 		if (pmd.reg_flags == PFM_REGFL_READ_RESET) {

@@ -354,6 +354,51 @@ TEST(own_switches_and_faults)
 }
 
 /*
+ * Faults that the kernel takes for the program, one each page. They are counted. A period in
+ * faults ends there, and where perfmon is a module at the next fault of the program's own.
+ */
+TEST(faults_of_the_kernel)
+{
+	const size_t n = 64, size = n * page_size();
+	int fd, mem = (int)MUST(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+	char *to = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	char *from = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	u64 before, counted = 0;
+	int i;
+
+	ASSERT_NE(MAP_FAILED, (void *)to);
+	ASSERT_NE(MAP_FAILED, (void *)from);
+	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, 0, my_tid());
+	/* The first time the code of this, too, may have a fault. */
+	for (i = 0; i < 2; i++) {
+		MUST(madvise(from, size, MADV_DONTNEED));
+		before = pfm_value(fd, SW_PMD(0));
+		ASSERT_EQ((ssize_t)size, pread64(mem, to, size, (off64_t)(uintptr_t)from));
+		counted = pfm_value(fd, SW_PMD(0)) - before;
+	}
+	EXPECT_EQ(n, counted);
+	close(fd);
+
+	MUST(madvise(from, size, MADV_DONTNEED));
+	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, PFM_REGFL_OVFL_NOTIFY, -(u64)(n / 2),
+			 my_tid());
+	ASSERT_EQ((ssize_t)size, pread64(mem, to, size, (off64_t)(uintptr_t)from));
+	if (!is_module())
+		EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 0));
+	MUST(madvise(to, page_size(), MADV_DONTNEED));
+	*(volatile char *)to = 1;
+	if (is_module())
+		EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 0));
+	EXPECT_EQ(0, pfm_poll(fd, 0));
+	close(fd);
+	close(mem);
+	munmap(from, size);
+	munmap(to, size);
+}
+
+/*
  * A period ends when the timer says so, not at the next tick or switch. A
  * virtual CPU that has to wait for a real one is late all the same: so some of
  * many periods have to show it. PMD 1 counts the same from the beginning and

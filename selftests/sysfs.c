@@ -29,7 +29,7 @@ TEST(files_and_modes)
 		const char *name;
 		mode_t mode;
 	} t[] = {
-		{ "version", 0444 }, { "pmu_model", 0444 },
+		{ "version", 0444 }, { "pmu_model", 0444 }, { "host", 0444 },
 		{ "counter_width", 0444 }, { "arg_size_max", 0644 },
 		{ "smpl_buf_size_max", 0644 }, { "smpl_buf_size_cur", 0444 },
 		{ "sys_group", 0644 }, { "thread_group", 0644 },
@@ -51,6 +51,17 @@ TEST(files_and_modes)
 	}
 	ASSERT_EQ(0, stat(SYSFS "/formats", &st));
 	EXPECT_TRUE(S_ISDIR(st.st_mode));
+}
+
+/* Which way a call goes: the system call, or the device that a module has instead. */
+TEST(host)
+{
+	bool module = syscall(__NR_perfmonctl, -1, -1, NULL, 0) == -1 && errno == ENOSYS;
+	char buf[64];
+
+	MUST(read_text(SYSFS "/host", buf, sizeof(buf)));
+	EXPECT_STREQ(module ? "module" : "kernel", buf);
+	EXPECT_EQ(module ? 0 : -1, access(PFM_DEVICE, R_OK | W_OK));
 }
 
 TEST(version_and_width)

@@ -7,7 +7,8 @@
  * where linear probing lets clusters grow: 32 looks, each at one cache line,
  * lose next to nothing before 7/8 of the slots are used, and one or two are
  * enough for a sample of a place that is known. Nothing is ever deleted but
- * everything at once, so a free slot ends the search.
+ * everything at once, so a free slot ends the search. Where entries stand depends
+ * on a secret of the context: else a program could fill the places of another's.
  *
  * It is in the kernel because a sample that is counted where it is taken is
  * neither copied nor kept.
@@ -19,6 +20,7 @@
 #include <linux/build_bug.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
+#include <linux/random.h>
 
 #include <perfmon/aggregate_smpl.h>
 #include <perfmon/format.h>
@@ -36,6 +38,18 @@ static_assert(sizeof(pfm_aggregate_smpl_hdr_t) == 64);
 static_assert(sizeof(pfm_aggregate_smpl_entry_t) == 32);
 /* The hash has 16 good bits for the slot, and the next 16 for the step. */
 static_assert(PFM_AGGREGATE_SMPL_MAX_SLOTS <= 1 << 16);
+
+/* Not for programs. */
+struct pfm_aggregate_priv {
+	u64 seed;			/* of the context's hashes [c] */
+};
+
+static const pfm_buffer_fmt_t pfm_aggregate_fmt;
+
+static struct pfm_aggregate_priv *pfm_aggregate_priv(void *buf)
+{
+	return pfm_fmt_priv(&pfm_aggregate_fmt, buf);
+}
 
 static int pfm_aggregate_validate(u32 ctx_flags, u16 num_pmds, void *arg)
 {
@@ -74,6 +88,7 @@ static int pfm_aggregate_init(u32 ctx_flags, void *arg, void *buf)
 	h->hdr_slots = a->buf_slots;
 	h->hdr_mark = a->buf_slots - a->buf_slots / 8;
 	h->hdr_gen = PFM_AGGREGATE_FIRST_GEN;
+	pfm_aggregate_priv(buf)->seed = get_random_u64();
 	return 0;
 }
 
@@ -93,7 +108,7 @@ pfm_aggregate_find(pfm_aggregate_smpl_hdr_t *h, const pfm_ovfl_arg_t *arg,
 	u32 slot, step, i;
 
 	/* The rotation keeps small numbers out of one another's bits. */
-	hash ^= rol64(arg->pmd_eventid, 24);
+	hash ^= rol64(arg->pmd_eventid, 24) ^ pfm_aggregate_priv(h)->seed;
 	hash = (hash * GOLDEN_RATIO_64 ^ data->ip) * GOLDEN_RATIO_64;
 	/* Else neighbours in a program follow one another about. */
 	hash = (hash ^ hash >> 32) * GOLDEN_RATIO_64;
@@ -225,6 +240,7 @@ static const pfm_buffer_fmt_t pfm_aggregate_fmt = {
 	.fmt_init = pfm_aggregate_init,
 	.fmt_handler = pfm_aggregate_handler,
 	.fmt_restart = pfm_aggregate_restart,
+	.fmt_priv_size = sizeof(struct pfm_aggregate_priv),
 };
 
 static int __init pfm_aggregate_module_init(void)

@@ -36,13 +36,10 @@ static_assert(sizeof(pfm_double_smpl_entry_t) == 40);
 static_assert(PFM_DOUBLE_SMPL_NO_HDR == PFM_DFL_SMPL_NO_HDR);
 static_assert(PFM_DOUBLE_SMPL_IIP_HDR == PFM_DFL_SMPL_IIP_HDR);
 
-/* The same for all contexts: it does not change while one exists. [w] */
-static u16 pfm_double_num_pmds;
-
 static u32 pfm_double_max_sample(u32 flags)
 {
 	return pfm_sample_head_size(flags) +
-	       READ_ONCE(pfm_double_num_pmds) * sizeof(u64);
+	       pfm_fmt_num_pmds() * sizeof(u64);
 }
 
 static int pfm_double_validate(u32 ctx_flags, u16 num_pmds, void *arg)
@@ -51,7 +48,6 @@ static int pfm_double_validate(u32 ctx_flags, u16 num_pmds, void *arg)
 	u32 hdr = PFM_DOUBLE_SMPL_NO_HDR | PFM_DOUBLE_SMPL_IIP_HDR;
 	u32 max;
 
-	WRITE_ONCE(pfm_double_num_pmds, num_pmds);
 	if (a->buf_pad || (a->buf_flags & ~PFM_DOUBLE_FLAGS) ||
 	    (a->buf_flags & hdr) == hdr)
 		return -EINVAL;

@@ -28,8 +28,10 @@
 #ifndef _PERFMON_FORMAT_H
 #define _PERFMON_FORMAT_H
 
+#include <linux/align.h>
 #include <linux/module.h>
 #include <linux/types.h>
+#include <asm/page.h>
 #include <perfmon/perfmon.h>
 
 struct pt_regs;
@@ -219,6 +221,14 @@ struct pfm_map_info {
  */
 typedef void (*fmt_map_t)(void *buf, const struct pfm_map_info *info);
 
+/*
+ * pfm_buffer_fmt.fmt_flags, beside PFM_FMTFL_NOSET: the argument begins with its own
+ * size as a __u32, in bytes. Of a shorter one than fmt_arg_size the rest is 0; of a
+ * longer one the rest must be 0, or it is E2BIG. So a later minor version can add
+ * fields.
+ */
+#define PFM_FMTFL_ARG_SIZE	0x100
+
 /**
  * struct pfm_buffer_fmt - a sampling format (3.5.7)
  * @fmt_name:	  (required) for people, in sysfs; no slash, no white space
@@ -235,6 +245,8 @@ typedef void (*fmt_map_t)(void *buf, const struct pfm_map_info *info);
  * @fmt_restart:  (optional) without it, PFM_RESTART resets and goes on
  * @fmt_exit:	  (optional)
  * @fmt_map:	  (optional) not of the specification
+ * @fmt_priv_size: bytes of private memory of each context that has a buffer, 0 for
+ *		  none; see pfm_fmt_priv(); not of the specification
  */
 typedef struct pfm_buffer_fmt {
 	const char *fmt_name;
@@ -250,7 +262,27 @@ typedef struct pfm_buffer_fmt {
 	fmt_restart_t fmt_restart;
 	fmt_exit_t fmt_exit;
 	fmt_map_t fmt_map;
+	size_t fmt_priv_size;
 } pfm_buffer_fmt_t;
+
+/**
+ * pfm_fmt_priv() - what a format remembers of a context and does not show
+ * @fmt: the format
+ * @buf: the buffer of the context, as the call-back has it, not NULL
+ *
+ * The memory is there, all zero, when fmt_init is called, and still when fmt_exit is.
+ * Programs cannot map it: pointers may stand there. What fmt_init hangs on it, fmt_exit
+ * frees. It is whole pages, which count as the buffer's.
+ *
+ * Context: the call-backs.
+ * Return: fmt_priv_size bytes, aligned to a page.
+ */
+static inline void *pfm_fmt_priv(const pfm_buffer_fmt_t *fmt, void *buf)
+{
+	return buf - ALIGN(fmt->fmt_priv_size, PAGE_SIZE);
+}
+
+u16 pfm_fmt_num_pmds(void);
 
 int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
 			      struct module *owner);
@@ -266,6 +298,29 @@ int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
 #define pfm_register_buffer_fmt(fmt) __pfm_register_buffer_fmt(fmt, THIS_MODULE)
 
 int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
+
+/*
+ * The calls that led to an overflow; kernel/perfmon/stack.c says how. Not every
+ * architecture can walk both stacks: there are none of those that it cannot walk.
+ */
+#ifdef CONFIG_PERFMON_STACKS
+unsigned int pfm_sample_stack_kernel(const struct pfm_ovfl_data *data, u64 *ips,
+				     unsigned int max);
+unsigned int pfm_sample_stack_user(const struct pfm_ovfl_data *data, u64 *ips,
+				   unsigned int max);
+#else
+static inline unsigned int
+pfm_sample_stack_kernel(const struct pfm_ovfl_data *data, u64 *ips, unsigned int max)
+{
+	return 0;
+}
+
+static inline unsigned int
+pfm_sample_stack_user(const struct pfm_ovfl_data *data, u64 *ips, unsigned int max)
+{
+	return 0;
+}
+#endif
 
 /* A module whose format programs ask for by UUID before it is loaded. */
 #define MODULE_ALIAS_PFM_FMT(uuid_text) MODULE_ALIAS("perfmon-fmt-" uuid_text)

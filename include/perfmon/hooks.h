@@ -13,11 +13,12 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+struct pfm_context;
 struct vm_area_struct;
 
 /* What a hook comes to in the core, which may be a module. */
-void __pfm_sched_out(struct task_struct *prev);
-void __pfm_sched_in(struct task_struct *next);
+void __pfm_sched_out(struct task_struct *prev, struct pfm_context *ctx);
+void __pfm_sched_in(struct task_struct *next, struct pfm_context *ctx);
 void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next);
 void __pfm_sched_migrate(int cpu);
 void __pfm_sched_fault(bool major);
@@ -41,8 +42,10 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 				     struct task_struct *next)
 {
 	if (static_branch_unlikely(&pfm_key.key)) {
-		if (unlikely(rcu_access_pointer(prev->pfm_context)))
-			__pfm_sched_out(prev);
+		struct pfm_context *ctx = rcu_dereference_sched(prev->pfm_context);
+
+		if (unlikely(ctx))
+			__pfm_sched_out(prev, ctx);
 		if (static_branch_unlikely(&pfm_sys_key.key))
 			__pfm_sched_cpu(prev, next);
 	}
@@ -52,8 +55,10 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 static inline void perfmon_sched_in(void)
 {
 	if (static_branch_unlikely(&pfm_key.key)) {
-		if (unlikely(rcu_access_pointer(current->pfm_context)))
-			__pfm_sched_in(current);
+		struct pfm_context *ctx = rcu_dereference_sched(current->pfm_context);
+
+		if (unlikely(ctx))
+			__pfm_sched_in(current, ctx);
 	}
 }
 

@@ -113,8 +113,9 @@ struct pfm_pmu;
 /**
  * struct pfm_run - what runs, or is to run, on a CPU
  * @pmds:      PMDs that are in use, as positions: the counters, and other data
- *             registers, of the active set whose control selects an event. 0
- *             while nothing counts; then the other members mean nothing
+ *             registers, of the active set whose control selects an event; for
+ *             admits, thread and turn whether it counts or not. For the other
+ *             operations 0 while nothing counts; then the other members mean nothing
  * @v:         the values of all control registers of the description on this CPU:
  *             v[n] is that of @pmcs[n], with its reserved bits at their defaults.
  *             That of a control whose counters are not in @pmds may be another
@@ -164,6 +165,9 @@ enum pfm_thread_event {
  * @ctx_flags:  in PFM_PMU_OWN_FLAGS: what contexts may have beside the flags
  *              that are the same everywhere
  * @set_flags:  likewise sets
+ * @excludes:   PFM_SETFL_EXCL_...: where the active set has one of these, and uses the
+ *              hardware, the core stops nothing while such a thread runs: @turn sees to
+ *              what is left out
  * @rate:       most events that a counter can see in a second, 0 if that is not
  *              known. The core looks at each counter at least twice in the time
  *              that it would take to count through its width at this rate
@@ -193,6 +197,11 @@ enum pfm_thread_event {
  *              PFM_LOAD_CONTEXT, and about each value that PFM_WRITE_PMCS
  *              writes into a set of a loaded context. @run->pmds are those that the
  *              set would use; @self and @task are not known
+ *
+ * @claims:     (optional) which registers with
+ *              PFM_PMC_CLAIMED, bit n being @pmcs[n], the hardware looks at if @value is
+ *              in control register @num. A set with such a value has them as if a
+ *              program had written all of them. None for a default
  *
  * The registers are reached by what follows, all of it required or none: none
  * for a description without registers of its own. Table positions, not logical
@@ -234,6 +243,10 @@ enum pfm_thread_event {
  *              is NULL, to this CPU. The context's lock is held and interrupts are off.
  *              This is the CPU where the thread runs, or the thread runs nowhere and
  *              cannot begin to: then its saved state is what counts
+ * @turn:       (optional) current is about to leave this CPU to thread @next, under a
+ *              system-wide context that uses the hardware, whether it counts or not: @run
+ *              has its active set. Its lock and the run queue's are held, interrupts are
+ *              off; what @run->pmds are goes on counting
  *
  * The core leaves a counter that has wrapped as it is unless a period needs it
  * written. Where a counter interrupts not when it wraps but as long as the bit
@@ -252,6 +265,7 @@ struct pfm_pmu {
 	unsigned int flags;
 	u32 ctx_flags;
 	u32 set_flags;
+	u32 excludes;
 	u64 rate;
 	u32 min_period;
 
@@ -261,6 +275,7 @@ struct pfm_pmu {
 	u64 (*adapt)(const struct pfm_pmu *pmu, unsigned int num, u64 value,
 		     u32 ctx_flags);
 	bool (*admits)(const struct pfm_pmu *pmu, const struct pfm_run *run);
+	u64 (*claims)(const struct pfm_pmu *pmu, unsigned int num, u64 value);
 
 	int (*acquire)(const struct pfm_pmu *pmu, unsigned int what);
 	void (*release)(const struct pfm_pmu *pmu, unsigned int what);
@@ -275,6 +290,8 @@ struct pfm_pmu {
 	bool (*still)(const struct pfm_pmu *pmu);
 	void (*thread)(const struct pfm_pmu *pmu, const struct pfm_run *run,
 		       enum pfm_thread_event what);
+	void (*turn)(const struct pfm_pmu *pmu, const struct pfm_run *run,
+		     struct task_struct *next);
 };
 
 /*

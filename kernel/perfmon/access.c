@@ -14,6 +14,7 @@
 #include <linux/init.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task.h>
+#include <linux/security.h>
 #include <linux/sysctl.h>
 #include <linux/uidgid.h>
 
@@ -52,6 +53,22 @@ bool pfm_access_may_create(u32 flags)
 	if (gid != PFM_GROUP_ANY)
 		return pfm_access_in_group(gid);
 	return !system || !READ_ONCE(pfm_access_hardened) || perfmon_capable();
+}
+
+/**
+ * pfm_access_may_see_kernel() - whether the caller's new context is shown the kernel
+ *
+ * Its addresses, the events at its level, and, in a format, the registers of what was
+ * interrupted there. These hold its data, which a kernel with
+ * lockdown=confidentiality does not even show to root.
+ *
+ * Context: process.
+ * Return: whether it is.
+ */
+bool pfm_access_may_see_kernel(void)
+{
+	return pfm_access_may_create(PFM_FL_SYSTEM_WIDE) &&
+	       !security_locked_down(LOCKDOWN_PERF);
 }
 
 /**

@@ -27,6 +27,8 @@
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
+#include <perfmon/compat.h>
+
 #include "host.h"
 #include "pfm.h"
 
@@ -202,7 +204,7 @@ static int pfm_attach_other(struct pfm_attach *a, struct task_struct *task)
 	if (task->flags & PF_KTHREAD)
 		return -EPERM;
 	/* The kernel's part of such a thread runs its work under locks. */
-	if ((task->flags & PF_IO_WORKER) && a->blocker)
+	if ((task->flags & PF_USER_WORKER) && a->blocker)
 		return -EPERM;
 	ret = down_read_interruptible(sem);
 	if (ret)

@@ -2,7 +2,8 @@
 /*
  * perfmon2: sampling buffers (3.5.4).
  *
- * A buffer belongs to its context, is made with it and freed when it is closed.
+ * A buffer belongs to its context, is made with it and freed when it is closed. What
+ * its format keeps to itself stands in the pages before it.
  * The mappings are another room, mapping.c.
  */
 #include <linux/mm.h>
@@ -14,27 +15,32 @@
  * pfm_buffer_alloc() - allocate the buffer of a context
  * @ctx:  context that is not published yet
  * @size: bytes, at least 1; rounded up to whole pages
+ * @priv: bytes before them that programs cannot map; likewise
  *
  * Context: process.
  * Return: 0, or -ENOMEM, also at the limits.
  */
-int pfm_buffer_alloc(struct pfm_context *ctx, size_t size)
+int pfm_buffer_alloc(struct pfm_context *ctx, size_t size, size_t priv)
 {
 	struct pfm_buffer *b = &ctx->buf;
+	void *area;
 	int ret;
 
 	if (size > READ_ONCE(pfm_config.smpl_buf_size_max) || size > LONG_MAX / 2)
 		return -ENOMEM;
 	size = PAGE_ALIGN(size);
-	ret = pfm_account_charge(ctx->account, PFM_ACCOUNT_BUFFERS, size);
+	priv = PAGE_ALIGN(priv);
+	ret = pfm_account_charge(ctx->account, PFM_ACCOUNT_BUFFERS, priv + size);
 	if (ret)
 		return ret;
-	b->size = size;
-	b->addr = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
-	if (!b->addr) {
-		pfm_account_uncharge(ctx->account, PFM_ACCOUNT_BUFFERS, size);
+	area = __vmalloc(priv + size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	if (!area) {
+		pfm_account_uncharge(ctx->account, PFM_ACCOUNT_BUFFERS, priv + size);
 		return -ENOMEM;
 	}
+	b->size = size;
+	b->priv = priv;
+	b->addr = area + priv;
 	return 0;
 }
 
@@ -46,8 +52,10 @@ int pfm_buffer_alloc(struct pfm_context *ctx, size_t size)
  */
 void pfm_buffer_free(struct pfm_context *ctx)
 {
-	if (!ctx->buf.addr)
+	const struct pfm_buffer *b = &ctx->buf;
+
+	if (!b->addr)
 		return;
-	vfree(ctx->buf.addr);
-	pfm_account_uncharge(ctx->account, PFM_ACCOUNT_BUFFERS, ctx->buf.size);
+	vfree(b->addr - b->priv);
+	pfm_account_uncharge(ctx->account, PFM_ACCOUNT_BUFFERS, b->priv + b->size);
 }

@@ -162,7 +162,7 @@ struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 	ctx->set = set;
 	ctx->cred = get_current_cred();
 	ctx->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	ctx->see_kernel = pfm_access_may_create(PFM_FL_SYSTEM_WIDE);
+	ctx->see_kernel = pfm_access_may_see_kernel();
 	ctx->format = format;
 	return ctx;
 

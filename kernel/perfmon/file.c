@@ -217,7 +217,6 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 
 static const struct file_operations pfm_file_fops = {
 	.owner		= THIS_MODULE,
-	.llseek		= no_llseek,
 	.read		= pfm_file_read,
 	.poll		= pfm_file_poll,
 	.mmap		= pfm_mapping_mmap,

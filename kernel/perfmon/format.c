@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/task_stack.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -23,6 +24,9 @@
 
 /* Nothing that a program passes at creation is larger. */
 #define PFM_FORMAT_ARG_MAX	65536
+
+/* What a format wants to remember of a context is no larger. */
+#define PFM_FORMAT_PRIV_MAX	SZ_1M
 
 #define PFM_FORMAT_NAME_MAX	32
 
@@ -48,8 +52,11 @@ static bool pfm_format_ok(const pfm_buffer_fmt_t *fmt)
 	    strpbrk(fmt->fmt_name, "/ \t\n") || fmt->fmt_name[0] == '.')
 		return false;
 	return memchr_inv(fmt->fmt_uuid, 0, sizeof(fmt->fmt_uuid)) &&
-	       !(fmt->fmt_flags & ~PFM_FMTFL_NOSET) &&
-	       fmt->fmt_arg_size <= PFM_FORMAT_ARG_MAX;
+	       !(fmt->fmt_flags & ~(PFM_FMTFL_NOSET | PFM_FMTFL_ARG_SIZE)) &&
+	       fmt->fmt_arg_size <= PFM_FORMAT_ARG_MAX &&
+	       fmt->fmt_priv_size <= PFM_FORMAT_PRIV_MAX &&
+	       (!(fmt->fmt_flags & PFM_FMTFL_ARG_SIZE) ||
+		fmt->fmt_arg_size >= sizeof(u32));
 }
 
 static struct pfm_format *pfm_format_lookup(const pfm_uuid_t uuid)
@@ -194,6 +201,33 @@ void pfm_format_put(struct pfm_format *f)
 	module_put(owner);
 }
 
+/* PFM_FMTFL_ARG_SIZE: the program says how long its argument is. */
+static void *pfm_format_copy_sized(const pfm_buffer_fmt_t *fmt,
+				   const void __user *uarg)
+{
+	u32 size;
+	void *arg;
+	int ret;
+
+	if (copy_from_user(&size, uarg, sizeof(size)))
+		return ERR_PTR(-EFAULT);
+	if (size < sizeof(size))
+		return ERR_PTR(-EINVAL);
+	if (size > READ_ONCE(pfm_config.arg_size_max))
+		return ERR_PTR(-E2BIG);
+	arg = kmalloc(fmt->fmt_arg_size, GFP_USER);
+	if (!arg)
+		return ERR_PTR(-ENOMEM);
+	ret = copy_struct_from_user(arg, fmt->fmt_arg_size, uarg, size);
+	if (ret) {
+		kfree(arg);
+		return ERR_PTR(ret);
+	}
+	/* Another thread may have changed it meanwhile. */
+	*(u32 *)arg = size;
+	return arg;
+}
+
 static void *pfm_format_copy_arg(const pfm_buffer_fmt_t *fmt,
 				 const void __user *uarg)
 {
@@ -203,6 +237,8 @@ static void *pfm_format_copy_arg(const pfm_buffer_fmt_t *fmt,
 		return NULL;
 	if (size > READ_ONCE(pfm_config.arg_size_max))
 		return ERR_PTR(-E2BIG);
+	if (fmt->fmt_flags & PFM_FMTFL_ARG_SIZE)
+		return pfm_format_copy_sized(fmt, uarg);
 	return memdup_user(uarg, size);
 }
 
@@ -234,7 +270,7 @@ int pfm_format_open(struct pfm_context *ctx, const void __user *uarg)
 	if (!ret && fmt->fmt_getsize)
 		ret = fmt->fmt_getsize(ctx->flags, arg, &size);
 	if (!ret && size)
-		ret = pfm_buffer_alloc(ctx, size);
+		ret = pfm_buffer_alloc(ctx, size, fmt->fmt_priv_size);
 	if (!ret && fmt->fmt_init)
 		ret = fmt->fmt_init(ctx->flags, arg, ctx->buf.addr);
 	ctx->format_open = !ret;
@@ -271,6 +307,21 @@ const pfm_buffer_fmt_t *pfm_format_fmt(const struct pfm_format *f)
 {
 	return f ? f->fmt : NULL;
 }
+
+/**
+ * pfm_fmt_num_pmds() - how many PMDs there are
+ *
+ * What fmt_validate is told, for call-backs that are not: no overflow has the values of
+ * more registers. It does not change while a context exists.
+ *
+ * Context: any, NMI too: the call-backs of a format.
+ * Return: PMDs that are implemented.
+ */
+u16 pfm_fmt_num_pmds(void)
+{
+	return pfm_regmap.num_pmds;
+}
+EXPORT_SYMBOL_GPL(pfm_fmt_num_pmds);
 
 /* Where the thread is that an overflow hit; see struct pfm_ovfl_data. */
 static struct pt_regs *pfm_format_regs(const struct pfm_context *ctx,

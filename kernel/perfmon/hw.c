@@ -205,8 +205,13 @@ void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set)
  */
 void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int pmc)
 {
+	u64 rest = pfm_pmu_claims(pmc, set->values[pmc]);
+
 	pfm_assert_live(ctx);
 	__set_bit(pmc, set->written);
+	/* The hardware looks at these from now on: what others left there must go. */
+	for (; rest; rest &= rest - 1)
+		__set_bit(__ffs64(rest), set->written);
 	set->controls = atomic64_inc_return(&pfm_hw_ids);
 	pfm_hw_forget(ctx, set);
 }
@@ -391,6 +396,19 @@ bool pfm_hw_is_here(void)
 	return __this_cpu_read(pfm_cpu.touched);
 }
 
+/* The active set, whether it counts or not. */
+static struct pfm_run pfm_hw_active(const struct pfm_context *ctx)
+{
+	return (struct pfm_run){
+		.pmds = ctx->set->live,
+		.v = ctx->set->values,
+		.ctx_flags = ctx->flags,
+		.set_flags = ctx->set->flags,
+		.self = ctx->own,
+		.task = ctx->task,
+	};
+}
+
 /**
  * __pfm_hw_thread() - something happens to the thread of a context
  * @ctx:  loaded context, whose counters are stopped or do not matter
@@ -401,15 +419,25 @@ bool pfm_hw_is_here(void)
 void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	const struct pfm_run run = {
-		.pmds = ctx->set->live,
-		.v = ctx->set->values,
-		.ctx_flags = ctx->flags,
-		.set_flags = ctx->set->flags,
-		.self = ctx->own,
-		.task = ctx->task,
-	};
+	const struct pfm_run run = pfm_hw_active(ctx);
 
 	pfm_assert_live(ctx);
 	pmu->thread(pmu, &run, what);
+}
+
+/**
+ * __pfm_hw_turn() - the CPU of a context turns to another thread
+ * @ctx:  system-wide context of this CPU, which has programmed the hardware
+ * @next: thread, not current yet
+ *
+ * Context: ctx->lock, run queue lock, interrupts off; on the CPU where the context is
+ * live.
+ */
+void __pfm_hw_turn(struct pfm_context *ctx, struct task_struct *next)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	const struct pfm_run run = pfm_hw_active(ctx);
+
+	pfm_assert_live(ctx);
+	pmu->turn(pmu, &run, next);
 }

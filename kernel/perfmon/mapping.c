@@ -25,6 +25,8 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include <perfmon/compat.h>
+
 #include "host.h"
 #include "pfm.h"
 
@@ -200,8 +202,8 @@ int pfm_mapping_mmap(struct file *file, struct vm_area_struct *vma)
 	if (ret)
 		return ret;
 
-	vma->vm_flags &= ~(VM_MAYWRITE | VM_MAYEXEC);
-	vma->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	for (at = 0; at < b->size; at += PAGE_SIZE) {
 		ret = vm_insert_page(vma, vma->vm_start + at,
 				     vmalloc_to_page(b->addr + at));

@@ -85,7 +85,9 @@ struct pfm_regmap {
 	u64 max[PFM_PMDS_MAX];		/* the most that a counter of it holds */
 	u64 reach[PFM_PMDS_MAX];	/* the longest way to a wrap that can be written */
 	u64 poll;			/* ns between two looks at its counters */
+	u32 excludes;			/* PFM_SETFL_EXCL_... that it sees to */
 	bool threads;			/* it wants to know what happens to threads */
+	bool turns;			/* ... and of each switch under a context of the CPU */
 };
 
 /* A control register of a set. [l] */
@@ -176,6 +178,7 @@ struct pfm_sysfs_format;
 struct pfm_buffer {
 	void *addr;			/* [c] whole pages, or NULL */
 	size_t size;			/* [c] bytes */
+	size_t priv;			/* [c] bytes before it, whole pages, the format's */
 	spinlock_t lock;		/* [s] a leaf, for what follows */
 	struct list_head mappings;	/* [s] struct pfm_mapping, of all processes */
 	unsigned int vmas;		/* [s] in these */
@@ -388,6 +391,18 @@ static __always_inline void pfm_assert_sets(const struct pfm_context *ctx)
 			(!ctx->file || lockdep_is_held(&ctx->mutex))));
 }
 
+extern struct pfm_regmap pfm_regmap;
+
+/*
+ * Whether the core stops a set while a thread of this kind runs: pfm_runstate_kind().
+ * Some PMUs leave threads out by themselves, and count interrupts that come meanwhile.
+ */
+static __always_inline bool pfm_runstate_leaves_out(const struct pfm_set *set, u32 kind)
+{
+	kind &= set->flags;
+	return unlikely(kind) && (!set->live || (kind & ~pfm_regmap.excludes));
+}
+
 /*
  * Whether the context's time passes. A thread that is on no CPU still runs in
  * this sense: it may be moved. Under ctx->lock.
@@ -416,13 +431,12 @@ static __always_inline u32 pfm_runstate_kind(const struct task_struct *task)
 }
 
 /* pmu.c */
-extern struct pfm_regmap pfm_regmap;
 int pfm_pmu_validate(const struct pfm_pmu *pmu);
 const struct pfm_pmu *pfm_pmu_hardware(void);
 void pfm_pmu_get(void);
 void pfm_pmu_put(void);
 unsigned int pfm_pmu_find_pmc(unsigned int num);
-unsigned int pfm_pmu_holds(unsigned int num);
+unsigned int pfm_pmu_holds(unsigned int pmc, u64 value);
 u64 pfm_pmu_mask(const u64 *vec, bool *bad);
 void pfm_pmu_vector(u64 mask, u64 *vec);
 void pfm_pmu_info_pmc(unsigned int i, pfarg_pmcinfo_t *info);
@@ -454,6 +468,7 @@ u32 pfm_pmu_ctx_flags(void);
 u32 pfm_pmu_set_flags(void);
 u64 pfm_pmu_adapt(const struct pfm_context *ctx, unsigned int pmc, u64 value);
 bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set);
+u64 pfm_pmu_claims(unsigned int pmc, u64 value);
 
 /* random.c */
 u32 pfm_random_seed(u32 seed);
@@ -639,6 +654,7 @@ void pfm_hw_disown(void);
 void pfm_hw_reset(void);
 void __pfm_hw_wipe(const struct pfm_context *ctx);
 void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what);
+void __pfm_hw_turn(struct pfm_context *ctx, struct task_struct *next);
 
 /* The common ways past hw.c, for sets that count in software only. */
 
@@ -672,6 +688,13 @@ static __always_inline void pfm_hw_thread(struct pfm_context *ctx,
 {
 	if (unlikely(pfm_regmap.threads))
 		__pfm_hw_thread(ctx, what);
+}
+
+/* Fewer care about those that a system-wide context sees. */
+static __always_inline void pfm_hw_turn(struct pfm_context *ctx, struct task_struct *next)
+{
+	if (unlikely(pfm_regmap.turns) && ctx->uses)
+		__pfm_hw_turn(ctx, next);
 }
 
 /*
@@ -848,7 +871,7 @@ void pfm_account_uncharge(struct pfm_account *a, enum pfm_account_kind kind,
 			  u64 bytes);
 
 /* buffer.c */
-int pfm_buffer_alloc(struct pfm_context *ctx, size_t size);
+int pfm_buffer_alloc(struct pfm_context *ctx, size_t size, size_t priv);
 void pfm_buffer_free(struct pfm_context *ctx);
 
 /* mapping.c */
@@ -862,6 +885,7 @@ bool pfm_mapping_others(struct file *file);
 
 /* access.c */
 bool pfm_access_may_create(u32 flags);
+bool pfm_access_may_see_kernel(void);
 bool pfm_access_may_hold(void);
 bool pfm_access_may_autoload(void);
 bool __pfm_access_may_use(struct pfm_context *ctx);

@@ -20,6 +20,8 @@ struct pfm_regmap pfm_regmap __read_mostly;
 static DEFINE_MUTEX(pfm_pmu_mutex);
 static atomic_t pfm_pmu_users;	/* [a] contexts; none comes without the mutex */
 
+#define PFM_PMU_EXCLUDES (PFM_SETFL_EXCL_IDLE | PFM_SETFL_EXCL_KERNEL_ONLY_THREADS)
+
 static bool pfm_pmu_type_ok(u16 type)
 {
 	return type >= PFM_REG_TYPE_PMC && type <= PFM_REG_TYPE_VIRTUAL;
@@ -41,6 +43,9 @@ static int pfm_pmu_validate_pmcs(const struct pfm_pmu *pmu)
 		if (pmu->selects(pmu, d->num, d->def))
 			return -EINVAL;
 		if (pmu->accepts && !pmu->accepts(pmu, d->num, d->def))
+			return -EINVAL;
+		/* A program that writes nothing must not have to hold them. */
+		if (pmu->claims && pmu->claims(pmu, d->num, d->def))
 			return -EINVAL;
 		for (j = 0; j < i; j++)
 			if (!strcmp(pmu->pmcs[j].name, d->name))
@@ -106,7 +111,7 @@ static bool pfm_pmu_complete(const struct pfm_pmu *pmu)
 
 	if (!n)
 		return !pmu->program && !pmu->acknowledge && !pmu->still &&
-		       !pmu->thread;
+		       !pmu->thread && !pmu->turn;
 	return n == 7 && (pmu->acknowledge || (pmu->flags & PFM_PMU_NO_INTERRUPT));
 }
 
@@ -129,6 +134,8 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 	if (!pmu->width || pmu->width > 64)
 		return -EINVAL;
 	if ((pmu->ctx_flags | pmu->set_flags) & ~PFM_PMU_OWN_FLAGS)
+		return -EINVAL;
+	if (pmu->excludes & ~PFM_PMU_EXCLUDES || (pmu->excludes && !pmu->turn))
 		return -EINVAL;
 	if (!pfm_pmu_complete(pmu))
 		return -EINVAL;
@@ -231,7 +238,9 @@ static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 	pfm_pmu_add(map, &pfm_soft_pmu);
 	if (hw) {
 		map->poll = pfm_pmu_poll(hw);
+		map->excludes = hw->excludes;
 		map->threads = hw->thread;
+		map->turns = hw->turn;
 	}
 	WRITE_ONCE(map->hw, hw);
 }
@@ -307,20 +316,33 @@ const struct pfm_pmu *pfm_pmu_hardware(void)
 }
 
 /**
+ * pfm_pmu_claims() - the claimed registers that a control has the hardware look at
+ * @pmc:   dense number of the control
+ * @value: its value
+ *
+ * Context: any, while a context exists.
+ * Return: controls, densely numbered.
+ */
+u64 pfm_pmu_claims(unsigned int pmc, u64 value)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.pmc_pmu[pmc];
+
+	return pmu->claims ? pmu->claims(pmu, pfm_regmap.pmc[pmc]->num, value) : 0;
+}
+
+/**
  * pfm_pmu_holds() - what has to be held to use a control register
- * @num: any number, from a program
+ * @pmc:   dense number
+ * @value: what it is to get
  *
  * Context: any, while a context exists.
  * Return: PFM_HOLD_..., 0 if it is not one that the hardware's operations reach.
  */
-unsigned int pfm_pmu_holds(unsigned int num)
+unsigned int pfm_pmu_holds(unsigned int pmc, u64 value)
 {
-	unsigned int i = pfm_pmu_find_pmc(num);
-
-	if (i == PFM_NONE || !pfm_regmap.hw || !pfm_regmap.hw->start ||
-	    i >= pfm_regmap.hw->num_pmcs)
+	if (!pfm_regmap.hw || !pfm_regmap.hw->start || pmc >= pfm_regmap.hw->num_pmcs)
 		return 0;
-	if (pfm_regmap.pmc[i]->flags & PFM_PMC_CLAIMED)
+	if ((pfm_regmap.pmc[pmc]->flags & PFM_PMC_CLAIMED) || pfm_pmu_claims(pmc, value))
 		return PFM_HOLD_PMU | PFM_HOLD_CLAIMED;
 	return PFM_HOLD_PMU;
 }

@@ -167,7 +167,7 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}
-	if ((ctx->no_hard && pfm_pmu_holds(d->num)) ||
+	if ((ctx->no_hard && pfm_pmu_holds(i, value)) ||
 	    (!ctx->see_kernel && pmu->kernel && pmu->kernel(pmu, d->num, value))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EPERM;
@@ -179,7 +179,7 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	}
 	pfm_regs_cut(set, map->pmds_of[i]);
 	if (pmu == map->hw && pmu->start) {
-		ctx->uses |= pfm_pmu_holds(d->num);
+		ctx->uses |= pfm_pmu_holds(i, value);
 		pfm_hw_changed(ctx, set, i);
 	}
 
@@ -216,12 +216,14 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 {
 	const pfarg_pmc_t *req = v->elem;
 	unsigned int uses = 0;
-	unsigned int i;
+	unsigned int i, pmc;
 	int ret;
 
 	for (i = 0; i < v->n; i++) {
 		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
-		uses |= pfm_pmu_holds(req[i].reg_num);
+		pmc = pfm_pmu_find_pmc(req[i].reg_num);
+		if (pmc != PFM_NONE)
+			uses |= pfm_pmu_holds(pmc, pfm_pmu_adapt(ctx, pmc, req[i].reg_value));
 	}
 	/* Asked here: the elements may be worked on where another thread runs. */
 	ctx->no_hard = uses && !pfm_access_may_hold();
@@ -265,6 +267,10 @@ static __always_inline struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx,
  * @req: element; its flags get RETFL bits on failure, after which nothing has
  *       changed
  *
+ * With PFM_REGFL_KEEP_VALUE the period that has begun ends as it would have: only the
+ * next ones are as long as @req says. Without that, a program that adapts periods
+ * would lose the events of the one that it cuts short.
+ *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0, or -EINVAL.
  */
@@ -276,7 +282,7 @@ static int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	unsigned int i;
 
 	pfm_assert_live(ctx);
-	set = pfm_regs_pmd(ctx, req, &i, 0);
+	set = pfm_regs_pmd(ctx, req, &i, PFM_REGFL_KEEP_VALUE);
 	if (!set)
 		return -EINVAL;
 	d = pfm_regmap.pmd[i];
@@ -286,11 +292,13 @@ static int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	}
 
 	p = &set->pmds[i];
-	p->value = pfm_set_fit(set, i, req->reg_value);
 	p->long_reset = req->reg_long_reset;
 	p->short_reset = req->reg_short_reset;
-	p->last_reset = p->value;
 	p->random_mask = req->reg_random_mask;
+	if (req->reg_flags & PFM_REGFL_KEEP_VALUE)
+		return 0;
+	p->value = pfm_set_fit(set, i, req->reg_value);
+	p->last_reset = p->value;
 	p->random = pfm_random_seed(req->reg_random_seed);
 	p->thres = req->reg_ovflsw_thres;
 	p->thres_left = p->thres;

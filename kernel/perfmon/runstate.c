@@ -232,6 +232,9 @@ void pfm_runstate_unmask(struct pfm_context *ctx)
  * this and before the switch can make another set the active one: @kind is kept, and
  * not asked of current, which is still the last thread then.
  *
+ * A PMU that can leave such a thread out by itself, and not the interrupts that come
+ * while it runs (5.5.1), goes on; then the set's own time does, too.
+ *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
 void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
@@ -240,7 +243,7 @@ void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
 
 	pfm_assert_live(ctx);
 	/* From one thread that counts to another, as most switches are: nothing to do. */
-	if (was == !!(ctx->set->flags & kind)) {
+	if (was == pfm_runstate_leaves_out(ctx->set, kind)) {
 		ctx->kind = kind;
 		return;
 	}
@@ -248,7 +251,7 @@ void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
 	if (!was)
 		pfm_runstate_hold(ctx);
 	ctx->kind = kind;
-	if (ctx->away == !!(ctx->set->flags & kind)) {
+	if (ctx->away == pfm_runstate_leaves_out(ctx->set, kind)) {
 		pfm_runstate_release(ctx);
 		return;
 	}

@@ -27,16 +27,13 @@ static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
 /**
  * __pfm_sched_out() - a thread with a context is about to be switched out
  * @prev: current
+ * @ctx:  what pfm_host_context() has said of it since interrupts are off
  *
  * Context: run queue lock, interrupts off; the thread's CPU time is up to
  * date and cannot change before the switch.
  */
-void __pfm_sched_out(struct task_struct *prev)
+void __pfm_sched_out(struct task_struct *prev, struct pfm_context *ctx)
 {
-	struct pfm_context *ctx = pfm_host_context(prev);
-
-	if (!ctx)
-		return;
 	raw_spin_lock(&ctx->lock);
 	/* It may have been unloaded, or is not live yet. */
 	if (ctx->task == prev && ctx->cpu == smp_processor_id()) {
@@ -48,17 +45,14 @@ void __pfm_sched_out(struct task_struct *prev)
 
 /**
  * __pfm_sched_in() - a thread with a context has been switched in
- * @next: current
+ * @next: current, or the thread that is about to be
+ * @ctx:  what pfm_host_context() has said of it since interrupts are off
  *
  * Context: run queue lock, interrupts off; the thread's CPU time has not
  * changed since it was switched out.
  */
-void __pfm_sched_in(struct task_struct *next)
+void __pfm_sched_in(struct task_struct *next, struct pfm_context *ctx)
 {
-	struct pfm_context *ctx = pfm_host_context(next);
-
-	if (!ctx)
-		return;
 	raw_spin_lock(&ctx->lock);
 	if (ctx->task == next && ctx->cpu < 0) {
 		pfm_stat_inc(PFM_STAT_SCHED_IN);
@@ -94,6 +88,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	if (pfm_runstate_counting(ctx))
 		pfm_runstate_sync(ctx, events);
 	pfm_runstate_next(ctx, pfm_runstate_kind(next), now);
+	pfm_hw_turn(ctx, next);
 	if (idle)
 		pfm_timer_arm(ctx, now);
 	/* From here on an overflow is the next thread's. */
@@ -152,7 +147,7 @@ static void pfm_sched_told(struct pfm_context *ctx)
 	if (likely(!ctx))
 		return;
 	if (irq_work_is_busy(&ctx->notify_work) && !irqs_disabled())
-		irq_work_sync(&ctx->notify_work);
+		pfm_host_settle(&ctx->notify_work);
 	pfm_context_put(ctx);
 }
 

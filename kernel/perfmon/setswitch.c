@@ -52,7 +52,7 @@ void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 	}
 	ctx->set = set;
 	ctx->switch_due = false;
-	ctx->away = set->flags & ctx->kind;
+	ctx->away = pfm_runstate_leaves_out(set, ctx->kind);
 }
 
 /* What overflowed last in a set is reset when it comes (3.7.7). */

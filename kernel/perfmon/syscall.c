@@ -10,6 +10,8 @@
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
 
+#include <perfmon/compat.h>
+
 #include "host.h"
 #include "pfm.h"
 
@@ -330,16 +332,19 @@ static int pfm_syscall_copy_out(const struct pfm_command *cmd,
 static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *call,
 			   struct file *file, int fd)
 {
-	struct fd f;
+	struct fd f = {};
 	int ret;
 
 	if (cmd->no_ctx)
 		return cmd->fn(call);
 
-	f = file ? (struct fd){ .file = file } : fdget(fd);
-	if (!f.file)
-		return -EBADF;
-	call->ctx = pfm_file_context(f.file);
+	if (!file) {
+		f = fdget(fd);
+		if (fd_empty(f))
+			return -EBADF;
+		file = fd_file(f);
+	}
+	call->ctx = pfm_file_context(file);
 	if (!call->ctx) {
 		ret = -EBADF;
 	} else {

@@ -7,6 +7,7 @@
  * can be written by the administrator.
  *
  *	version, pmu_model, counter_width
+ *	host					kernel (its system call) or module (its device)
  *	arg_size_max, smpl_buf_size_max		bytes
  *	smpl_buf_size_cur			bytes in use by sampling buffers
  *	set_mem_max, set_mem_cur		bytes in contexts and their sets
@@ -55,6 +56,8 @@ static unsigned int pfm_sysfs_sessions(bool system)
 
 PFM_SHOW(version, "%s", "0.6")
 PFM_ATTR_RO(version);
+PFM_SHOW(host, "%s", PFM_HOST_NAME)
+PFM_ATTR_RO(host);
 PFM_SHOW(pmu_model, "%s", pfm_sysfs_model())
 PFM_ATTR_RO(pmu_model);
 PFM_SHOW(counter_width, "%u", (pfm_pmu_hardware() ?: &pfm_soft_pmu)->width)
@@ -162,6 +165,7 @@ PFM_ATTR_RW(thread_group);
 
 static const struct attribute *pfm_sysfs_attrs[] = {
 	&pfm_attr_version.attr,
+	&pfm_attr_host.attr,
 	&pfm_attr_pmu_model.attr,
 	&pfm_attr_counter_width.attr,
 	&pfm_attr_sys_sessions.attr,

@@ -29,6 +29,8 @@
 
 #include <perfmon/perfmon.h>
 
+#include "../../lib/device.h"
+
 #define ROUNDS 201
 #define COUNTERS 4
 
@@ -64,6 +66,21 @@ static inline void must(int ok, const char *what)
 		fprintf(stderr, "cost: %s: %s\n", what, strerror(errno));
 		exit(1);
 	}
+}
+
+/* perfmonctl(); if perfmon is a module, without another try of the system call. */
+static inline long pfm(int fd, int cmd, void *arg, int n)
+{
+	static bool by_device;
+	long ret;
+
+	if (!by_device) {
+		ret = syscall(__NR_perfmonctl, fd, cmd, arg, n);
+		if (ret != -1 || errno != ENOSYS)
+			return ret;
+		by_device = true;
+	}
+	return pfm_device_perfmonctl(fd, cmd, arg, n);
 }
 
 static inline bool have_hardware(void)
@@ -113,21 +130,21 @@ static inline int pfm_open(const struct events *e, pid_t tid, int n,
 			pmd[i].reg_value = pmd[i].reg_long_reset =
 				pmd[i].reg_short_reset = -period;
 	}
-	must(!syscall(__NR_perfmonctl, -1, PFM_CREATE_CONTEXT, &ctx, 1),
+	must(!pfm(-1, PFM_CREATE_CONTEXT, &ctx, 1),
 	     "PFM_CREATE_CONTEXT");
-	must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_WRITE_PMCS, pmc, n),
+	must(!pfm(ctx.ctx_fd, PFM_WRITE_PMCS, pmc, n),
 	     "PFM_WRITE_PMCS");
 	if (period)
-		must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_WRITE_PMDS, pmd, n),
+		must(!pfm(ctx.ctx_fd, PFM_WRITE_PMDS, pmd, n),
 		     "PFM_WRITE_PMDS");
-	must(!syscall(__NR_perfmonctl, ctx.ctx_fd, PFM_LOAD_CONTEXT, &load, 1),
+	must(!pfm(ctx.ctx_fd, PFM_LOAD_CONTEXT, &load, 1),
 	     "PFM_LOAD_CONTEXT");
 	return ctx.ctx_fd;
 }
 
 static inline void pfm_run(int fd, int cmd)
 {
-	must(!syscall(__NR_perfmonctl, fd, cmd, NULL, 0), "perfmonctl");
+	must(!pfm(fd, cmd, NULL, 0), "perfmonctl");
 }
 
 static inline void pfm_read(const struct events *e, int fd, int n)
@@ -137,7 +154,7 @@ static inline void pfm_read(const struct events *e, int fd, int n)
 
 	for (i = 0; i < n; i++)
 		pmd[i].reg_num = e->pmd + i;
-	must(!syscall(__NR_perfmonctl, fd, PFM_READ_PMDS, pmd, n), "PFM_READ_PMDS");
+	must(!pfm(fd, PFM_READ_PMDS, pmd, n), "PFM_READ_PMDS");
 }
 
 static int perf_fds[COUNTERS];

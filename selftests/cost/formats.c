@@ -24,7 +24,8 @@
 
 #include <perfmon/perfmon.h>
 #include <perfmon/aggregate_smpl.h>
-#include <perfmon/callchain_smpl.h>
+#include <perfmon/callaggregate_smpl.h>
+#include <perfmon/calldouble_smpl.h>
 #include <perfmon/default_smpl.h>
 #include <perfmon/double_smpl.h>
 #include <perfmon/null_smpl.h>
@@ -174,6 +175,37 @@ static void callchain_format(void)
 	sample("callchain", &req, -1, 0);
 }
 
+static void calldouble_format(void)
+{
+	static const pfm_uuid_t uuid = PFM_CALLDOUBLE_SMPL_UUID;
+	pfm_calldouble_smpl_arg_t arg = {
+		.arg_size = sizeof(arg),
+		.buf_size = 1 << 20,
+		.buf_flags = PFM_CALLCHAIN_SMPL_KERNEL | PFM_CALLCHAIN_SMPL_USER,
+	};
+	struct request req = { 0 };
+
+	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	memcpy(req.arg, &arg, sizeof(arg));
+	sample("calldouble", &req, -1, 0);
+}
+
+static void callaggregate_format(void)
+{
+	static const pfm_uuid_t uuid = PFM_CALLAGGREGATE_SMPL_UUID;
+	pfm_callaggregate_smpl_arg_t arg = {
+		.arg_size = sizeof(arg),
+		.buf_slots = 4096,
+		.buf_words = 65536,
+		.buf_flags = PFM_CALLCHAIN_SMPL_KERNEL | PFM_CALLCHAIN_SMPL_USER,
+	};
+	struct request req = { 0 };
+
+	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	memcpy(req.arg, &arg, sizeof(arg));
+	sample("callaggregate", &req, -1, 0);
+}
+
 static void perf(const char *what, uint64_t more)
 {
 	struct perf_event_attr attr = {
@@ -214,6 +246,8 @@ int main(int argc, char **argv)
 	double_format();
 	aggregate_format();
 	callchain_format();
+	calldouble_format();
+	callaggregate_format();
 	perf("perf_events", 0);
 	perf("perf_events, call chains", PERF_SAMPLE_CALLCHAIN);
 	return 0;

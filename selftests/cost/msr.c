@@ -112,21 +112,21 @@ static struct cost pfm_sets(int n)
 	struct cost c;
 	int i, fd;
 
-	must(!syscall(__NR_perfmonctl, -1, PFM_CREATE_CONTEXT, &ctx, 1), "create");
+	must(!pfm(-1, PFM_CREATE_CONTEXT, &ctx, 1), "create");
 	fd = ctx.ctx_fd;
-	must(!syscall(__NR_perfmonctl, fd, PFM_CREATE_EVTSETS, &set, 1), "sets");
+	must(!pfm(fd, PFM_CREATE_EVTSETS, &set, 1), "sets");
 	for (i = 0; i < 2 * n; i++) {
 		pfarg_pmc_t pmc = {
 			.reg_num = i / 2, .reg_set = i & 1,
 			.reg_value = hardware.code[(i / 2 + (i & 1)) % COUNTERS],
 		};
 
-		must(!syscall(__NR_perfmonctl, fd, PFM_WRITE_PMCS, &pmc, 1), "pmc");
+		must(!pfm(fd, PFM_WRITE_PMCS, &pmc, 1), "pmc");
 	}
-	must(!syscall(__NR_perfmonctl, fd, PFM_LOAD_CONTEXT, &load, 1), "load");
+	must(!pfm(fd, PFM_LOAD_CONTEXT, &load, 1), "load");
 	pfm_run(fd, PFM_START);
-	c = MEASURE((syscall(__NR_perfmonctl, fd, PFM_START, &one, 1),
-		     syscall(__NR_perfmonctl, fd, PFM_START, &zero, 1)));
+	c = MEASURE((pfm(fd, PFM_START, &one, 1),
+		     pfm(fd, PFM_START, &zero, 1)));
 	close(fd);
 	return (struct cost){ c.writes / 2, c.reads / 2 };
 }
@@ -142,7 +142,7 @@ static void commands(int n)
 	read_ = MEASURE(pfm_read(&hardware, fd, n));
 	pfm_run(fd, PFM_STOP);
 	pfm_run(fd, PFM_UNLOAD_CONTEXT);
-	load = MEASURE((syscall(__NR_perfmonctl, fd, PFM_LOAD_CONTEXT, &arg, 1),
+	load = MEASURE((pfm(fd, PFM_LOAD_CONTEXT, &arg, 1),
 			pfm_run(fd, PFM_START), pfm_run(fd, PFM_UNLOAD_CONTEXT)));
 	close(fd);
 

@@ -14,9 +14,10 @@
 #include <linux/smp.h>
 
 #include <asm/cpufeature.h>
-#include <asm/intel-family.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
+
+#include <perfmon/compat.h>
 
 #include "host.h"
 #include "x86.h"
@@ -49,12 +50,12 @@ bool pfm_x86_is_nehalem(const struct pfm_x86_cpu *cpu)
 	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 6)
 		return false;
 	switch (cpu->model) {
-	case INTEL_FAM6_NEHALEM:
-	case INTEL_FAM6_NEHALEM_EP:
-	case INTEL_FAM6_NEHALEM_EX:
-	case INTEL_FAM6_WESTMERE:
-	case INTEL_FAM6_WESTMERE_EP:
-	case INTEL_FAM6_WESTMERE_EX:
+	case PFM_INTEL_MODEL(NEHALEM):
+	case PFM_INTEL_MODEL(NEHALEM_EP):
+	case PFM_INTEL_MODEL(NEHALEM_EX):
+	case PFM_INTEL_MODEL(WESTMERE):
+	case PFM_INTEL_MODEL(WESTMERE_EP):
+	case PFM_INTEL_MODEL(WESTMERE_EX):
 		return true;
 	}
 	return false;
@@ -161,7 +162,7 @@ void __init pfm_x86_facts(struct pfm_x86_cpu *cpu)
 		.hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU),
 		.tsx_force_abort = boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
 				   !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT),
-		.threads = smp_num_siblings,
+		.threads = __max_threads_per_core,
 	};
 	pfm_x86_look(cpu);
 	for_each_online_cpu(n) {
@@ -178,6 +179,7 @@ void __init pfm_x86_facts(struct pfm_x86_cpu *cpu)
 		pfm_centaur_facts(cpu);
 }
 
+/* What it refuses stays offline; or, while pfm_x86_watch() runs, has the description refused. */
 static int pfm_x86_online(unsigned int n)
 {
 	struct pfm_x86_cpu one = {};
@@ -185,25 +187,26 @@ static int pfm_x86_online(unsigned int n)
 	pfm_x86_look(&one);
 	if (!pfm_x86_lacks(&pfm_x86_all, &one))
 		return 0;
-	pr_err("perfmon: CPU %u has fewer counters than those before it, and stays offline\n",
-	       n);
+	pr_err("perfmon: CPU %u has fewer counters than those before it\n", n);
 	return -ENODEV;
 }
 
 /**
- * pfm_x86_watch() - look at CPUs that come online from now on
+ * pfm_x86_watch() - look at all CPUs, and at those that come online from now on
  * @all: the facts of the registered description
  *
+ * A module does this while CPUs come and go: one may have come since pfm_x86_facts().
+ *
  * Context: process, boot.
- * Return: 0, or a negative errno.
+ * Return: 0; -ENODEV if a CPU that is online has less than that; or another -errno.
  */
 int __init pfm_x86_watch(const struct pfm_x86_cpu *all)
 {
 	int ret;
 
 	pfm_x86_all = *all;
-	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "x86/perfmon:online",
-					pfm_x86_online, NULL);
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "x86/perfmon:online",
+				pfm_x86_online, NULL);
 	pfm_x86_cpuhp = ret;
 	return min(ret, 0);
 }

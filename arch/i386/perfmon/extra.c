@@ -12,8 +12,9 @@
  * (arch/x86/events/intel/core.c, struct extra_reg).
  */
 #include <linux/kernel.h>
-#include <asm/intel-family.h>
 #include <asm/processor.h>
+
+#include <perfmon/compat.h>
 
 #include "x86.h"
 
@@ -26,11 +27,11 @@ struct extra_model {
 	u64 frontend;
 };
 
-#define SANDY_BRIDGE(m)		{ INTEL_FAM6_##m, 0x3f807f8fffULL }
-#define HASWELL(m)		{ INTEL_FAM6_##m, 0x3fffff8fffULL }
-#define SKYLAKE(m)		{ INTEL_FAM6_##m, 0x3fffff8fffULL, 0x7fff17 }
-#define ICE_LAKE(m)		{ INTEL_FAM6_##m, 0x3fffffbfffULL, 0x7fff17 }
-#define SAPPHIRE_RAPIDS(m)	{ INTEL_FAM6_##m, 0x3fffffffffULL, 0x7fff1f }
+#define SANDY_BRIDGE(m)		{ PFM_INTEL_MODEL(m), 0x3f807f8fffULL }
+#define HASWELL(m)		{ PFM_INTEL_MODEL(m), 0x3fffff8fffULL }
+#define SKYLAKE(m)		{ PFM_INTEL_MODEL(m), 0x3fffff8fffULL, 0x7fff17 }
+#define ICE_LAKE(m)		{ PFM_INTEL_MODEL(m), 0x3fffffbfffULL, 0x7fff17 }
+#define SAPPHIRE_RAPIDS(m)	{ PFM_INTEL_MODEL(m), 0x3fffffffffULL, 0x7fff1f }
 
 static const struct extra_model extra_models[] = {
 	SANDY_BRIDGE(SANDYBRIDGE), HASWELL(SANDYBRIDGE_X),

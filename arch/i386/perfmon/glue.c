@@ -11,12 +11,12 @@
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
-#include <linux/syscore_ops.h>
 
-#include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
 #include <asm/processor.h>
+
+#include <perfmon/compat.h>
 
 #include "host.h"
 #include "x86.h"
@@ -120,16 +120,23 @@ static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-static int pfm_x86_suspend(void)
+static int pfm_x86_suspend(PFM_SYSCORE_ARGS)
 {
 	pfm_reserve_suspend();
 	return 0;
 }
 
-static struct syscore_ops pfm_x86_syscore = {
+static void pfm_x86_resume(PFM_SYSCORE_ARGS)
+{
+	pfm_reserve_resume();
+}
+
+static struct syscore_ops pfm_x86_syscore_ops = {
 	.suspend = pfm_x86_suspend,
-	.resume = pfm_reserve_resume,
+	.resume = pfm_x86_resume,
 };
+
+static struct syscore pfm_x86_syscore = { .ops = &pfm_x86_syscore_ops };	/* [c] */
 
 /* No 64-bit kernel runs on the last three. */
 static const struct pfm_pmu *__init pfm_x86_describe(const struct pfm_x86_cpu *cpu)
@@ -200,7 +207,7 @@ static int __init pfm_x86_init(void)
 		ret = pfm_x86_watch(&cpu);
 	if (ret)
 		goto unregister;
-	register_syscore_ops(&pfm_x86_syscore);
+	register_syscore(&pfm_x86_syscore);
 	pfm_x86_registered = pmu;
 	pr_info("perfmon: %s, %u bits\n", pmu->name, pmu->width);
 	return 0;
@@ -227,7 +234,7 @@ void __pfm_exit pfm_arch_exit(void)
 
 	if (!pmu)
 		return;
-	unregister_syscore_ops(&pfm_x86_syscore);
+	unregister_syscore(&pfm_x86_syscore);
 	pfm_x86_unwatch();
 	unregister_nmi_handler(NMI_LOCAL, "perfmon");
 	pfm_pmu_unregister(pmu);

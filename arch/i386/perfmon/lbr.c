@@ -19,8 +19,9 @@
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
-#include <asm/intel-family.h>
 #include <asm/processor.h>
+
+#include <perfmon/compat.h>
 
 #include "x86.h"
 
@@ -86,14 +87,14 @@ bool pfm_lbr_is_known(const struct pfm_x86_cpu *cpu)
 	if (pfm_x86_is_nehalem(cpu))
 		return cpu->threads <= 1;
 	switch (cpu->model) {
-	case INTEL_FAM6_SANDYBRIDGE:
-	case INTEL_FAM6_SANDYBRIDGE_X:
-	case INTEL_FAM6_IVYBRIDGE:
-	case INTEL_FAM6_IVYBRIDGE_X:
-	case INTEL_FAM6_HASWELL:
-	case INTEL_FAM6_HASWELL_X:
-	case INTEL_FAM6_HASWELL_L:
-	case INTEL_FAM6_HASWELL_G:
+	case PFM_INTEL_MODEL(SANDYBRIDGE):
+	case PFM_INTEL_MODEL(SANDYBRIDGE_X):
+	case PFM_INTEL_MODEL(IVYBRIDGE):
+	case PFM_INTEL_MODEL(IVYBRIDGE_X):
+	case PFM_INTEL_MODEL(HASWELL):
+	case PFM_INTEL_MODEL(HASWELL_X):
+	case PFM_INTEL_MODEL(HASWELL_L):
+	case PFM_INTEL_MODEL(HASWELL_G):
 		return true;
 	}
 	return false;

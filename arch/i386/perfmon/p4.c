@@ -32,6 +32,8 @@
 #include <linux/smp.h>
 #include <asm/processor.h>
 
+#include <perfmon/compat.h>
+
 #include "x86.h"
 
 #define P4_COUNTER0		0x300
@@ -351,7 +353,7 @@ static void p4_reset(const struct pfm_pmu *pmu, const u64 *v)
 	unsigned int i;
 
 	__this_cpu_write(p4_second, to_p4(pmu)->halved &&
-			 (cpu_data(smp_processor_id()).initial_apicid & 1));
+			 (PFM_INITIAL_APICID(cpu_data(smp_processor_id())) & 1));
 	__this_cpu_write(p4_started, 0);
 	for (i = 0; i < pmu->num_pmds; i++)
 		p4_write_cccr(pmu, i, P4_CCCR_ACTIVE_ANY);

@@ -3,10 +3,14 @@
  * perfmon2 on x86: whether the registers of a description are there.
  *
  * Many virtual machines name a processor and leave out its PMU, or parts of it: its
- * registers fault, or swallow what is written. This is asked once, at boot, by
- * accesses that may fault; later ones may not, RDPMC above all.
+ * registers fault, or swallow what is written. This is asked once, at boot or when the
+ * module is loaded, by accesses that may fault; later ones may not, RDPMC above all.
+ *
+ * When a module is loaded, perf_events may be at work. Between the accesses that belong
+ * together interrupts are off on this CPU, so that no other thread's values come in between.
  */
 #include <linux/init.h>
+#include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
 
@@ -21,17 +25,25 @@
 #define PROBE_PATTERN		0x5a5a5aULL
 #define PROBE_SLACK		0x10000
 
+/* An NMI in which perf_events sets a counter anew may come in between, once. */
+#define PROBE_TRIES		3
+
 /* Bits that all of Intel's event registers have. */
 #define PROBE_EXTRA		0x11ULL
 
 /* Stands still for an instant; @old comes back. */
 static bool __init probe_holds(u32 msr, u64 pattern, u64 slack)
 {
+	unsigned long flags;
 	u64 old, value = 0;
+	bool holds;
 
-	return !rdmsrl_safe(msr, &old) && !wrmsrl_safe(msr, pattern) &&
-	       !rdmsrl_safe(msr, &value) && value - pattern <= slack &&
-	       !wrmsrl_safe(msr, old);
+	local_irq_save(flags);
+	holds = !rdmsrl_safe(msr, &old) && !wrmsrl_safe(msr, pattern) &&
+		!rdmsrl_safe(msr, &value) && value - pattern <= slack &&
+		!wrmsrl_safe(msr, old);
+	local_irq_restore(flags);
+	return holds;
 }
 
 /* The registers that start, stop and tell of all counters, where there are some. */
@@ -86,8 +98,8 @@ static bool __init probe_tables(const struct pfm_pmu *pmu, bool *used)
  * @pmu: description
  * @cpu: what it was made of
  *
- * Context: process, boot. Somebody else in the kernel may use the registers already:
- * then they are there, and are left alone.
+ * Context: process. If perf_events or the NMI watchdog uses the registers already,
+ * they are there, and are left alone.
  * Return: whether they are.
  */
 bool __init pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu *cpu)
@@ -152,31 +164,45 @@ int pfm_x86_try_rdpmc(u32 n, u64 *value)
 	return err;
 }
 
+/* Counter @n, which is the MSR @index, counted little or nothing from RDMSR to RDPMC. */
+static bool __init probe_rdpmc(const struct pfm_pmu *pmu, u32 index, u32 n)
+{
+	unsigned int tries;
+	unsigned long flags;
+	u64 before, value;
+	bool faults;
+
+	for (tries = 0; tries < PROBE_TRIES; tries++) {
+		local_irq_save(flags);
+		faults = rdmsrl_safe(index, &before) || pfm_x86_try_rdpmc(n, &value);
+		local_irq_restore(flags);
+		if (faults)
+			return false;
+		if (((value - before) & GENMASK_ULL(pmu->width - 1, 0)) <= PROBE_SLACK)
+			return true;
+	}
+	return false;
+}
+
 /**
  * pfm_x86_has_rdpmc() - whether RDPMC says what RDMSR says
  * @pmu: description, whose registers are there
  *
- * Each counter is asked once. It may be counting for somebody else.
+ * A counter may be counting for perf_events or the NMI watchdog meanwhile.
  *
- * Context: process, boot.
+ * Context: process.
  * Return: false if RDPMC faults, or says something else. P5 without MMX has none, and
  * does not use it.
  */
 bool __init pfm_x86_has_rdpmc(const struct pfm_pmu *pmu)
 {
-	u64 before, value;
 	unsigned int i;
 	u32 n;
 
-	for (i = 0; i < pmu->num_pmds; i++) {
-		if (!probe_number(pmu, pmu->pmds[i].index, &n))
-			continue;
-		if (rdmsrl_safe(pmu->pmds[i].index, &before) ||
-		    pfm_x86_try_rdpmc(n, &value))
+	for (i = 0; i < pmu->num_pmds; i++)
+		if (probe_number(pmu, pmu->pmds[i].index, &n) &&
+		    !probe_rdpmc(pmu, pmu->pmds[i].index, n))
 			return false;
-		if (((value - before) & GENMASK_ULL(pmu->width - 1, 0)) > PROBE_SLACK)
-			return false;
-	}
 	return true;
 }
 
@@ -184,7 +210,7 @@ bool __init pfm_x86_has_rdpmc(const struct pfm_pmu *pmu)
  * pfm_x86_find_extra() - which of Intel's registers for events are there
  * @cpu: facts, but for this one
  *
- * Context: process, boot.
+ * Context: process.
  * Return: pfm_x86_cpu.extra.
  */
 u8 __init pfm_x86_find_extra(const struct pfm_x86_cpu *cpu)
@@ -208,7 +234,7 @@ u8 __init pfm_x86_find_extra(const struct pfm_x86_cpu *cpu)
  * pfm_x86_find_lbr() - whether the registers of the last branches are there
  * @cpu: facts, but for this one
  *
- * Context: process, boot.
+ * Context: process.
  * Return: pfm_x86_cpu.lbr.
  */
 bool __init pfm_x86_find_lbr(const struct pfm_x86_cpu *cpu)

@@ -16,10 +16,10 @@
  *				 PFM_CALLCHAIN_SMPL_MAPS,
  *	};
  *
- * The buffer is a header, pfm_callchain_smpl_hdr_t, and hdr_count records in
- * the order in which they came. Each begins with its type and its size in
- * bytes, a multiple of 8: the next record follows after as many. Skip types that
- * you do not know.
+ * The buffer is a header, pfm_callchain_smpl_hdr_t, of hdr_size bytes (version 1.0
+ * has 0 there, and 72 bytes), and hdr_count records in the order in which they came.
+ * Each begins with its type and its size in bytes, a multiple of 8: the next record
+ * follows after as many. Skip types that you do not know.
  *
  *	SAMPLE	pfm_callchain_smpl_sample_t, then 64 bits each: nr_values values
  *		of the PMDs in reg_smpl_pmds in increasing order of number,
@@ -27,6 +27,8 @@
  *	MAP	pfm_callchain_smpl_map_t, then the path with a NUL at its end,
  *		and more of them up to a multiple of 8
  *	EXEC	pfm_callchain_smpl_exec_t
+ *	LOST	pfm_callchain_smpl_lost_t; not in this format, whose gaps are where
+ *		PFM_RESTART has emptied the buffer, but in those that go on
  *
  * Chains. In the part that was interrupted, the kernel's or the user's, the first
  * address is the sample's ip; all others are return addresses. If the thread was
@@ -70,7 +72,7 @@
 	0xb0, 0x32, 0x49, 0x30, 0xcd, 0xdc, 0x45, 0x40, \
 	0xa6, 0xcb, 0x6a, 0x16, 0xbd, 0x0b, 0x7d, 0xda }
 
-#define PFM_CALLCHAIN_SMPL_VERSION	0x00010000	/* 1.0 */
+#define PFM_CALLCHAIN_SMPL_VERSION	0x00010001	/* 1.1 */
 
 /* pfm_callchain_smpl_arg_t.buf_flags */
 #define PFM_CALLCHAIN_SMPL_KERNEL	0x1	/* the kernel part of chains */
@@ -103,13 +105,14 @@ typedef struct pfm_callchain_smpl_hdr {
 	__aligned_u64 hdr_cleared;	/* records that PFM_RESTART removed */
 	__u32 hdr_max_sample;		/* bytes of the largest sample */
 	__u16 hdr_max_depth;		/* as in the argument, or 64 */
-	__u16 hdr_pad;
+	__u16 hdr_size;			/* bytes of the header */
 } pfm_callchain_smpl_hdr_t;
 
 /* Types of records; 0 is none. */
 #define PFM_CALLCHAIN_SMPL_SAMPLE	1
 #define PFM_CALLCHAIN_SMPL_MAP		2
 #define PFM_CALLCHAIN_SMPL_EXEC		3
+#define PFM_CALLCHAIN_SMPL_LOST		4
 
 /* What all records begin with. */
 typedef struct pfm_callchain_smpl_rec {
@@ -166,5 +169,18 @@ typedef struct pfm_callchain_smpl_exec {
 	__aligned_u64 tstamp;		/* CLOCK_MONOTONIC, ns */
 	char comm[16];			/* name of the program, with a NUL */
 } pfm_callchain_smpl_exec_t;
+
+/* What is missing between the records before and after it. */
+typedef struct pfm_callchain_smpl_lost {
+	__u16 type;
+	__u16 size;
+	__s32 pid;			/* 0 */
+	__s32 tid;			/* 0 */
+	__u32 pad;
+	__aligned_u64 tstamp;		/* of the first, CLOCK_MONOTONIC, ns */
+	__aligned_u64 until;		/* of the last */
+	__aligned_u64 samples;		/* how many samples */
+	__aligned_u64 maps;		/* how many MAP and EXEC records */
+} pfm_callchain_smpl_lost_t;
 
 #endif /* _UAPI_PERFMON_CALLCHAIN_SMPL_H */

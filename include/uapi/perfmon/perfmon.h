@@ -119,6 +119,9 @@
 /* pfarg_pmd_t.reg_flags, PFM_READ_PMDS only */
 #define PFM_REGFL_READ_RESET	0x8	/* load the long reset value after it */
 
+/* pfarg_pmd_t.reg_flags, PFM_WRITE_PMDS only */
+#define PFM_REGFL_KEEP_VALUE	0x10	/* new reset values and mask, nothing else */
+
 /* pfarg_setdesc_t.set_flags; platform flags from bit 16 */
 #define PFM_SETFL_OVFL_SWITCH	0x1	/* leave the set after overflows */
 #define PFM_SETFL_TIME_SWITCH	0x2	/* leave the set after a time */

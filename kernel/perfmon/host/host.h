@@ -18,6 +18,7 @@
 #include <linux/cpu.h>
 #include <linux/fs.h>
 #include <linux/init.h>
+#include <linux/irq_work.h>
 #include <linux/jump_label_ratelimit.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -26,9 +27,11 @@
 #include <linux/sched/cputime.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
+#include <linux/stacktrace.h>
 #include <linux/syscalls.h>
 #include <linux/sysctl.h>
 #include <linux/timekeeping.h>
+#include <asm/tlb.h>
 
 #include <perfmon/hooks.h>
 
@@ -41,6 +44,9 @@ struct pfm_context;
  * memory of what is needed only at boot.
  */
 #define __pfm_exit	__exit
+
+/* What has the core: /sys/kernel/perfmon/host. */
+#define PFM_HOST_NAME	"kernel"
 
 /* A parameter on the kernel's command line that programs cannot change, @type as of module_param(). */
 #define PFM_HOST_PARAM(name, variable, type) core_param(name, variable, type, 0444)
@@ -242,6 +248,17 @@ static __always_inline u64 pfm_host_clock(void)
 #define pfm_host_no_time()	timekeeping_suspended
 
 /**
+ * pfm_host_settle() - have an irq_work of this CPU run before going on
+ * @work: one that current alone waits for
+ *
+ * Context: a hook of a page fault of current; interrupts on.
+ */
+static inline void pfm_host_settle(struct irq_work *work)
+{
+	irq_work_sync(work);
+}
+
+/**
  * pfm_host_runnable() - threads that run or could run on this CPU
  *
  * Context: interrupts off, or NMI.
@@ -394,6 +411,49 @@ static __always_inline void pfm_host_put_path_buffer(char *buf)
 {
 	__putname(buf);
 }
+
+#ifdef CONFIG_PERFMON_STACKS
+/**
+ * pfm_host_stack_regs() - the calls in the kernel that led to where registers are
+ * @regs: of the kernel
+ * @ips:  out
+ * @max:  how many there is room for
+ *
+ * Context: any, NMI too.
+ * Return: how many there are, the innermost first.
+ */
+static __always_inline unsigned int pfm_host_stack_regs(struct pt_regs *regs,
+							unsigned long *ips,
+							unsigned int max)
+{
+	return stack_trace_save_regs(regs, ips, max, 0);
+}
+
+/**
+ * pfm_host_stack_user() - the calls in the program that current runs, by frame pointers
+ * @ips: out
+ * @max: how many there is room for
+ *
+ * Context: any, NMI too; current has an address space, in which the CPU is.
+ * Return: how many there are, the innermost first.
+ */
+static __always_inline unsigned int pfm_host_stack_user(unsigned long *ips,
+							unsigned int max)
+{
+	return stack_trace_save_user(ips, max);
+}
+
+/**
+ * pfm_host_may_read_user() - whether user addresses are those of current's program here
+ *
+ * Context: any, NMI too.
+ * Return: false in the midst of a change of address spaces.
+ */
+static __always_inline bool pfm_host_may_read_user(void)
+{
+	return nmi_uaccess_okay();
+}
+#endif
 
 /**
  * pfm_host_sysctl() - make files of /proc/sys/kernel

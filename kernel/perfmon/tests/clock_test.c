@@ -182,12 +182,12 @@ static void clock_test_switch(struct kunit *test)
 	rcu_assign_pointer(current->pfm_context, ctx);
 	pfm_fixture_in(ctx);
 	clock_force(c, 1000, later);
-	__pfm_sched_out(current);
+	__pfm_sched_out(current, ctx);
 	out = pfm_clock_here(c);
-	__pfm_sched_in(current);
+	__pfm_sched_in(current, ctx);
 	in = pfm_clock_here(c);
 	thread = current->se.sum_exec_runtime;
-	__pfm_sched_out(current);
+	__pfm_sched_out(current, ctx);
 	RCU_INIT_POINTER(current->pfm_context, NULL);
 	clock_force(c, 0, 0);
 	local_irq_restore(flags);

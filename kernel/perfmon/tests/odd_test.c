@@ -32,11 +32,16 @@ static struct {
 	unsigned int held;	/* PFM_HOLD_... */
 	bool debugger;		/* has what is to be claimed */
 	u64 range;		/* the register that it has */
+	unsigned int turns;	/* switches of threads that were told */
+	u32 turn_flags;		/* of the active set at the last one */
+	u64 turn_pmds;
+	struct task_struct *next;
 } odd;
 
 #define ODD_CTX_FLAG	BIT(16)
 #define ODD_SET_FLAG	BIT(20)
 #define ODD_KIND	BIT_ULL(12)	/* in each control: the context has the flag */
+#define ODD_RANGED	BIT_ULL(13)	/* in ODD_WIDE: counts what ODD_RANGE says */
 
 static int odd_acquire(const struct pfm_pmu *pmu, unsigned int what)
 {
@@ -119,6 +124,20 @@ static bool odd_admits(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	return !(run->v[ODD_WIDE] & 0x80) || !(run->v[ODD_LEVEL] & 0x80);
 }
 
+static u64 odd_claims(const struct pfm_pmu *pmu, unsigned int num, u64 value)
+{
+	return num == ODD_WIDE && value & ODD_RANGED ? BIT_ULL(ODD_RANGE) : 0;
+}
+
+static void odd_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
+		     struct task_struct *next)
+{
+	odd.turns++;
+	odd.turn_flags = run->set_flags;
+	odd.turn_pmds = run->pmds;
+	odd.next = next;
+}
+
 static void odd_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
 		       enum pfm_thread_event what)
 {
@@ -151,7 +170,9 @@ static const struct pfm_pmd_desc odd_pmds[] = {
 	.num_pmcs = ARRAY_SIZE(odd_pmcs), .num_pmds = ARRAY_SIZE(odd_pmds), \
 	.width = 32, .flags = f, .rate = r, .selects = odd_selects,	\
 	.ctx_flags = ODD_CTX_FLAG, .set_flags = ODD_SET_FLAG,		\
+	.excludes = PFM_SETFL_EXCL_IDLE, .claims = odd_claims,		\
 	.adapt = odd_adapt, .admits = odd_admits, .thread = odd_thread,	\
+	.turn = odd_turn,						\
 	.acquire = odd_acquire, .release = odd_release, .reset = odd_reset, \
 	.program = odd_program, .start = odd_start, .stop = odd_stop,	\
 	.read = odd_read,						\
@@ -622,6 +643,126 @@ static void odd_test_claimed(struct kunit *test)
 	pfm_reserve_put(PFM_HOLD_PMU);
 }
 
+/* A control that looks at it takes it, too, and has it as its set says: at 0. */
+static void odd_test_claims(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	odd.range = 77;
+	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
+	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
+	pfm_fixture_start(ctx);
+	/* Loaded, it is taken at once, or the value is refused. */
+	odd.debugger = true;
+	KUNIT_EXPECT_EQ(test, odd_try(ctx, 0, ODD_WIDE, ODD_RANGED | 1), -EBUSY);
+	KUNIT_EXPECT_EQ(test, ctx->set->values[ODD_WIDE], 1ULL);
+	KUNIT_EXPECT_EQ(test, odd.held, PFM_HOLD_PMU);
+	KUNIT_EXPECT_EQ(test, odd.range, 77ULL);
+	odd.debugger = false;
+	KUNIT_EXPECT_EQ(test, odd_try(ctx, 0, ODD_WIDE, ODD_RANGED | 1), 0);
+	KUNIT_EXPECT_EQ(test, odd.held, PFM_HOLD_PMU | PFM_HOLD_CLAIMED);
+	KUNIT_EXPECT_EQ(test, odd.range, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
+	KUNIT_EXPECT_EQ(test, odd.held, 0U);
+	/* Loaded again, too. */
+	odd.range = 99;
+	odd.debugger = true;
+	KUNIT_EXPECT_EQ(test, pfm_attach_load(ctx, &load), -EBUSY);
+	odd.debugger = false;
+	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
+	pfm_fixture_start(ctx);
+	KUNIT_EXPECT_EQ(test, odd.range, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
+}
+
+static int odd_next_here(struct pfm_context *ctx, void *kind)
+{
+	pfm_runstate_next(ctx, (unsigned long)kind, local_clock());
+	return 0;
+}
+
+static void odd_next(struct pfm_context *ctx, unsigned long kind)
+{
+	pfm_context_call(ctx, odd_next_here, (void *)kind);
+}
+
+/*
+ * A PMU that leaves the idle thread out by itself goes on while it runs, and what
+ * interrupts count overflows then, too; in sets that use it.
+ */
+static void odd_test_idle(struct kunit *test)
+{
+	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	const unsigned long idle = PFM_SETFL_EXCL_IDLE | PFM_SETFL_EXCL_KERNEL_ONLY_THREADS;
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, 1);
+	pfm_fixture_set(ctx, 0, PFM_SETFL_EXCL_IDLE);
+	pfm_fixture_set(ctx, 1, PFM_SETFL_EXCL_IDLE);
+	pfm_fixture_set(ctx, 2, PFM_SETFL_EXCL_KERNEL_ONLY_THREADS);
+	odd_pmc(test, ctx, 0, ODD_LEVEL, 1, PFM_REGFL_OVFL_NOTIFY);
+	odd_pmd(test, ctx, ODD_LEVEL, -10ULL, -10ULL);
+	pfm_fixture_pmc(ctx, PFM_FIXTURE_IN(1, 0), PFM_SW_MINOR_FAULTS, 0, 0);
+	odd_pmc(test, ctx, 2, ODD_LEVEL, 1, 0);
+	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
+	pfm_fixture_start(ctx);
+
+	/* No other thread comes now. */
+	preempt_disable();
+	odd_next(ctx, idle);
+	KUNIT_EXPECT_FALSE(test, ctx->away);
+	KUNIT_EXPECT_EQ(test, odd.running, BIT_ULL(ODD_LEVEL));
+	odd_count(10);
+	odd_interrupt();
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+	KUNIT_EXPECT_EQ(test, odd.running, BIT_ULL(ODD_LEVEL));
+	odd_next(ctx, 0);
+	KUNIT_EXPECT_EQ(test, odd.running, BIT_ULL(ODD_LEVEL));
+
+	/* Others are stopped as on any PMU. */
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 1), 0);
+	odd_next(ctx, idle);
+	KUNIT_EXPECT_TRUE(test, ctx->away);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 2), 0);
+	KUNIT_EXPECT_TRUE(test, ctx->away);
+	KUNIT_EXPECT_EQ(test, odd.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 0), 0);
+	KUNIT_EXPECT_FALSE(test, ctx->away);
+	KUNIT_EXPECT_EQ(test, odd.running, BIT_ULL(ODD_LEVEL));
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
+	pfm_fixture_free(ctx);
+}
+
+/* A PMU can be told of each thread that comes to the CPU of a context. */
+static void odd_test_turn(struct kunit *test)
+{
+	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, 1);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, 0);
+	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
+	schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_EQ(test, odd.turns, 0U);
+	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
+	/* Not started: it is told all the same, and of the set as it is. */
+	schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_GE(test, odd.turns, 2U);
+	KUNIT_EXPECT_PTR_EQ(test, odd.next, current);
+	KUNIT_EXPECT_EQ(test, odd.turn_pmds, BIT_ULL(ODD_WIDE));
+	KUNIT_EXPECT_EQ(test, odd.turn_flags, 0U);
+	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
+	odd.turns = 0;
+	schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_EQ(test, odd.turns, 0U);
+	pfm_fixture_free(ctx);
+}
+
 static struct kunit_case odd_cases[] = {
 	KUNIT_CASE(odd_test_widths),
 	KUNIT_CASE(odd_test_level),
@@ -638,6 +779,9 @@ static struct kunit_case odd_cases[] = {
 	KUNIT_CASE(odd_test_adapt),
 	KUNIT_CASE(odd_test_thread),
 	KUNIT_CASE(odd_test_claimed),
+	KUNIT_CASE(odd_test_claims),
+	KUNIT_CASE(odd_test_idle),
+	KUNIT_CASE(odd_test_turn),
 	{}
 };
 

@@ -37,6 +37,16 @@ static bool pfm_fake_still(const struct pfm_pmu *pmu)
 	return true;
 }
 
+static u64 pfm_fake_claims(const struct pfm_pmu *pmu, unsigned int num, u64 value)
+{
+	return 1;
+}
+
+static void pfm_fake_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
+			  struct task_struct *next)
+{
+}
+
 static const struct pfm_pmu pfm_fake = {
 	.name = "fake",
 	.pmcs = pfm_fake_pmcs,
@@ -83,6 +93,9 @@ static void pfm_pmu_test_nonsense(struct kunit *test)
 	EXPECT_REFUSED(test, n->pmu.width = 65);
 	EXPECT_REFUSED(test, n->pmu.ctx_flags = BIT(15));
 	EXPECT_REFUSED(test, n->pmu.set_flags = BIT(29));
+	EXPECT_REFUSED(test, n->pmu.claims = pfm_fake_claims);	/* for a default */
+	EXPECT_REFUSED(test, n->pmu.turn = pfm_fake_turn);	/* and no other */
+	EXPECT_REFUSED(test, n->pmu.excludes = PFM_SETFL_EXCL_IDLE);	/* by what? */
 	EXPECT_REFUSED(test, n->pmu.num_pmds = 0);
 	EXPECT_REFUSED(test, n->pmu.num_pmds = PFM_PMDS_MAX + 1);
 	EXPECT_REFUSED(test, n->pmu.num_pmcs = PFM_PMCS_MAX + 1);

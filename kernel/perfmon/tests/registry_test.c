@@ -5,6 +5,7 @@
  * ours gives. The counters are software's, of the thread that runs the test.
  */
 #include <linux/mm.h>
+#include <linux/sizes.h>
 
 #include "fixture.h"
 
@@ -161,9 +162,14 @@ static void reg_test_refused(struct kunit *test)
 	for (i = 0; i < 32; i++) {
 		fmt = reg_all;
 		fmt.fmt_flags = BIT(i);
-		if (fmt.fmt_flags != PFM_FMTFL_NOSET)
+		if (!(fmt.fmt_flags & (PFM_FMTFL_NOSET | PFM_FMTFL_ARG_SIZE)))
 			KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), -EINVAL);
 	}
+	/* No room for the size. */
+	fmt = reg_all;
+	fmt.fmt_flags = PFM_FMTFL_ARG_SIZE;
+	fmt.fmt_arg_size = 3;
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), -EINVAL);
 	fmt = reg_all;
 	fmt.fmt_arg_size = 65537;
 	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), -EINVAL);
@@ -229,6 +235,67 @@ static void reg_test_optional(struct kunit *test)
 	ctx = reg_new(test, 0, &reg_all);
 	KUNIT_EXPECT_EQ(test, ctx->queue.depth, 3U);
 	reg_end(test, ctx, &reg_all);
+}
+
+static pfm_buffer_fmt_t reg_private;
+
+/* It is there, zeroed, and the format remembers the context in it. */
+static int reg_private_init(u32 ctx_flags, void *arg, void *buf)
+{
+	unsigned char *priv = pfm_fmt_priv(&reg_private, buf);
+
+	if (!PAGE_ALIGNED(priv) || memchr_inv(priv, 0, PAGE_ALIGN(reg_private.fmt_priv_size)))
+		return -EDOM;
+	memset(priv, 0xa5, reg_private.fmt_priv_size);
+	return reg_init(ctx_flags, arg, buf);
+}
+
+/* Nobody else has changed it; what stands before the buffer is all of it. */
+static int reg_private_exit(void *buf)
+{
+	if (!memchr_inv(pfm_fmt_priv(&reg_private, buf), 0xa5, reg_private.fmt_priv_size) &&
+	    !memchr_inv(buf, 0, reg.size))
+		reg_called('p');
+	return 0;
+}
+
+/* What a format keeps to itself is not a part of what programs map, but of what it costs. */
+static void reg_test_private(struct kunit *test)
+{
+	static const size_t sizes[] = { 0, 1, PAGE_SIZE, PAGE_SIZE + 1, SZ_1M };
+	struct pfm_context *ctx;
+	unsigned int i;
+	u64 before;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		reg_setup(test);
+		reg_private = reg_all;
+		reg_private.fmt_init = reg_private_init;
+		reg_private.fmt_exit = reg_private_exit;
+		reg_private.fmt_priv_size = sizes[i];
+		ctx = reg_new(test, 0, &reg_private);
+		before = atomic64_read(&pfm_config.smpl_buf_size_cur);
+		reg.size = 5000;
+		KUNIT_EXPECT_EQ(test, pfm_format_open(ctx, NULL), 0);
+		KUNIT_EXPECT_EQ(test, ctx->buf.size, (size_t)PAGE_ALIGN(5000));
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&pfm_config.smpl_buf_size_cur),
+				before + PAGE_ALIGN(5000) + PAGE_ALIGN(sizes[i]));
+		reg_end(test, ctx, &reg_private);
+		KUNIT_EXPECT_STREQ(test, reg.calls, "vgip");
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&pfm_config.smpl_buf_size_cur),
+				before);
+	}
+	/* There is none without a buffer; and no more of it than that. */
+	reg_setup(test);
+	reg_private.fmt_init = reg_init;
+	reg_private.fmt_exit = reg_exit;
+	ctx = reg_new(test, 0, &reg_private);
+	KUNIT_EXPECT_EQ(test, pfm_format_open(ctx, NULL), 0);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->buf.addr, NULL);
+	reg_end(test, ctx, &reg_private);
+	KUNIT_EXPECT_STREQ(test, reg.calls, "vgix");
+	reg_private.fmt_priv_size++;
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&reg_private), -EINVAL);
 }
 
 /* Each may refuse; those after it are not called, nor is the end. */
@@ -434,6 +501,7 @@ static struct kunit_case reg_cases[] = {
 	KUNIT_CASE(reg_test_refused),
 	KUNIT_CASE(reg_test_taken),
 	KUNIT_CASE(reg_test_optional),
+	KUNIT_CASE(reg_test_private),
 	KUNIT_CASE(reg_test_fails),
 	KUNIT_CASE(reg_test_exit),
 	KUNIT_CASE(reg_test_argument),

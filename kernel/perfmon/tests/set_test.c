@@ -63,6 +63,30 @@ static void pfm_set_test_timeout(struct kunit *test)
 	KUNIT_EXPECT_GT(test, desc.set_timeout.tv_sec, 9000000000LL);
 }
 
+/*
+ * Figure 3.35: timers that come with a tick of 10 ms. The kernel's timers do not look at
+ * this; without high resolution it is a constant.
+ */
+static void pfm_set_test_coarse(struct kunit *test)
+{
+	pfarg_setdesc_t low, exact;
+	s64 tick;
+
+#ifdef CONFIG_HIGH_RES_TIMERS
+	const unsigned int real = hrtimer_resolution;
+
+	hrtimer_resolution = 10 * NSEC_PER_MSEC;
+#endif
+	tick = hrtimer_resolution;
+	pfm_set_test_modify(test, PFM_SETFL_TIME_SWITCH, 0, tick + tick / 2, &low);
+	pfm_set_test_modify(test, PFM_SETFL_TIME_SWITCH, 0, 2 * tick, &exact);
+#ifdef CONFIG_HIGH_RES_TIMERS
+	hrtimer_resolution = real;
+#endif
+	KUNIT_EXPECT_EQ(test, low.set_timeout.tv_nsec, 2 * tick);
+	KUNIT_EXPECT_EQ(test, exact.set_timeout.tv_nsec, 2 * tick);
+}
+
 static void pfm_set_test_delete(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 0 };
@@ -216,6 +240,7 @@ static void pfm_set_test_sparse(struct kunit *test)
 static struct kunit_case pfm_set_cases[] = {
 	KUNIT_CASE(pfm_set_test_flags),
 	KUNIT_CASE(pfm_set_test_timeout),
+	KUNIT_CASE(pfm_set_test_coarse),
 	KUNIT_CASE(pfm_set_test_delete),
 	KUNIT_CASE(pfm_set_test_getinfo),
 	KUNIT_CASE(pfm_set_test_chain),

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2: names of newer kernels, for a kernel that does not have them yet.
+ *
+ * The code uses the newer names. module/Kbuild looks into the headers of the kernel
+ * that the module is built for, and defines PFM_HAS_... for each name that it finds:
+ * a version would not tell, since stable series take over what newer kernels have.
+ * The kernel that the graft is made for has none of them.
+ */
+#ifndef _PERFMON_COMPAT_H
+#define _PERFMON_COMPAT_H
+
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sysctl.h>
+#include <linux/syscore_ops.h>
+
+/* struct fd has become a word. */
+#ifndef PFM_HAS_fd_file
+#define fd_file(f)	((f).file)
+#endif
+#ifndef PFM_HAS_fd_empty
+#define fd_empty(f)	(!fd_file(f))
+#endif
+
+/* io_uring's workers are not the only threads of programs that stay in the kernel. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	PF_IO_WORKER
+#endif
+
+/* vma->vm_flags can only be read. */
+#ifndef PFM_HAS_vm_flags_set
+static inline void vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
+{
+	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+/* Tables have a size, and no empty last entry. */
+#ifndef PFM_HAS_register_sysctl_sz
+#define register_sysctl_sz(path, table, size)	register_sysctl(path, table)
+#endif
+
+/*
+ * The callbacks of suspend and resume have got an argument, which is not used here: the
+ * list of their parameters.
+ */
+#ifdef PFM_HAS_register_syscore
+#define PFM_SYSCORE_ARGS	void *unused
+#else
+#define PFM_SYSCORE_ARGS	void
+struct syscore {
+	struct syscore_ops *ops;
+};
+#define register_syscore(core)		register_syscore_ops((core)->ops)
+#define unregister_syscore(core)	unregister_syscore_ops((core)->ops)
+#endif
+
+#ifdef CONFIG_X86
+
+#include <asm/apic.h>
+#include <asm/intel-family.h>
+#include <asm/smp.h>
+
+/* The number of a model in Intel's family 6: the names stand for the vendor, too. */
+#ifdef PFM_HAS_INTEL_SANDYBRIDGE
+#include <asm/cpu_device_id.h>
+#define PFM_INTEL_MODEL(name)	VFM_MODEL(INTEL_##name)
+#else
+#define PFM_INTEL_MODEL(name)	INTEL_FAM6_##name
+#endif
+
+/* A static call that is not exported; the structure that it is made of is. */
+#ifdef PFM_HAS_apic_call_write
+#define apic_write(reg, value)	(apic->write(reg, value))
+#endif
+
+#ifndef PFM_HAS___max_threads_per_core
+#define __max_threads_per_core	smp_num_siblings
+#endif
+
+#ifdef PFM_HAS_cpuinfo_topology
+#define PFM_INITIAL_APICID(info)	((info).topo.initial_apicid)
+#else
+#define PFM_INITIAL_APICID(info)	((info).initial_apicid)
+#endif
+
+#endif /* CONFIG_X86 */
+#endif /* _PERFMON_COMPAT_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the calls that led to an overflow, for sampling formats.
+ *
+ * The walks are the kernel's own. That of a kernel stack reads nothing but stacks,
+ * tables, and text under RCU, and is what perf uses in an NMI. That of a user stack
+ * is safe with interrupts off, since page faults fail; but pfm_stack_user() has to
+ * check that the memory is the thread's own. Both are of overflows that hit the
+ * thread that runs.
+ */
+#include <linux/export.h>
+#include <linux/limits.h>
+#include <linux/mm_types.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <asm/ptrace.h>
+#include <asm/stacktrace.h>
+
+#include <perfmon/format.h>
+
+#include "host.h"
+
+#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
+/*
+ * The user level's registers. A 32-bit kernel leaves those of an NMI where the NMI
+ * came in, and finds in task_pt_regs() what an earlier entry has left.
+ */
+static const struct pt_regs *pfm_stack_user_regs(const struct pfm_ovfl_data *data)
+{
+	if (data->regs && user_mode(data->regs))
+		return data->regs;
+	return task_pt_regs(current);
+}
+
+/*
+ * As arch_stack_walk_user(), which takes all frames for those of the kernel's word
+ * size, and begins at task_pt_regs().
+ */
+static unsigned int pfm_stack_user32(const struct pt_regs *regs,
+				     unsigned long *ips, unsigned int max)
+{
+	struct stack_frame_ia32 frame;
+	unsigned long fp = regs->bp;
+	unsigned int n = 0;
+
+	for (ips[n++] = regs->ip; n < max; ips[n++] = frame.return_address) {
+		if (fp < regs->sp ||
+		    copy_from_user_nofault(&frame, (void __user *)fp,
+					   sizeof(frame)) ||
+		    !frame.return_address || frame.return_address == U32_MAX)
+			break;
+		fp = frame.next_frame;
+	}
+	return n;
+}
+#endif
+
+/*
+ * A thread without an address space (an exiting one, a kernel thread) runs in that
+ * of another thread and must not show its stack. While an exec or a switch of
+ * threads changes the address space, an NMI finds the same in any thread.
+ */
+static unsigned int pfm_stack_user(const struct pfm_ovfl_data *data,
+				   unsigned long *ips, unsigned int max)
+{
+	/* Where a new program begins its owner may not know before the hook of exec. */
+	if (!current->mm || (current->flags & PF_KTHREAD) || pfm_host_executes(current) ||
+	    !pfm_host_may_read_user())
+		return 0;
+#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
+	if (!user_64bit_mode(task_pt_regs(current)))
+		return pfm_stack_user32(pfm_stack_user_regs(data), ips, max);
+#endif
+	return pfm_host_stack_user(ips, max);
+}
+
+/*
+ * @ips holds @n longs, and has room for as many u64. A mark of the end, which
+ * some walks leave, does not count. Returns how many there are.
+ */
+static unsigned int pfm_stack_widen(u64 *ips, unsigned int n)
+{
+	const unsigned long *walked = (unsigned long *)ips;
+	unsigned int len = 0, i;
+
+	while (len < n && walked[len] != ULONG_MAX)
+		len++;
+	if (sizeof(*walked) < sizeof(*ips))
+		for (i = len; i--; )
+			ips[i] = walked[i];
+	return len;
+}
+
+/**
+ * pfm_sample_stack_kernel() - the calls in the kernel that led to an overflow
+ * @data: of the handler
+ * @ips:  out: where the overflow hit, @data->ip, and return addresses, the innermost
+ *	  first
+ * @max:  how many there is room for, at least 1
+ *
+ * What the registers in @data are, the kernel's or user level's, is the core's
+ * decision: for contexts whose creator may not see the kernel there are no such calls.
+ *
+ * Context: as the handler, NMI too.
+ * Return: how many there are; 0 if the overflow hit user level, or a thread that is not
+ * the one that runs.
+ */
+unsigned int pfm_sample_stack_kernel(const struct pfm_ovfl_data *data, u64 *ips,
+				     unsigned int max)
+{
+	if (!max || data->task != current || !data->regs || user_mode(data->regs))
+		return 0;
+	return pfm_stack_widen(ips, pfm_host_stack_regs(data->regs,
+							(unsigned long *)ips, max));
+}
+EXPORT_SYMBOL_GPL(pfm_sample_stack_kernel);
+
+/**
+ * pfm_sample_stack_user() - the calls in the program that led to an overflow
+ * @data: of the handler
+ * @ips:  out: where user level was left, and return addresses, the innermost first
+ * @max:  how many there is room for, at least 1
+ *
+ * The program has to keep frame pointers: a walk ends at the first that is none. What
+ * is not in memory ends it, too: nothing is paged in.
+ *
+ * Context: as the handler, NMI too.
+ * Return: how many there are; 0 if the thread has no user level, or is not the one that
+ * runs.
+ */
+unsigned int pfm_sample_stack_user(const struct pfm_ovfl_data *data, u64 *ips,
+				   unsigned int max)
+{
+	if (!max || data->task != current)
+		return 0;
+	return pfm_stack_widen(ips, pfm_stack_user(data, (unsigned long *)ips, max));
+}
+EXPORT_SYMBOL_GPL(pfm_sample_stack_user);
