@@ -18,22 +18,10 @@
  * User's Manuals, chapters 2 and 11; 604: 9. The errata are those of MPC750 (section
  * C.1.16), 750CXe (13) and MPC7410 (10 and 14).
  */
-#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 
 #include "ppc.h"
-
-/* Registers: special-purpose registers, by number. */
-#define SPR_MMCR2		944
-#define SPR_PMC5		945
-#define SPR_PMC6		946
-#define SPR_MMCR0		952
-#define SPR_PMC1		953
-#define SPR_PMC2		954
-#define SPR_MMCR1		956
-#define SPR_PMC3		957
-#define SPR_PMC4		958
 
 #define CLASSIC_FC		BIT(31)		/* nothing counts */
 #define CLASSIC_FCS		BIT(30)		/* not in supervisor state */
@@ -142,16 +130,6 @@ static bool classic_selects(const struct pfm_pmu *pmu, unsigned int num, u64 val
 static bool classic_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	return num == 0 && !(value & CLASSIC_FCS);
-}
-
-/* There is no glue yet, which would reserve registers and interrupt in one call. */
-static int classic_acquire(const struct pfm_pmu *pmu, unsigned int what)
-{
-	return -EBUSY;
-}
-
-static void classic_release(const struct pfm_pmu *pmu, unsigned int what)
-{
 }
 
 /* The event selects, in register @spr, of the counters that are to count. */
@@ -268,8 +246,8 @@ static bool classic_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run 
 	.flags = f,							\
 	.selects = classic_selects,					\
 	.kernel = classic_kernel,					\
-	.acquire = classic_acquire,					\
-	.release = classic_release,					\
+	.acquire = pfm_ppc_acquire,					\
+	.release = pfm_ppc_release,					\
 	.reset = classic_reset,						\
 	.start = classic_start,						\
 	.stop = classic_stop,						\
@@ -278,28 +256,24 @@ static bool classic_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run 
 	more								\
 }
 
-#define CLASSIC_LOUD(n, c, controls, counters, f)			\
+/* Silent, and not. */
+#define CLASSIC_PMUS(n, c, controls, counters, f) {			\
+	CLASSIC_PMU(n, c, controls, counters, , 32, (f) | PFM_PMU_NO_INTERRUPT), \
 	CLASSIC_PMU(n, c, controls, counters,				\
-		    .acknowledge = classic_acknowledge, 31, f)
-#define CLASSIC_SILENT(n, c, controls, counters, f)			\
-	CLASSIC_PMU(n, c, controls, counters, , 32, (f) | PFM_PMU_NO_INTERRUPT)
+		    .acknowledge = classic_acknowledge, 31, f),		\
+}
 
-static const struct pfm_pmu ppc604_pmu = CLASSIC_LOUD("PowerPC 604", classic_pmcs, 3, 2, 0);
-static const struct pfm_pmu ppc604e_pmu = CLASSIC_LOUD("PowerPC 604e", classic_pmcs, 5, 4, 0);
-
+static const struct pfm_pmu ppc604_pmus[] =
+	CLASSIC_PMUS("PowerPC 604", classic_pmcs, 3, 2, 0);
+static const struct pfm_pmu ppc604e_pmus[] =
+	CLASSIC_PMUS("PowerPC 604e", classic_pmcs, 5, 4, 0);
 /* User-level mirrors of the registers begin with these. */
-static const struct pfm_pmu ppc750_pmus[] = {
-	CLASSIC_SILENT("PowerPC 750", classic_pmcs, 5, 4, PFM_PMU_USER_READ),
-	CLASSIC_LOUD("PowerPC 750", classic_pmcs, 5, 4, PFM_PMU_USER_READ),
-};
-
-static const struct pfm_pmu mpc7400_pmus[] = {
-	CLASSIC_SILENT("PowerPC 7400", g4_pmcs, 6, 4, PFM_PMU_USER_READ),
-	CLASSIC_LOUD("PowerPC 7400", g4_pmcs, 6, 4, PFM_PMU_USER_READ),
-};
-
-static const struct pfm_pmu mpc745x_pmu =
-	CLASSIC_LOUD("PowerPC 7450", mpc745x_pmcs, 8, 6, PFM_PMU_USER_READ);
+static const struct pfm_pmu ppc750_pmus[] =
+	CLASSIC_PMUS("PowerPC 750", classic_pmcs, 5, 4, PFM_PMU_USER_READ);
+static const struct pfm_pmu mpc7400_pmus[] =
+	CLASSIC_PMUS("PowerPC 7400", g4_pmcs, 6, 4, PFM_PMU_USER_READ);
+static const struct pfm_pmu mpc745x_pmus[] =
+	CLASSIC_PMUS("PowerPC 7450", mpc745x_pmcs, 8, 6, PFM_PMU_USER_READ);
 
 /**
  * pfm_classic_describe() - the PMU of 604 to 745x
@@ -313,24 +287,40 @@ static const struct pfm_pmu mpc745x_pmu =
 const struct pfm_pmu *pfm_classic_describe(const struct pfm_ppc_cpu *cpu)
 {
 	const u32 revision = cpu->pvr & 0xffff;
+	const struct pfm_pmu *pmus;
+	bool erratum = false;
 
 	switch (cpu->pvr >> 16) {
 	case 0x0004:
-		return &ppc604_pmu;
+		pmus = ppc604_pmus;
+		break;
 	case 0x0009: case 0x000a:	/* 604e, 604r */
-		return &ppc604e_pmu;
+		pmus = ppc604e_pmus;
+		break;
 	case 0x0008:			/* 740 to 755 */
-		return &ppc750_pmus[cpu->pmi];
+		pmus = ppc750_pmus;
+		erratum = true;
+		break;
 	case 0x7000: case 0x7001:	/* 750FX, from DD2.3 without the erratum */
-		return &ppc750_pmus[cpu->pmi || (revision & 0xff0f) >= 0x0203];
+		pmus = ppc750_pmus;
+		erratum = (revision & 0xff0f) < 0x0203;
+		break;
 	case 0x7002:			/* 750GX */
-		return &ppc750_pmus[1];
+		pmus = ppc750_pmus;
+		break;
 	case 0x000c:			/* 7400 */
-		return &mpc7400_pmus[cpu->pmi];
+		pmus = mpc7400_pmus;
+		erratum = true;
+		break;
 	case 0x800c:			/* 7410, from 1.3 without the erratum */
-		return &mpc7400_pmus[cpu->pmi || revision >= 0x1103];
+		pmus = mpc7400_pmus;
+		erratum = revision < 0x1103;
+		break;
 	case 0x8000: case 0x8001: case 0x8002: case 0x8003: case 0x8004:
-		return &mpc745x_pmu;	/* 7450, 7455, 7457, 7447A, 7448 */
+		pmus = mpc745x_pmus;	/* 7450, 7455, 7457, 7447A, 7448 */
+		break;
+	default:
+		return NULL;
 	}
-	return NULL;
+	return &pmus[!cpu->silent && (cpu->pmi || !erratum)];
 }

@@ -133,6 +133,12 @@ static void classic_test_processors(struct kunit *test)
 		pmu = pfm_classic_describe(&cpu);
 		KUNIT_ASSERT_NOT_NULL(test, pmu);
 		KUNIT_EXPECT_FALSE(test, pmu->flags & PFM_PMU_NO_INTERRUPT);
+		/* Nobody accepts an interrupt that has been seen not to come. */
+		cpu.silent = true;
+		pmu = pfm_classic_describe(&cpu);
+		KUNIT_ASSERT_NOT_NULL(test, pmu);
+		KUNIT_EXPECT_TRUE(test, pmu->flags & PFM_PMU_NO_INTERRUPT);
+		KUNIT_EXPECT_EQ(test, pmu->width, 32U);
 	}
 }
 

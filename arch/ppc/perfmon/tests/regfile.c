@@ -10,7 +10,19 @@
 
 #include "regfile.h"
 
+#ifndef CONFIG_PPC_BOOK3S_32
+/* Of glue.c, where there can be such a processor. */
 const struct pfm_ppc_file *pfm_ppc_file;
+
+int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what)
+{
+	return -EBUSY;
+}
+
+void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what)
+{
+}
+#endif
 
 /* Bits @first to @last of a register of 32. */
 #define IBM(first, last)	((u32)GENMASK(31 - (first), 31 - (last)))

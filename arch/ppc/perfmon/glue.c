@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2 on PowerPC of 32 bits: how the core meets the machine.
+ *
+ * Finds out which PMU this processor has, if any, tries whether its counters count and
+ * interrupt here, and registers its description. Shares the registers with perf_events by
+ * the kernel's own reservation, reserve_pmc_hardware(), which takes the interrupt, too.
+ *
+ * Who can run at the same moment:
+ *
+ * - Each CPU has registers of its own. Code that touches them, the core's and the
+ *   operations, runs on that CPU with interrupts off, and here that is MSR[EE] = 0.
+ * - The overflow interrupt (vector 0xf00) is masked by MSR[EE]. So it comes between such
+ *   sections and never into one, and is no NMI: the core takes ctx->lock in it as in any
+ *   interrupt, and on one CPU finds it free. An overflow that meets EE = 0 waits for its
+ *   end; its counter goes on meanwhile, so that nothing is lost.
+ * - The decrementer (timers, the tick, irq_work) and the devices' interrupts are masked by
+ *   the same bit. Handlers on 32 bits leave it off: neither interrupts ours, nor ours
+ *   them. Softirqs run with it on, and can be interrupted and sampled like a program.
+ * - Machine checks and system resets come in spite of EE. Their handlers do not call us.
+ * - perf_events has the registers only while we have not reserved them. The files of
+ *   CONFIG_PMU_SYSFS write what root tells them, without asking for a reservation.
+ * - Another CPU, of kernels with SMP, reads perf_irq without a lock. It has been reset
+ *   before the reservation is given back. An interrupt that it had latched before that
+ *   comes to our handler, dummy_perf() or perf_events', and no counter is negative by then.
+ *
+ * Idle CPUs doze or nap (MSR[POW]) with EE on: counters stand still or go on counting, as
+ * the processor likes, keep what they hold, and their interrupt ends the nap. MSR[PM],
+ * which can freeze counters too, is 0 always: neither the kernel nor a signal's return sets
+ * it. The bits of MMCR0 that look at it are reserved.
+ */
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+
+#include <asm/pmc.h>
+#include <asm/processor.h>
+#include <asm/reg.h>
+
+#include <perfmon/compat.h>
+
+#include "host.h"
+#include "ppc.h"
+
+#ifdef CONFIG_PERFMON_KUNIT_TEST
+const struct pfm_ppc_file *pfm_ppc_file;
+#endif
+
+/* perfmon_ppc_pmi=1 on the kernel's command line: pfm_ppc_cpu.pmi. [c] */
+static bool pfm_ppc_pmi;
+PFM_HOST_PARAM(perfmon_ppc_pmi, pfm_ppc_pmi, bool);
+
+static const struct pfm_pmu *pfm_ppc_registered;	/* [c] or NULL */
+
+/**
+ * pfm_ppc_mfspr() - read a register
+ * @spr: SPR_..., which this processor has
+ *
+ * The instruction has the number in it.
+ *
+ * Context: any.
+ * Return: its value.
+ */
+u32 pfm_ppc_mfspr(unsigned int spr)
+{
+	switch (spr) {
+	case SPR_MMCR0:
+		return mfspr(SPR_MMCR0);
+	case SPR_MMCR1:
+		return mfspr(SPR_MMCR1);
+	case SPR_MMCR2:
+		return mfspr(SPR_MMCR2);
+	case SPR_PMC1:
+		return mfspr(SPR_PMC1);
+	case SPR_PMC2:
+		return mfspr(SPR_PMC2);
+	case SPR_PMC3:
+		return mfspr(SPR_PMC3);
+	case SPR_PMC4:
+		return mfspr(SPR_PMC4);
+	case SPR_PMC5:
+		return mfspr(SPR_PMC5);
+	case SPR_PMC6:
+		return mfspr(SPR_PMC6);
+	}
+	return 0;
+}
+
+/**
+ * pfm_ppc_mtspr() - write a register
+ * @spr:   SPR_..., which this processor has
+ * @value: value
+ *
+ * What MMCR0 starts or stops has started or stopped on return.
+ *
+ * Context: interrupts off.
+ */
+void pfm_ppc_mtspr(unsigned int spr, u32 value)
+{
+	switch (spr) {
+	case SPR_MMCR0:
+		mtspr(SPR_MMCR0, value);
+		isync();
+		break;
+	case SPR_MMCR1:
+		mtspr(SPR_MMCR1, value);
+		break;
+	case SPR_MMCR2:
+		mtspr(SPR_MMCR2, value);
+		break;
+	case SPR_PMC1:
+		mtspr(SPR_PMC1, value);
+		break;
+	case SPR_PMC2:
+		mtspr(SPR_PMC2, value);
+		break;
+	case SPR_PMC3:
+		mtspr(SPR_PMC3, value);
+		break;
+	case SPR_PMC4:
+		mtspr(SPR_PMC4, value);
+		break;
+	case SPR_PMC5:
+		mtspr(SPR_PMC5, value);
+		break;
+	case SPR_PMC6:
+		mtspr(SPR_PMC6, value);
+		break;
+	}
+}
+
+/*
+ * An interrupt that is too late has not been acknowledged, and as long as a counter is
+ * negative the next one follows. dummy_perf() ends that on some processors only.
+ */
+static void pfm_ppc_interrupt(struct pt_regs *regs)
+{
+	pfm_interrupt_handle(regs);
+	if (!pfm_hw_is_here())
+		pfm_ppc_registered->stop(pfm_ppc_registered, NULL);
+}
+
+/**
+ * pfm_ppc_acquire() - pfm_pmu.acquire of all families
+ * @pmu:  description
+ * @what: PFM_HOLD_PMU: none has registers that are claimed
+ *
+ * Context: process.
+ * Return: 0, or -EBUSY if perf_events has the PMU.
+ */
+int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what)
+{
+	int ret;
+
+	if (pfm_ppc_diverted())
+		return 0;
+	ret = reserve_pmc_hardware(pfm_ppc_interrupt);
+	if (ret)
+		pr_info_ratelimited("perfmon: the PMU is in use by perf_events\n");
+	return ret;
+}
+
+/**
+ * pfm_ppc_release() - undo pfm_ppc_acquire()
+ * @pmu:  as there
+ * @what: as there
+ *
+ * Context: process.
+ */
+void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what)
+{
+	if (!pfm_ppc_diverted())
+		release_pmc_hardware();
+}
+
+static int pfm_ppc_suspend(PFM_SYSCORE_ARGS)
+{
+	pfm_reserve_suspend();
+	return 0;
+}
+
+static void pfm_ppc_resume(PFM_SYSCORE_ARGS)
+{
+	pfm_reserve_resume();
+}
+
+static struct syscore_ops pfm_ppc_syscore_ops = {
+	.suspend = pfm_ppc_suspend,
+	.resume = pfm_ppc_resume,
+};
+
+static struct syscore pfm_ppc_syscore = { .ops = &pfm_ppc_syscore_ops };	/* [c] */
+
+/* A counter that is tried starts so many cycles before its wrap, which is awaited so long. */
+#define TRY_CYCLES	64
+#define TRY_TURNS	10000
+
+static const struct pfm_pmu *pfm_ppc_tried __initdata;	/* [c] */
+static bool pfm_ppc_came __initdata;	/* [s] set by the interrupt on the CPU that tries */
+
+static void __init pfm_ppc_try_interrupt(struct pt_regs *regs)
+{
+	pfm_ppc_came = true;
+	pfm_ppc_tried->stop(pfm_ppc_tried, NULL);
+}
+
+/*
+ * Let the first counter count cycles until it wraps. False if it does not: an emulator's
+ * registers may store what is written and do nothing else.
+ */
+static bool __init pfm_ppc_counts(const struct pfm_pmu *pmu)
+{
+	/* By position: both levels, and event 1 for counter 1. */
+	static const u64 v[PFM_PMCS_MAX] __initconst = { 0, 1 };
+	const u64 first = GENMASK_ULL(pmu->width - 1, 0) - TRY_CYCLES;
+	const struct pfm_run run = { .pmds = BIT(0), .v = v };
+	unsigned int turns;
+	u64 last;
+
+	local_irq_disable();
+	pmu->reset(pmu, v);
+	pmu->write(pmu, 0, first);
+	pmu->start(pmu, &run);
+	local_irq_enable();
+	for (turns = 0; turns < TRY_TURNS && !READ_ONCE(pfm_ppc_came); turns++)
+		cpu_relax();
+	local_irq_disable();
+	pmu->stop(pmu, &run);
+	last = pmu->read(pmu, 0);
+	pmu->reset(pmu, v);
+	local_irq_enable();
+	return last != first;
+}
+
+/* The description of what is there: NULL if the counters do not count. */
+static const struct pfm_pmu *__init pfm_ppc_try(struct pfm_ppc_cpu *cpu)
+{
+	const struct pfm_pmu *pmu = pfm_classic_describe(cpu);
+	bool counts;
+
+	/* Who has them by now has found them good. */
+	pfm_ppc_tried = pmu;
+	if (reserve_pmc_hardware(pfm_ppc_try_interrupt))
+		return pmu;
+	migrate_disable();
+	counts = pfm_ppc_counts(pmu);
+	migrate_enable();
+	release_pmc_hardware();
+	if (!counts) {
+		pr_info("perfmon: the counters of %s do not count here\n", pmu->name);
+		return NULL;
+	}
+	if (pmu->flags & PFM_PMU_NO_INTERRUPT || pfm_ppc_came)
+		return pmu;
+	pr_info("perfmon: the counters of %s do not interrupt here\n", pmu->name);
+	cpu->silent = true;
+	return pfm_classic_describe(cpu);
+}
+
+static int __init pfm_ppc_init(void)
+{
+	struct pfm_ppc_cpu cpu = { .pvr = mfspr(SPRN_PVR), .pmi = pfm_ppc_pmi };
+	const struct pfm_pmu *pmu;
+	int ret;
+
+	if (!pfm_classic_describe(&cpu)) {
+		pr_info("perfmon: no counters are known of this processor (PVR %08x)\n", cpu.pvr);
+		return 0;
+	}
+	pmu = pfm_ppc_try(&cpu);
+	if (!pmu)
+		return 0;
+	pfm_ppc_registered = pmu;
+	ret = pfm_pmu_register(pmu);
+	if (ret) {
+		pr_err("perfmon: %s refused (%d)\n", pmu->name, ret);
+		return ret;
+	}
+	register_syscore(&pfm_ppc_syscore);
+	pr_info("perfmon: %s, %u bits%s\n", pmu->name, pmu->width,
+		pmu->flags & PFM_PMU_NO_INTERRUPT ? ", no interrupt" : "");
+	return 0;
+}
+/* After the core, before its files in sysfs. */
+PFM_HOST_ARCH_INIT(pfm_ppc_init);

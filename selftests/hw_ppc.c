@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PowerPC of 32 bits: which processors' counters interrupt, the counters that count
+ * cycles only, and an interrupt that does not turn itself off.
+ *
+ * Not here: the bits of the controls (hw.c), programs that read counters (hw_rights.c), what
+ * happens to negative counters (KUnit, arch/ppc/perfmon/tests).
+ */
+#include "hw_bench.h"
+
+#define NEED_PPC()							\
+	do {								\
+		NEED_HW();						\
+		if (!hw_is_ppc())					\
+			SKIP(return, "not a PowerPC of 32 bits");	\
+	} while (0)
+
+/* Not where an erratum forbids it, unless the administrator accepts that. */
+TEST(interrupts_by_the_errata)
+{
+	unsigned int version, revision;
+	char cmdline[4096], *pvr, text[64];
+	bool erratum;
+
+	NEED_PPC();
+	ASSERT_TRUE(text_field("/proc/cpuinfo", "revision", text, sizeof(text)));
+	pvr = strstr(text, "(pvr ");
+	ASSERT_NE(NULL, pvr);
+	ASSERT_EQ(2, sscanf(pvr, "(pvr %x %x)", &version, &revision));
+	ASSERT_LT(0, read_text("/proc/cmdline", cmdline, sizeof(cmdline)));
+	/* 740 and 750, 7400, 7410 before its revision 1.3. */
+	erratum = version == 0x0008 || version == 0x000c ||
+		  (version == 0x800c && revision < 0x1103);
+	TH_LOG("%04x %04x", version, revision);
+	if (strstr(cmdline, "perfmon_ppc_pmi=1"))
+		erratum = false;
+	EXPECT_EQ(erratum, hw_is_silent());
+}
+
+/* Counter @num, of cycles at user level. */
+static void cycles(int fd, unsigned int num, u32 flags, u64 period)
+{
+	pfarg_pmd_t req = {
+		.reg_num = (__u16)num, .reg_value = -period,
+		.reg_long_reset = -period, .reg_short_reset = -period,
+	};
+
+	MUST(hw_write_one(fd, 0, 0, 1 << 30, 0));
+	MUST(hw_write_one(fd, 0, num, 1, flags));
+	MUST(pfm(fd, PFM_WRITE_PMDS, &req, 1));
+}
+
+/* Counters 5 and 6 of the 745x: the same cycles, and overflows. */
+TEST(the_last_counters)
+{
+	u64 first, value;
+	unsigned int num;
+	int fd, n;
+
+	NEED_PPC();
+	if (!hw_model_is("PowerPC 7450"))
+		SKIP(return, "all counters are like the first");
+	fd = (int)MUST(pfm_create(0));
+	for (num = 1; num <= 6; num++)
+		cycles(fd, num, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	run(fd, 1000000);
+	MUST(pfm_read_pmd(fd, 1, &first));
+	EXPECT_LE(100000ULL, first);
+	for (num = 2; num <= 6; num++) {
+		MUST(pfm_read_pmd(fd, num, &value));
+		if (set_skid(0))
+			EXPECT_EQ(first, value);
+		EXPECT_LE(first - first / 100, value);
+		EXPECT_GE(first + first / 100, value);
+	}
+	close(fd);
+
+	for (num = 5; num <= 6; num++) {
+		fd = (int)MUST(pfm_create(0));
+		cycles(fd, num, PFM_REGFL_OVFL_NOTIFY, 100000);
+		MUST(pfm_load(fd, my_tid()));
+		MUST(pfm_start(fd));
+		for (n = 0; n < 10; n++) {
+			hw_loop(1000000);
+			ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
+			MUST(pfm_restart(fd));
+		}
+		close(fd);
+	}
+}
+
+/* The bench's QEMU has them. */
+static bool set_quirks(unsigned long value)
+{
+#ifdef __powerpc__
+	if (!is_bench())
+		return false;
+	__asm__ volatile("mtspr %0,%1" : : "i"(BENCH_SPR_QUIRKS), "r"(value));
+	return true;
+#else
+	(void)value;
+	return false;
+#endif
+}
+
+/*
+ * Some say of the 604 that its interrupt leaves the enable bit as it is: then it
+ * comes again until the kernel has cleared that, or no counter is negative.
+ */
+TEST(interrupt_that_stays)
+{
+	u64 before, overflows, interrupts, total;
+	int fd;
+
+	NEED_PPC();
+	NEED_HW_INTERRUPT();
+	NEED_DEBUGFS();
+	if (!set_quirks(0))
+		SKIP(return, "needs the bench's QEMU");
+	total = hw_total(500000);
+	before = debugfs_sum("overflows");
+	interrupts = debugfs_sum("late") + debugfs_sum("spurious");
+	set_quirks(QUIRK_PMXE_STAYS);
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 10007);
+	run(fd, 500000);
+	close(fd);
+	set_quirks(0);
+	overflows = debugfs_sum("overflows") - before;
+	interrupts = debugfs_sum("late") + debugfs_sum("spurious") - interrupts;
+	TH_LOG("%llu overflows, %llu interrupts of none", overflows, interrupts);
+	EXPECT_EQ(total / 10007, overflows);
+	/* A switch of threads may find an overflow before its interrupt comes. */
+	EXPECT_GT(overflows / 10, interrupts);
+}
+
+TEST_HARNESS_MAIN
