@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2 on IA-64: what the architecture's part of the kernel calls. Nothing at all
+ * without CONFIG_PERFMON.
+ */
+#ifndef _IA64_PERFMON_HOOKS_H
+#define _IA64_PERFMON_HOOKS_H
+
+#include <linux/sched.h>
+
+bool pfm_debug_begin(void);
+void pfm_debug_end(void);
+
+#ifdef CONFIG_IA64
+
+/*
+ * In thread.flags, and not for children: psr.pp of the thread's kernel part when it was
+ * switched out (enum pfm_ia64_kernel_pp).
+ */
+#define PERFMON_THREAD_PP_SHIFT	8
+#define PERFMON_THREAD_PP	(3U << PERFMON_THREAD_PP_SHIFT)
+
+#ifdef CONFIG_PERFMON
+
+/* The stopped thread @task is to get debug registers. False: it cannot, perfmon has them. */
+static inline bool perfmon_debug_begin(struct task_struct *task)
+{
+	return task->thread.flags & IA64_THREAD_DBG_VALID || pfm_debug_begin();
+}
+
+/* @task executes another program or exits: it gives its debug registers back. */
+static inline void perfmon_debug_end(struct task_struct *task)
+{
+	if (task->thread.flags & IA64_THREAD_DBG_VALID) {
+		task->thread.flags &= ~IA64_THREAD_DBG_VALID;
+		pfm_debug_end();
+	}
+}
+
+#else
+
+static inline bool perfmon_debug_begin(struct task_struct *task) { return true; }
+static inline void perfmon_debug_end(struct task_struct *task) { }
+
+#endif /* CONFIG_PERFMON */
+#endif /* CONFIG_IA64 */
+#endif /* _IA64_PERFMON_HOOKS_H */

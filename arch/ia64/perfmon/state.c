@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2 on IA-64: what the machine is told, the same for all models.
+ *
+ * A monitor counts if PMC0.fr is 0, its plm has the level, and psr.up is 1, of a user
+ * monitor, or psr.pp, of a privileged one. fr is the switch: a stop sets it, a start clears
+ * it, and at rest it is 1. psr.up, psr.pp and psr.sp are the thread's, and dcr.pp the
+ * CPU's:
+ *
+ *  - in a context of a thread, psr.up is that of the thread's user level, where PFM_START,
+ *    PFM_STOP and the thread itself by sum and rum change it (5.2, 5.3);
+ *  - with privileged monitors psr.pp of threads, and dcr.pp, which psr.pp becomes at an
+ *    interruption, are as the set's flags say (5.5). An idle thread that the set leaves out
+ *    has psr.pp = 0.
+ *
+ * A return from an interruption restores psr from memory. So a change has to be made there,
+ * too: at the thread's user level, and in what the interrupt under way has interrupted.
+ * Frames between the two keep what they have until the thread returns to its user level.
+ *
+ * Not reordered against each other (SDM volume 2, 7.2.1): a write of the PMU's registers or
+ * of psr and a read of a PMD, by srlz.d; a change of fr, by srlz.i.
+ */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+
+#include "ia64.h"
+
+#define IA64_FR		BIT_ULL(0)	/* in PMC0: frozen */
+#define IA64_STATUS	4		/* PMC0 to 3 */
+#define IA64_OVERFLOWS	(~GENMASK_ULL(IA64_STATUS - 1, 0))
+
+/* What the registers of a CPU hold, by position of controls and of PMDs. [p] */
+struct state_cpu {
+	u64 on;		/* controls that monitor */
+	u64 pmds;	/* that the last start was for */
+	bool changed;	/* controls have been written since */
+};
+
+static DEFINE_PER_CPU(struct state_cpu, state_cpu);
+
+static u64 state_read(enum pfm_ia64_space space, unsigned int n)
+{
+	return pfm_ia64_file->read(space, n);
+}
+
+static void state_write(enum pfm_ia64_space space, unsigned int n, u64 value)
+{
+	pfm_ia64_file->write(space, n, value);
+}
+
+static void state_put(u64 *word, u64 bit, bool on)
+{
+	*word = on ? *word | bit : *word & ~bit;
+}
+
+static void state_set_psr(u64 bit, bool on)
+{
+	u64 psr = pfm_ia64_file->psr(), old = psr;
+
+	state_put(&psr, bit, on);
+	if (psr == old)
+		return;
+	pfm_ia64_file->set_psr(psr);
+	pfm_ia64_file->serialize(false);
+}
+
+static void state_set_dcr(bool on)
+{
+	u64 dcr = pfm_ia64_file->dcr(), old = dcr;
+
+	state_put(&dcr, PFM_IA64_DCR_PP, on);
+	if (dcr == old)
+		return;
+	pfm_ia64_file->set_dcr(dcr);
+	pfm_ia64_file->serialize(false);
+}
+
+/* Of a set with privileged monitors: whether interruptions count, and threads (5.5). */
+static bool state_dcr_of(u32 set_flags)
+{
+	return !(set_flags & PFM_ITA_SETFL_EXCL_INTR);
+}
+
+static bool state_pp_of(u32 set_flags, const struct task_struct *task)
+{
+	if (set_flags & PFM_ITA_SETFL_INTR_ONLY)
+		return false;
+	return !(set_flags & PFM_SETFL_EXCL_IDLE) || !is_idle_task(task);
+}
+
+/*
+ * psr.pp of current everywhere, and dcr.pp of this CPU. Kernel threads have no other level,
+ * and began without an interruption; system calls and faults have dcr.pp.
+ */
+static void state_set_pp(bool dcr, bool pp)
+{
+	struct task_struct *task = pfm_ia64_file->current_task();
+	const bool kernel = task->flags & PF_KTHREAD;
+	u64 *frame = pfm_ia64_file->interrupted_psr();
+
+	state_set_dcr(dcr);
+	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
+	if (frame)
+		state_put(frame, PFM_IA64_PSR_PP,
+			 kernel || (*frame & PFM_IA64_PSR_CPL) ? pp : dcr);
+	state_set_psr(PFM_IA64_PSR_PP, frame || !kernel ? dcr : pp);
+}
+
+static bool state_is_privileged(const struct pfm_run *run)
+{
+	return run->ctx_flags & (PFM_FL_SYSTEM_WIDE | PFM_ITA_FL_PRIV_MONITORS);
+}
+
+/* The set may be another one than before, or this thread another. */
+static void state_follow_flags(const struct pfm_run *run)
+{
+	struct task_struct *task = pfm_ia64_file->current_task();
+	const bool dcr = state_dcr_of(run->set_flags);
+	const bool pp = state_pp_of(run->set_flags, task);
+
+	if (dcr != !!(pfm_ia64_file->dcr() & PFM_IA64_DCR_PP) ||
+	    pp != !!(*pfm_ia64_file->user_psr(task) & PFM_IA64_PSR_PP))
+		state_set_pp(dcr, pp);
+}
+
+/* psr.pp of the kernel's part of a thread that leaves this CPU, and of one that comes. */
+static void state_keep_pp(struct task_struct *task)
+{
+	const bool pp = pfm_ia64_file->psr() & PFM_IA64_PSR_PP;
+
+	pfm_ia64_file->set_kernel_pp(task, pp ? PFM_IA64_PP_1 : PFM_IA64_PP_0);
+}
+
+static void state_take_pp(struct task_struct *task, bool dcr, bool pp)
+{
+	const enum pfm_ia64_kernel_pp kept = pfm_ia64_file->kernel_pp(task);
+
+	pfm_ia64_file->set_kernel_pp(task, PFM_IA64_NEVER_OUT);
+	if (!(task->flags & PF_KTHREAD))
+		pp = kept == PFM_IA64_NEVER_OUT ? dcr : kept == PFM_IA64_PP_1;
+	state_set_psr(PFM_IA64_PSR_PP, pp);
+}
+
+static enum pfm_ia64_space state_space(const struct pfm_pmc_desc *d)
+{
+	switch (d->type) {
+	case PFM_REG_TYPE_IBR:
+		return PFM_IA64_IBRS;
+	case PFM_REG_TYPE_DBR:
+		return PFM_IA64_DBRS;
+	}
+	return PFM_IA64_PMCS;
+}
+
+/**
+ * pfm_ia64_reset() - pfm_pmu.reset
+ * @pmu: description
+ * @v:   defaults of all controls
+ *
+ * Debug registers may be a debugger's. They are written when they are claimed.
+ *
+ * Context: interrupts off.
+ */
+void pfm_ia64_reset(const struct pfm_pmu *pmu, const u64 *v)
+{
+	struct state_cpu *s = this_cpu_ptr(&state_cpu);
+	unsigned int i;
+
+	state_write(PFM_IA64_PMCS, 0, IA64_FR);
+	pfm_ia64_file->serialize(true);
+	for (i = 1; i < IA64_STATUS; i++)
+		state_write(PFM_IA64_PMCS, i, 0);
+	for (i = 0; i < pmu->num_pmcs; i++)
+		if (!(pmu->pmcs[i].flags & PFM_PMC_CLAIMED))
+			state_write(PFM_IA64_PMCS, pmu->pmcs[i].index, v[i]);
+	pfm_ia64_file->serialize(false);
+	state_set_dcr(false);
+	state_set_psr(PFM_IA64_PSR_UP | PFM_IA64_PSR_PP, false);
+	pfm_ia64_file->route();
+	*s = (struct state_cpu){ .changed = true };
+}
+
+/**
+ * pfm_ia64_program() - pfm_pmu.program
+ * @pmu:     description
+ * @changed: positions of controls
+ * @run:     their values
+ *
+ * An erratum of Itanium (132) wants a serialisation between debug registers of the two
+ * kinds: it comes after each of them.
+ *
+ * Context: interrupts off, frozen.
+ */
+void pfm_ia64_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+		      const struct pfm_run *run)
+{
+	struct state_cpu *s = this_cpu_ptr(&state_cpu);
+	unsigned int i;
+
+	for_each_set_bit(i, changed, pmu->num_pmcs) {
+		const struct pfm_pmc_desc *d = &pmu->pmcs[i];
+
+		state_write(state_space(d), d->index, run->v[i]);
+		if (d->type != PFM_REG_TYPE_PMC)
+			pfm_ia64_file->serialize(false);
+		state_put(&s->on, BIT_ULL(i), pmu->selects(pmu, d->num, run->v[i]));
+	}
+	pfm_ia64_file->serialize(false);
+	s->changed = true;
+}
+
+/* Have those controls monitor whose PMDs are in use, and no others. */
+static void state_choose(const struct pfm_pmu *pmu, const struct pfm_run *run,
+			struct state_cpu *s)
+{
+	u64 wanted = 0, rest;
+	unsigned int i, j;
+
+	for (rest = run->pmds; rest; rest &= rest - 1) {
+		j = __ffs64(rest);
+		for (i = 0; i < pmu->num_pmcs; i++)
+			if (pmu->pmcs[i].num == pmu->pmds[j].ctrl)
+				wanted |= BIT_ULL(i);
+	}
+	for (rest = wanted ^ s->on; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
+		state_write(PFM_IA64_PMCS, pmu->pmcs[i].index,
+			   wanted & BIT_ULL(i) ? run->v[i] : run->v[i] & ~PFM_IA64_PLM);
+	}
+	s->on = wanted;
+	s->pmds = run->pmds;
+	s->changed = false;
+}
+
+/**
+ * pfm_ia64_start() - pfm_pmu.start
+ * @pmu: description
+ * @run: what is to count
+ *
+ * Context: interrupts off, frozen.
+ */
+void pfm_ia64_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	struct state_cpu *s = this_cpu_ptr(&state_cpu);
+
+	if (unlikely(s->changed || s->pmds != run->pmds))
+		state_choose(pmu, run, s);
+	if (!state_is_privileged(run)) {
+		/* It is the last thread's. */
+		state_set_psr(PFM_IA64_PSR_UP, *pfm_ia64_file->user_psr(run->task) &
+			     PFM_IA64_PSR_UP);
+	} else {
+		state_follow_flags(run);
+		if (run->task && !pfm_ia64_file->interrupted_psr())
+			state_take_pp(run->task, state_dcr_of(run->set_flags),
+				     state_pp_of(run->set_flags, run->task));
+	}
+	/* With psr.up or psr.pp, this has to clear the overflow bits, too (SDM 2:161). */
+	state_write(PFM_IA64_PMCS, 0, 0);
+	pfm_ia64_file->serialize(true);
+}
+
+/**
+ * pfm_ia64_stop() - pfm_pmu.stop
+ * @pmu: description
+ * @run: what counts
+ *
+ * The overflow bits stay, for pfm_ia64_acknowledge().
+ *
+ * Context: interrupts off.
+ */
+void pfm_ia64_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	state_write(PFM_IA64_PMCS, 0, state_read(PFM_IA64_PMCS, 0) | IA64_FR);
+	pfm_ia64_file->serialize(true);
+	if (run->task && state_is_privileged(run) && !pfm_ia64_file->interrupted_psr())
+		state_keep_pp(run->task);
+}
+
+/**
+ * pfm_ia64_read() - pfm_pmu.read
+ * @pmu: description
+ * @i:   position of a PMD
+ *
+ * Above the width of a counter there are zeros, or copies of its highest bit.
+ *
+ * Context: interrupts off.
+ * Return: the value.
+ */
+u64 pfm_ia64_read(const struct pfm_pmu *pmu, unsigned int i)
+{
+	const struct pfm_pmd_desc *d = &pmu->pmds[i];
+	const u64 value = state_read(PFM_IA64_PMDS, d->index);
+
+	return d->flags & PFM_PMD_COUNTER ? value & GENMASK_ULL(pmu->width - 1, 0) : value;
+}
+
+/**
+ * pfm_ia64_write() - pfm_pmu.write
+ * @pmu:   description
+ * @i:     position of a PMD
+ * @value: new value
+ *
+ * Context: interrupts off, frozen.
+ */
+void pfm_ia64_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
+{
+	state_write(PFM_IA64_PMDS, pmu->pmds[i].index, value);
+	pfm_ia64_file->serialize(false);
+}
+
+/**
+ * pfm_ia64_acknowledge() - pfm_pmu.acknowledge
+ * @pmu: description
+ * @run: what goes on running
+ *
+ * The hardware has frozen all monitors when it interrupted.
+ *
+ * Context: the interrupt.
+ * Return: whether it was an overflow.
+ */
+bool pfm_ia64_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	const bool any = state_read(PFM_IA64_PMCS, 0) & IA64_OVERFLOWS;
+
+	if (any) {
+		state_write(PFM_IA64_PMCS, 0, run->pmds ? 0 : IA64_FR);
+		pfm_ia64_file->serialize(true);
+	}
+	return any;
+}
+
+/* psr.up of the thread of a context. */
+static void state_set_up(struct task_struct *task, bool on)
+{
+	u64 *frame;
+
+	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_UP, on);
+	if (task != pfm_ia64_file->current_task())
+		return;
+	frame = pfm_ia64_file->interrupted_psr();
+	if (frame)
+		state_put(frame, PFM_IA64_PSR_UP, on);
+	state_set_psr(PFM_IA64_PSR_UP, on);
+}
+
+/* PFM_START, or PFM_STOP. */
+static void state_set_monitors(const struct pfm_run *run, bool on)
+{
+	struct task_struct *task = run->task;
+	bool dcr, pp;
+
+	if (!state_is_privileged(run)) {
+		state_set_up(task, on);
+		return;
+	}
+	dcr = on && state_dcr_of(run->set_flags);
+	pp = on && state_pp_of(run->set_flags, task ?: pfm_ia64_file->current_task());
+	if (task && task != pfm_ia64_file->current_task())
+		state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
+	else
+		state_set_pp(dcr, pp);
+}
+
+/**
+ * pfm_ia64_thread() - pfm_pmu.thread: its psr
+ * @pmu:  description
+ * @run:  the thread, and its set
+ * @what: what happens to it
+ *
+ * psr.sp is 0 for a thread that has attached the context to itself (5.3), and with
+ * PFM_ITA_FL_INSECURE (5.4.1).
+ *
+ * Context: interrupts off, frozen, where the thread runs if it does.
+ */
+void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
+		     enum pfm_thread_event what)
+{
+	const bool open = run->self || (run->ctx_flags & PFM_ITA_FL_INSECURE);
+
+	switch (what) {
+	case PFM_THREAD_LOAD:
+		if (!run->task)
+			break;
+		pfm_ia64_file->set_kernel_pp(run->task, PFM_IA64_NEVER_OUT);
+		state_put(pfm_ia64_file->user_psr(run->task), PFM_IA64_PSR_SP, !open);
+		break;
+	case PFM_THREAD_UNLOAD:
+		if (!run->task)
+			break;
+		pfm_ia64_file->set_kernel_pp(run->task, PFM_IA64_NEVER_OUT);
+		state_put(pfm_ia64_file->user_psr(run->task), PFM_IA64_PSR_SP, true);
+		break;
+	case PFM_THREAD_START:
+		state_set_monitors(run, true);
+		break;
+	case PFM_THREAD_STOP:
+		state_set_monitors(run, false);
+		break;
+	}
+}
+
+/**
+ * pfm_ia64_turn() - pfm_pmu.turn: psr.pp of a thread that comes to a monitored CPU
+ * @pmu:  description
+ * @run:  the CPU's set
+ * @next: thread
+ *
+ * For its user level as the set says; for the kernel's part, which may have begun without
+ * an interruption (epc), as it was when it was switched out.
+ *
+ * Context: interrupts off.
+ */
+void pfm_ia64_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
+		   struct task_struct *next)
+{
+	const bool pp = state_pp_of(run->set_flags, next);
+
+	state_keep_pp(pfm_ia64_file->current_task());
+	state_put(pfm_ia64_file->user_psr(next), PFM_IA64_PSR_PP, pp);
+	state_take_pp(next, state_dcr_of(run->set_flags), pp);
+}

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The register file: numbers, fields and rules as the manuals have them (SDM volume 2,
+ * chapter 7; the reference manuals of the processors). Nothing here is taken from the
+ * descriptions. Not covered: the instructions themselves, which glue.c has.
+ */
+#include <linux/sched.h>
+
+#include "regfile.h"
+
+#ifndef CONFIG_IA64
+const struct pfm_ia64_file *pfm_ia64_file;
+#endif
+
+const char *const pfm_itc_names[ITC_KINDS] = {
+	"Itanium", "Itanium 2", "Itanium 2 dual-core", "IA-64",
+};
+
+/* What a model has, by number. */
+struct itc_model {
+	u64 pmcs, pmds;		/* from 4 on */
+	u64 counters;
+	u64 pm6, pm4;		/* PMCs that monitor, by the place of their pm */
+	unsigned int width;
+	bool sign;		/* above it are copies of the highest bit, not 0 */
+	bool debug;
+};
+
+static const struct itc_model itc_models[ITC_KINDS] = {
+	{ 0x3ff0, 0x3ffff, 0xf0, 0x1cf0, 0, 32, false, true },
+	{ 0xfff0, 0x3ffff, 0xf0, 0x18f0, 0x400, 47, true, true },
+	{ 0x7ff0000fff0ULL, 0xffff00df0000fff0ULL, 0xfff0, 0x5800000fff0ULL,
+	  0x2000000000ULL, 47, true, true },
+	{ 0xff0, 0xff0, 0xff0, 0xff0, 0, 40, false, false },
+};
+
+#define UP	BIT_ULL(2)
+#define SP	BIT_ULL(20)
+#define PP	BIT_ULL(21)
+#define CPL	GENMASK_ULL(33, 32)
+
+static struct {
+	const struct itc_model *m;
+	enum pfm_itc_kind kind;
+	u64 pmc[64], pmd[64], ibr[8], dbr[8];
+	u64 psr, dcr;
+	u64 frame;		/* psr of level 0 that an interrupt has interrupted */
+	bool in_kernel_frame, in_interrupt;
+	bool data_unseen, fr_unseen, ibr_unseen, dbr_unseen;
+	bool pending, routed, ranges;
+	struct pfm_itc_thread threads[ITC_THREADS], *current_thread;
+	unsigned int faults, writes;
+} itc;
+
+static void itc_fault(const char *why, unsigned int n)
+{
+	itc.faults++;
+	if (itc.faults < 10)
+		pr_err("perfmon: registers of IA-64 in memory: %s (%u)\n", why, n);
+}
+
+static u64 itc_pm(unsigned int n)
+{
+	if (itc.m->pm6 & BIT_ULL(n))
+		return BIT_ULL(6);
+	return itc.m->pm4 & BIT_ULL(n) ? BIT_ULL(4) : 0;
+}
+
+/* Bits that have to be 1, and 0, for the model to do what its manual says. */
+static bool itc_value_is_good(unsigned int n, u64 value)
+{
+	/* A counter interrupts, and has no pin. */
+	if (itc.m->counters & BIT_ULL(n) && (value & 0xb0) != 0x20)
+		return false;
+	switch (itc.kind) {
+	case ITC_ITANIUM:
+		if (n == 8 || n == 9)
+			return !(value & BIT_ULL(30)) && !(value & 7);
+		if (n == 13)
+			return (value & ~1ULL) == 0x0003ffff00000000ULL;
+		return !(value >> (n == 11 ? 29 : 26)) && (n > 7 || !(value & BIT_ULL(15)));
+	case ITC_ITANIUM2:
+		if (n == 4)
+			return value & BIT_ULL(23);
+		if (n == 8 || n == 9)
+			return value & BIT_ULL(2);
+		if (n == 13)
+			return (value & ~0x1e00018181818ULL) == 0x78e6e6e6e6ULL;
+		if (n == 14)
+			return (value & ~0x2492ULL) == 0x0db60db60db60924ULL;
+		return n != 15 || (value & ~0xfULL) == 0xfffffff0ULL;
+	case ITC_MONTECITO:
+		if (n < 16)
+			return (value & GENMASK_ULL(25, 24)) == 0x2000000ULL;
+		if (n == 38)
+			return (value & ~0x2492ULL) == 0x924ULL;
+		if (n == 41)
+			return (value & ~0x1e00018181818ULL) == 0x78e6e6e6e6ULL;
+		return n != 40 || (value & GENMASK_ULL(25, 24)) == 0x2000000ULL;
+	case ITC_GENERIC:
+		return !(value & ~0xff6fULL);
+	default:
+		return false;
+	}
+}
+
+static bool itc_frozen(void)
+{
+	return itc.pmc[0] & 1;
+}
+
+/* SDM 2:157. */
+static bool itc_counts(unsigned int n, unsigned int level)
+{
+	const u64 pm = itc_pm(n);
+
+	return pm && !itc_frozen() && itc.pmc[n] & BIT_ULL(level) &&
+	       itc.psr & (itc.pmc[n] & pm ? PP : UP);
+}
+
+static bool itc_any_counts(void)
+{
+	unsigned int n, level;
+
+	for (n = 4; n < 64; n++)
+		for (level = 0; level < 4; level++)
+			if (itc_counts(n, level))
+				return true;
+	return false;
+}
+
+bool pfm_itc_has(enum pfm_ia64_space space, unsigned int n)
+{
+	switch (space) {
+	case PFM_IA64_PMCS:
+		return n < 4 || (n < 64 && itc.m->pmcs & BIT_ULL(n));
+	case PFM_IA64_PMDS:
+		return n < 64 && itc.m->pmds & BIT_ULL(n);
+	default:
+		return n < 8 && itc.m->debug;
+	}
+}
+
+static u64 *itc_find(enum pfm_ia64_space space, unsigned int n)
+{
+	switch (space) {
+	case PFM_IA64_PMCS:
+		return &itc.pmc[n];
+	case PFM_IA64_PMDS:
+		return &itc.pmd[n];
+	case PFM_IA64_IBRS:
+		return &itc.ibr[n];
+	default:
+		return &itc.dbr[n];
+	}
+}
+
+u64 pfm_itc_get(enum pfm_ia64_space space, unsigned int n)
+{
+	u64 value;
+
+	if (!pfm_itc_has(space, n))
+		return 0;
+	value = *itc_find(space, n);
+	if (space == PFM_IA64_PMDS && itc.m->counters & BIT_ULL(n) && itc.m->sign &&
+	    value & BIT_ULL(itc.m->width - 1))
+		value |= GENMASK_ULL(63, itc.m->width);
+	return value;
+}
+
+void pfm_itc_set(enum pfm_ia64_space space, unsigned int n, u64 value)
+{
+	if (space == PFM_IA64_PMDS && itc.m->counters & BIT_ULL(n))
+		value &= GENMASK_ULL(itc.m->width - 1, 0);
+	if (pfm_itc_has(space, n))
+		*itc_find(space, n) = value;
+}
+
+static u64 itc_read(enum pfm_ia64_space space, unsigned int n)
+{
+	if (!pfm_itc_has(space, n))
+		itc_fault("read of a register that is not there", n);
+	if (space == PFM_IA64_PMDS && (itc.data_unseen || itc.fr_unseen))
+		itc_fault("read of a PMD before srlz", n);
+	return pfm_itc_get(space, n);
+}
+
+static void itc_write_pmc0(u64 value)
+{
+	if (itc_frozen() && !(value & 1) && itc.psr & (UP | PP) && value)
+		itc_fault("thawed with overflow bits", 0);
+	if ((value ^ itc.pmc[0]) & 1)
+		itc.fr_unseen = true;
+	itc.pmc[0] = value;
+}
+
+static void itc_write_debug(enum pfm_ia64_space space, unsigned int n, u64 value)
+{
+	const bool code = space == PFM_IA64_IBRS;
+
+	if (!itc.ranges)
+		itc_fault("write of a debugger's register", n);
+	if (n & 1 && value & (code ? BIT_ULL(63) : GENMASK_ULL(63, 62)))
+		itc_fault("a breakpoint", n);
+	if (code ? itc.dbr_unseen : itc.ibr_unseen)
+		itc_fault("no srlz.d between dbr and ibr", n);
+	*(code ? &itc.ibr_unseen : &itc.dbr_unseen) = true;
+	*itc_find(space, n) = value & ~(n & 1 ? GENMASK_ULL(61, 60) : 0);
+}
+
+static void itc_write(enum pfm_ia64_space space, unsigned int n, u64 value)
+{
+	itc.writes++;
+	itc.data_unseen = true;
+	if (!pfm_itc_has(space, n)) {
+		itc_fault("write of a register that is not there", n);
+		return;
+	}
+	if (space == PFM_IA64_PMCS && !n) {
+		itc_write_pmc0(value);
+		return;
+	}
+	if (itc_any_counts() || (itc_frozen() && itc.fr_unseen))
+		itc_fault("write while monitors count", n);
+	if (space == PFM_IA64_IBRS || space == PFM_IA64_DBRS)
+		itc_write_debug(space, n, value);
+	else if (space == PFM_IA64_PMDS)
+		pfm_itc_set(space, n, value);
+	else if (n > 3 && !itc_value_is_good(n, value))
+		itc_fault("a value that the manual forbids", n);
+	if (space == PFM_IA64_PMCS)
+		itc.pmc[n] = value;
+}
+
+static u64 itc_psr(void)
+{
+	/* Bits 31:0, 35 and 36 only. */
+	return itc.psr & GENMASK_ULL(31, 0);
+}
+
+static void itc_set_psr(u64 psr)
+{
+	if (itc.psr & CPL)
+		itc_fault("psr.l is written at user level", 0);
+	itc.psr = (itc.psr & ~GENMASK_ULL(31, 0)) | (psr & GENMASK_ULL(31, 0));
+	itc.data_unseen = true;
+}
+
+static u64 itc_dcr(void)
+{
+	return itc.dcr;
+}
+
+static void itc_set_dcr(u64 dcr)
+{
+	itc.dcr = dcr;
+	itc.data_unseen = true;
+}
+
+static void itc_serialize(bool instruction)
+{
+	itc.data_unseen = false;
+	itc.ibr_unseen = false;
+	itc.dbr_unseen = false;
+	if (instruction)
+		itc.fr_unseen = false;
+}
+
+static void itc_route(void)
+{
+	itc.routed = true;
+}
+
+static struct pfm_itc_thread *itc_thread_of(const struct task_struct *task)
+{
+	unsigned int i;
+
+	for (i = 0; i < ITC_THREADS; i++)
+		if (itc.threads[i].task == task)
+			return &itc.threads[i];
+	itc_fault("no such thread", 0);
+	return &itc.threads[0];
+}
+
+static u64 *itc_user_psr(struct task_struct *task)
+{
+	return &itc_thread_of(task)->user_psr;
+}
+
+static u64 *itc_interrupted_psr(void)
+{
+	if (!itc.in_interrupt)
+		return NULL;
+	return itc.in_kernel_frame ? &itc.frame : &itc.current_thread->user_psr;
+}
+
+static enum pfm_ia64_kernel_pp itc_kernel_pp(const struct task_struct *task)
+{
+	return itc_thread_of(task)->kernel_pp;
+}
+
+static void itc_set_kernel_pp(struct task_struct *task, enum pfm_ia64_kernel_pp pp)
+{
+	itc_thread_of(task)->kernel_pp = pp;
+}
+
+static struct task_struct *itc_current_task(void)
+{
+	return itc.current_thread->task;
+}
+
+static const struct pfm_ia64_file itc_file = {
+	.read = itc_read,
+	.write = itc_write,
+	.psr = itc_psr,
+	.set_psr = itc_set_psr,
+	.dcr = itc_dcr,
+	.set_dcr = itc_set_dcr,
+	.serialize = itc_serialize,
+	.route = itc_route,
+	.user_psr = itc_user_psr,
+	.interrupted_psr = itc_interrupted_psr,
+	.kernel_pp = itc_kernel_pp,
+	.set_kernel_pp = itc_set_kernel_pp,
+	.current_task = itc_current_task,
+};
+
+static const struct pfm_ia64_file *itc_real;
+
+const struct pfm_pmu *pfm_itc_describe(enum pfm_itc_kind kind)
+{
+	static const struct pfm_ia64_cpu cpus[ITC_KINDS] = {
+		{ .family = 0x07 },
+		{ .family = 0x1f, .model = 1 },
+		{ .family = 0x20, .model = 1 },
+		{ .family = 0x21, .known = true, .counters = 8, .width = 40,
+		  .pmcs = 0xfff, .pmds = 0xfff },
+	};
+
+	return pfm_ia64_describe(&cpus[kind]);
+}
+
+void pfm_itc_make(struct kunit *test, enum pfm_itc_kind kind)
+{
+	unsigned int i;
+
+	if (pfm_ia64_file != &itc_file)
+		itc_real = pfm_ia64_file;
+	memset(&itc, 0, sizeof(itc));
+	itc.kind = kind;
+	itc.m = &itc_models[kind];
+	for (i = 0; i < ITC_THREADS; i++) {
+		struct pfm_itc_thread *t = &itc.threads[i];
+
+		t->task = kunit_kzalloc(test, sizeof(*t->task), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, t->task);
+		refcount_set(&t->task->usage, 1);
+		t->task->flags = i > 1 ? 0 : PF_KTHREAD | (i ? 0 : PF_IDLE);
+		t->user_psr = SP | (i > 1 ? CPL : 0);
+	}
+	itc.current_thread = &itc.threads[2];
+	itc.psr = SP | CPL;
+	pfm_ia64_file = &itc_file;
+}
+
+void pfm_itc_exit(struct kunit *test)
+{
+	pfm_ia64_file = itc_real;
+}
+
+struct pfm_itc_thread *pfm_itc_thread(unsigned int n)
+{
+	return &itc.threads[n];
+}
+
+struct pfm_itc_thread *pfm_itc_current(void)
+{
+	return itc.current_thread;
+}
+
+void pfm_itc_set_current(struct pfm_itc_thread *t)
+{
+	itc.current_thread = t;
+}
+
+void pfm_itc_count(unsigned int es, u64 n)
+{
+	const unsigned int level = (itc.psr & CPL) >> 32;
+	const u64 carry = BIT_ULL(itc.m->width);
+	bool overflow = false;
+	unsigned int i;
+
+	if (itc.fr_unseen)
+		itc_fault("goes on before srlz.i", 0);
+	for (i = 4; i < 64; i++) {
+		if (!(itc.m->counters & BIT_ULL(i)) || !itc_counts(i, level) ||
+		    (itc.pmc[i] >> 8 & 0xff) != es)
+			continue;
+		itc.pmd[i] += n;
+		if (!(itc.pmd[i] & carry))
+			continue;
+		itc.pmd[i] &= carry - 1;
+		itc.pmc[0] |= BIT_ULL(i);
+		overflow |= itc.pmc[i] & BIT_ULL(5);
+	}
+	if (overflow) {
+		itc.pmc[0] |= 1;
+		itc.pending |= itc.routed;
+	}
+}
+
+/* up is kept, pp comes from dcr.pp, sp becomes 0. */
+static u64 itc_interrupted(u64 psr)
+{
+	return (psr & UP) | (itc.dcr & 1 ? PP : 0);
+}
+
+void pfm_itc_break(void)
+{
+	itc.current_thread->user_psr = itc.psr;
+	itc.psr = itc_interrupted(itc.psr);
+}
+
+void pfm_itc_epc(void)
+{
+	itc.current_thread->user_psr = itc.psr;
+	itc.psr &= ~CPL;
+}
+
+void pfm_itc_return(void)
+{
+	itc.psr = itc.current_thread->user_psr;
+	itc_serialize(true);
+}
+
+void pfm_itc_interrupt(void)
+{
+	itc.in_kernel_frame = !(itc.psr & CPL);
+	if (itc.in_kernel_frame)
+		itc.frame = itc.psr;
+	else
+		itc.current_thread->user_psr = itc.psr;
+	itc.in_interrupt = true;
+	itc.psr = itc_interrupted(itc.psr);
+}
+
+void pfm_itc_rfi(void)
+{
+	itc.psr = *itc_interrupted_psr();
+	itc.in_interrupt = false;
+	itc_serialize(true);
+}
+
+u64 pfm_itc_mov_pmd(unsigned int n)
+{
+	unsigned int c = n;
+
+	if (itc.psr & SP)
+		return 0;
+	/* The control of a register that does not count. */
+	if (!(itc.m->counters & BIT_ULL(n))) {
+		if (itc.kind == ITC_MONTECITO)
+			c = n >= 38 ? 39 : n == 34 || n == 35 ? 37 : 40;
+		else
+			c = n < 2 ? 10 : n < 4 || n == 17 ? 11 : 12;
+	}
+	return itc.pmc[c] & itc_pm(c) ? 0 : pfm_itc_get(PFM_IA64_PMDS, n);
+}
+
+void pfm_itc_sum(void)
+{
+	if (!(itc.psr & SP))
+		itc.psr |= UP;
+}
+
+void pfm_itc_rum(void)
+{
+	if (!(itc.psr & SP))
+		itc.psr &= ~UP;
+}
+
+/* The user mask is psr's lowest bits. */
+void pfm_itc_signal(void)
+{
+	itc.current_thread->um = itc.psr & GENMASK_ULL(5, 0);
+}
+
+void pfm_itc_sigreturn(void)
+{
+	itc.psr = (itc.psr & ~GENMASK_ULL(5, 0)) | itc.current_thread->um;
+}
+
+u64 pfm_itc_psr(void)
+{
+	return itc.psr;
+}
+
+u64 pfm_itc_dcr(void)
+{
+	return itc.dcr;
+}
+
+bool pfm_itc_pending(void)
+{
+	bool pending = itc.pending;
+
+	itc.pending = false;
+	return pending;
+}
+
+bool pfm_itc_routed(void)
+{
+	return itc.routed;
+}
+
+void pfm_itc_ranges(bool may)
+{
+	itc.ranges = may;
+}
+
+unsigned int pfm_itc_faults(void)
+{
+	unsigned int n = itc.faults;
+
+	itc.faults = 0;
+	return n;
+}
+
+unsigned int pfm_itc_writes(void)
+{
+	unsigned int n = itc.writes;
+
+	itc.writes = 0;
+	return n;
+}

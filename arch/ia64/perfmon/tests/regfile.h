@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2 on IA-64: a CPU in memory, as far as monitoring goes: registers, psr, dcr,
+ * levels, interruptions. It knows what counts when, and complains (pfm_itc_faults()) where
+ * silicon would do something else than what the driver seems to think.
+ */
+#ifndef _IA64_PERFMON_TESTS_REGFILE_H
+#define _IA64_PERFMON_TESTS_REGFILE_H
+
+#include <kunit/test.h>
+
+#include "../ia64.h"
+
+/* What happens to a thread at a level: every event that any counter can be told to count. */
+#define ITC_LEVEL_USER	3
+#define ITC_LEVEL_KERNEL 0
+
+enum pfm_itc_kind { ITC_ITANIUM, ITC_ITANIUM2, ITC_MONTECITO, ITC_GENERIC, ITC_KINDS };
+
+/* A thread; its task is what the driver sees of it. */
+struct pfm_itc_thread {
+	struct task_struct *task;
+	u64 user_psr;
+	enum pfm_ia64_kernel_pp kernel_pp;
+	u64 um;			/* of its signal handler's struct sigcontext */
+};
+
+#define ITC_THREADS	4	/* 0 is the idle thread, 1 a kernel thread */
+
+extern const char *const pfm_itc_names[ITC_KINDS];
+
+/* A CPU, frozen or not as firmware may leave it, until the end of the test. */
+void pfm_itc_make(struct kunit *test, enum pfm_itc_kind kind);
+void pfm_itc_exit(struct kunit *test);
+const struct pfm_pmu *pfm_itc_describe(enum pfm_itc_kind kind);
+
+struct pfm_itc_thread *pfm_itc_thread(unsigned int n);
+struct pfm_itc_thread *pfm_itc_current(void);
+void pfm_itc_set_current(struct pfm_itc_thread *t);
+
+/* @n of event @es happen at the level that the CPU is at. */
+void pfm_itc_count(unsigned int es, u64 n);
+
+/* The ways to and from level 0. An interruption in level 0 nests once. */
+void pfm_itc_break(void);	/* a system call by an interruption */
+void pfm_itc_epc(void);		/* ... without */
+void pfm_itc_return(void);	/* from either */
+void pfm_itc_interrupt(void);	/* begins an external one */
+void pfm_itc_rfi(void);		/* ends it */
+
+/* What programs can do at level 3. */
+u64 pfm_itc_mov_pmd(unsigned int n);
+void pfm_itc_sum(void);
+void pfm_itc_rum(void);
+void pfm_itc_signal(void);
+void pfm_itc_sigreturn(void);
+
+/* As the hardware, without rules: for the test. */
+u64 pfm_itc_get(enum pfm_ia64_space space, unsigned int n);
+void pfm_itc_set(enum pfm_ia64_space space, unsigned int n, u64 value);
+bool pfm_itc_has(enum pfm_ia64_space space, unsigned int n);
+u64 pfm_itc_psr(void);
+u64 pfm_itc_dcr(void);
+bool pfm_itc_pending(void);	/* the interrupt; taken by this */
+bool pfm_itc_routed(void);
+void pfm_itc_ranges(bool may);	/* debug registers may be written */
+
+/* Since the last call. */
+unsigned int pfm_itc_faults(void);
+unsigned int pfm_itc_writes(void);
+
+#endif /* _IA64_PERFMON_TESTS_REGFILE_H */
