@@ -52,14 +52,16 @@ DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_sys_key, HZ);
 static void pfm_hooks_switch(void *unused, bool preempt, struct task_struct *prev,
 			     struct task_struct *next, unsigned int prev_state)
 {
-	rcu_read_lock();
-	if (pfm_threads_find(prev))
-		__pfm_sched_out(prev);
+	/* Interrupts are off, which RCU waits for: what is found here stays. */
+	struct pfm_thread_link *t = pfm_threads_look(prev);
+
+	if (unlikely(t))
+		__pfm_sched_out(prev, t->ctx);
 	if (static_branch_unlikely(&pfm_sys_key.key))
 		__pfm_sched_cpu(prev, next);
-	if (pfm_threads_find(next))
-		__pfm_sched_in(next);
-	rcu_read_unlock();
+	t = pfm_threads_look(next);
+	if (unlikely(t))
+		__pfm_sched_in(next, t->ctx);
 }
 
 static void pfm_hooks_migrate(void *unused, struct task_struct *task, int cpu)
@@ -135,6 +137,17 @@ static struct kprobe pfm_hooks_probes[] = {
 	{ .symbol_name = "security_bprm_committed_creds", .pre_handler = pfm_hooks_creds },
 	{ .symbol_name = "perf_event_mmap", .pre_handler = pfm_hooks_mmap },
 };
+
+/* Of all of them at once: it waits for RCU. */
+static void pfm_hooks_remove_probes(void)
+{
+	struct kprobe *probes[ARRAY_SIZE(pfm_hooks_probes)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pfm_hooks_probes); i++)
+		probes[i] = &pfm_hooks_probes[i];
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
+}
 
 /* The counters of page faults. */
 
@@ -381,8 +394,7 @@ int __init pfm_hooks_init(void)
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfmon:faults",
 					pfm_hooks_online, pfm_hooks_offline);
 	if (ret < 0) {
-		for (i = 0; i < ARRAY_SIZE(pfm_hooks_probes); i++)
-			unregister_kprobe(&pfm_hooks_probes[i]);
+		pfm_hooks_remove_probes();
 		return ret;
 	}
 	pfm_hooks_cpuhp = ret;
@@ -398,8 +410,6 @@ int __init pfm_hooks_init(void)
  */
 void pfm_hooks_exit(void)
 {
-	unsigned int i;
-
 	cpuhp_remove_state_nocalls(pfm_hooks_cpuhp);
 	cancel_work_sync(&pfm_hooks_cpus);
 	cancel_delayed_work_sync(&pfm_hooks_end);
@@ -407,8 +417,7 @@ void pfm_hooks_exit(void)
 	if (pfm_hooks_on)
 		pfm_hooks_turn_off();
 	mutex_unlock(&pfm_hooks_mutex);
-	for (i = 0; i < ARRAY_SIZE(pfm_hooks_probes); i++)
-		unregister_kprobe(&pfm_hooks_probes[i]);
+	pfm_hooks_remove_probes();
 	static_key_deferred_flush(&pfm_sys_key);
 	tracepoint_synchronize_unregister();
 }

@@ -14,13 +14,16 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/init.h>
+#include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
@@ -32,6 +35,8 @@ struct pfm_thread;
 
 /* An initialisation that fails calls them, too. */
 #define __pfm_exit
+
+#define PFM_HOST_NAME	"module"
 
 #define PFM_HOST_PARAM(name, variable, type) \
 	module_param_named(name, variable, type, 0444)
@@ -66,13 +71,42 @@ int pfm_device_call(struct file *file, int fd, int op,			\
 	.compat_ioctl	= compat_ptr_ioctl,
 
 /* threads.c */
+#define PFM_THREADS_BITS	12
+
 struct pfm_host_entry {
 	struct pfm_thread *thread;
 };
 
+/* What a look into the table needs of its entries: the beginning of a pfm_thread. */
+struct pfm_thread_link {
+	struct hlist_node node;			/* [f] */
+	const struct task_struct *task;		/* [c] */
+	struct pfm_context *ctx;		/* [c] */
+};
+
+extern struct hlist_head pfm_threads_table[1 << PFM_THREADS_BITS];
+
+/* At every switch of threads, twice: inline. */
+static __always_inline struct pfm_thread_link *pfm_threads_look(const struct task_struct *task)
+{
+	struct pfm_thread_link *t;
+
+	hlist_for_each_entry_rcu(t, &pfm_threads_table[hash_ptr(task, PFM_THREADS_BITS)],
+				 node, rcu_read_lock_any_held())
+		if (t->task == task)
+			return t;
+	return NULL;
+}
+
+static __always_inline struct pfm_context *pfm_host_context(const struct task_struct *task)
+{
+	struct pfm_thread_link *t = pfm_threads_look(task);
+
+	return t ? t->ctx : NULL;
+}
+
 int pfm_threads_new(struct pfm_host_entry *entry);
 void pfm_threads_free(struct pfm_host_entry *entry);
-struct pfm_context *pfm_threads_find(const struct task_struct *task);
 void pfm_threads_add(struct task_struct *task, struct pfm_context *ctx,
 		     struct pfm_host_entry *entry);
 void pfm_threads_remove(struct task_struct *task, struct pfm_host_entry *entry);
@@ -81,7 +115,6 @@ void pfm_threads_finish(struct pfm_host_entry *entry, const void *detach,
 
 #define pfm_host_prepare	pfm_threads_new
 #define pfm_host_release	pfm_threads_free
-#define pfm_host_context	pfm_threads_find
 #define pfm_host_publish	pfm_threads_add
 #define pfm_host_withdraw	pfm_threads_remove
 
@@ -134,6 +167,16 @@ static __always_inline bool pfm_host_no_time(void)
 	return system_state == SYSTEM_SUSPEND;
 }
 
+/*
+ * perf_events calls the hook with preemption off. Without a local APIC the tick runs the
+ * work: a thread that is to be blocked goes on until then.
+ */
+static inline void pfm_host_settle(struct irq_work *work)
+{
+	while (arch_irq_work_has_interrupt() && irq_work_is_busy(work))
+		cpu_relax();
+}
+
 /* resolve.c */
 typedef unsigned long long pfm_resolve_runtime_fn(struct task_struct *task);
 typedef bool pfm_resolve_may_access_fn(struct task_struct *task, unsigned int mode);
@@ -146,6 +189,13 @@ DECLARE_STATIC_CALL(pfm_resolve_may_access, pfm_resolve_may_access_fn);
 DECLARE_STATIC_CALL(pfm_resolve_munmap, pfm_resolve_munmap_fn);
 DECLARE_STATIC_CALL(pfm_resolve_freeze, pfm_resolve_freeze_fn);
 DECLARE_STATIC_CALL(pfm_resolve_thaw, pfm_resolve_thaw_fn);
+typedef unsigned int pfm_resolve_stack_regs_fn(struct pt_regs *regs, unsigned long *ips,
+					       unsigned int max, unsigned int skip);
+typedef unsigned int pfm_resolve_stack_user_fn(unsigned long *ips, unsigned int max);
+typedef bool pfm_resolve_may_read_user_fn(void);
+DECLARE_STATIC_CALL(pfm_resolve_stack_regs, pfm_resolve_stack_regs_fn);
+DECLARE_STATIC_CALL(pfm_resolve_stack_user, pfm_resolve_stack_user_fn);
+DECLARE_STATIC_CALL(pfm_resolve_may_read_user, pfm_resolve_may_read_user_fn);
 
 static inline u64 pfm_host_runtime(struct task_struct *task)
 {
@@ -171,6 +221,22 @@ static inline void pfm_host_freeze(void)
 static inline void pfm_host_thaw(void)
 {
 	static_call_cond(pfm_resolve_thaw)(false);
+}
+
+static inline unsigned int pfm_host_stack_regs(struct pt_regs *regs, unsigned long *ips,
+					       unsigned int max)
+{
+	return static_call(pfm_resolve_stack_regs)(regs, ips, max, 0);
+}
+
+static inline unsigned int pfm_host_stack_user(unsigned long *ips, unsigned int max)
+{
+	return static_call(pfm_resolve_stack_user)(ips, max);
+}
+
+static inline bool pfm_host_may_read_user(void)
+{
+	return static_call(pfm_resolve_may_read_user)();
 }
 
 static inline struct task_struct *pfm_host_find(pid_t pid)

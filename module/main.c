@@ -7,9 +7,9 @@
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/sysctl.h>
 #include <linux/workqueue.h>
 
+#include <perfmon/compat.h>
 #include <perfmon/pmu.h>
 
 #include "host.h"
@@ -30,7 +30,11 @@ void pfm_init_exit(void);
  */
 void pfm_main_sysctl(struct ctl_table *table)
 {
-	pfm_main_table = register_sysctl("kernel", table);
+	size_t size = 0;
+
+	while (table[size].procname)
+		size++;
+	pfm_main_table = register_sysctl_sz("kernel", table, size);
 }
 
 /**

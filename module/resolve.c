@@ -19,20 +19,31 @@ DEFINE_STATIC_CALL_NULL(pfm_resolve_may_access, pfm_resolve_may_access_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_munmap, pfm_resolve_munmap_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_freeze, pfm_resolve_freeze_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_thaw, pfm_resolve_thaw_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_stack_regs, pfm_resolve_stack_regs_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_stack_user, pfm_resolve_stack_user_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_may_read_user, pfm_resolve_may_read_user_fn);
+
+/* One for each function: all are removed at once, since each removal waits for RCU. */
+static struct kprobe pfm_resolve_probes[8] __initdata;
+static struct kprobe *pfm_resolve_found[8] __initdata;
+static unsigned int pfm_resolve_num __initdata;
 
 /* The address of a function, or NULL. A probe that is disabled patches nothing. */
-static void *pfm_resolve(const char *name)
+static void *__init pfm_resolve(const char *name)
 {
-	struct kprobe probe = {
+	struct kprobe *probe = &pfm_resolve_probes[pfm_resolve_num];
+	void *addr;
+
+	if (WARN_ON_ONCE(pfm_resolve_num == ARRAY_SIZE(pfm_resolve_found)))
+		return NULL;
+	*probe = (struct kprobe){
 		.symbol_name = name,
 		.flags = KPROBE_FLAG_DISABLED,
 	};
-	void *addr;
-
-	if (register_kprobe(&probe))
+	if (register_kprobe(probe))
 		return NULL;
-	addr = probe.addr;
-	unregister_kprobe(&probe);
+	pfm_resolve_found[pfm_resolve_num++] = probe;
+	addr = probe->addr;
 	/* A probe stands behind ENDBR. */
 	if (is_endbr(*(u32 *)(addr - 4)))
 		addr -= 4;
@@ -48,13 +59,8 @@ static void *pfm_resolve(const char *name)
 	addr_;								\
 })
 
-/**
- * pfm_resolve_init() - find all of them
- *
- * Context: process.
- * Return: 0, or -ENOENT if one is missing that is needed.
- */
-int __init pfm_resolve_init(void)
+/* The name of a function that is needed and missing, or NULL. */
+static const char *__init pfm_resolve_all(void)
 {
 	const char *missing = NULL;
 
@@ -64,14 +70,33 @@ int __init pfm_resolve_init(void)
 		missing = "ptrace_may_access";
 	if (!PFM_RESOLVE(pfm_resolve_munmap, "do_munmap"))
 		missing = "do_munmap";
-	if (missing) {
-		pr_err("perfmon: this kernel has no function %s(), or kprobes cannot find it\n",
-		       missing);
-		return -ENOENT;
-	}
+	if (!PFM_RESOLVE(pfm_resolve_stack_regs, "stack_trace_save_regs"))
+		missing = "stack_trace_save_regs";
+	if (!PFM_RESOLVE(pfm_resolve_stack_user, "stack_trace_save_user"))
+		missing = "stack_trace_save_user";
+	if (!PFM_RESOLVE(pfm_resolve_may_read_user, "nmi_uaccess_okay"))
+		missing = "nmi_uaccess_okay";
 	/* Without them a blocked thread does not count as frozen: both, or none. */
 	if (PFM_RESOLVE(pfm_resolve_thaw, "cgroup_leave_frozen") &&
 	    !PFM_RESOLVE(pfm_resolve_freeze, "cgroup_enter_frozen"))
 		static_call_update(pfm_resolve_thaw, NULL);
-	return 0;
+	return missing;
+}
+
+/**
+ * pfm_resolve_init() - find all of them
+ *
+ * Context: process.
+ * Return: 0, or -ENOENT if one is missing that is needed.
+ */
+int __init pfm_resolve_init(void)
+{
+	const char *missing = pfm_resolve_all();
+
+	unregister_kprobes(pfm_resolve_found, pfm_resolve_num);
+	if (!missing)
+		return 0;
+	pr_err("perfmon: this kernel has no function %s(), or kprobes cannot find it\n",
+	       missing);
+	return -ENOENT;
 }

@@ -13,8 +13,6 @@
  * the entry's task work, which an exit runs before the thread can be waited for, and an
  * exec before the new program's first instruction.
  */
-#include <linux/hash.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -24,13 +22,10 @@
 #include "host.h"
 #include "module.h"
 
-#define PFM_THREADS_BITS	9
 #define PFM_THREADS_DETACH	64
 
 struct pfm_thread {
-	struct hlist_node node;			/* [f] */
-	const struct task_struct *task;		/* [c] */
-	struct pfm_context *ctx;		/* [c] */
+	struct pfm_thread_link link;		/* first, as the hooks look for it */
 	bool checked;				/* [s] by the thread: exec's check was made */
 	void (*fn)(void *detach);		/* [s] for the work */
 	u64 detach[PFM_THREADS_DETACH / 8];	/* [s] likewise */
@@ -40,7 +35,7 @@ struct pfm_thread {
 	};
 };
 
-static struct hlist_head pfm_threads_table[1 << PFM_THREADS_BITS];	/* [f] */
+struct hlist_head pfm_threads_table[1 << PFM_THREADS_BITS];	/* [f] */
 static DEFINE_RAW_SPINLOCK(pfm_threads_lock);
 
 static struct hlist_head *pfm_threads_chain(const struct task_struct *task)
@@ -48,33 +43,14 @@ static struct hlist_head *pfm_threads_chain(const struct task_struct *task)
 	return &pfm_threads_table[hash_ptr(task, PFM_THREADS_BITS)];
 }
 
-static struct pfm_thread *pfm_threads_look(const struct task_struct *task)
+static struct pfm_thread *pfm_threads_of(const struct task_struct *task)
 {
-	struct pfm_thread *t;
+	struct pfm_thread_link *link = pfm_threads_look(task);
 
-	hlist_for_each_entry_rcu(t, pfm_threads_chain(task), node,
-				 rcu_read_lock_any_held() ||
-				 lockdep_is_held(&pfm_threads_lock))
-		if (t->task == task)
-			return t;
-	return NULL;
+	return link ? container_of(link, struct pfm_thread, link) : NULL;
 }
 
 /* The names of these functions for the core are pfm_host_...: see the graft's host.h. */
-
-/**
- * pfm_threads_find() - pfm_host_context()
- * @task: as there
- *
- * Context: as there.
- * Return: as there.
- */
-struct pfm_context *pfm_threads_find(const struct task_struct *task)
-{
-	struct pfm_thread *t = pfm_threads_look(task);
-
-	return t ? t->ctx : NULL;
-}
 
 /**
  * pfm_threads_new() - pfm_host_prepare()
@@ -121,10 +97,10 @@ void pfm_threads_add(struct task_struct *task, struct pfm_context *ctx,
 	struct pfm_thread *t = entry->thread;
 
 	entry->thread = NULL;
-	t->task = task;
-	t->ctx = ctx;
+	t->link.task = task;
+	t->link.ctx = ctx;
 	raw_spin_lock(&pfm_threads_lock);
-	hlist_add_head_rcu(&t->node, pfm_threads_chain(task));
+	hlist_add_head_rcu(&t->link.node, pfm_threads_chain(task));
 	raw_spin_unlock(&pfm_threads_lock);
 }
 
@@ -140,8 +116,8 @@ void pfm_threads_remove(struct task_struct *task, struct pfm_host_entry *entry)
 	struct pfm_thread *t;
 
 	raw_spin_lock(&pfm_threads_lock);
-	t = pfm_threads_look(task);
-	hlist_del_rcu(&t->node);
+	t = pfm_threads_of(task);
+	hlist_del_rcu(&t->link.node);
 	raw_spin_unlock(&pfm_threads_lock);
 	entry->thread = t;
 }
@@ -189,7 +165,7 @@ void pfm_threads_finish(struct pfm_host_entry *entry, const void *detach,
  */
 bool pfm_threads_checked(struct task_struct *task, bool checked)
 {
-	struct pfm_thread *t = pfm_threads_look(task);
+	struct pfm_thread *t = pfm_threads_of(task);
 	bool before = true;
 
 	if (t) {

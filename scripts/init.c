@@ -10,6 +10,7 @@
  *	environ		its environment, likewise
  *	keep		directories that must stay visible although a tmpfs comes to
  *			lie over them, one a line; the first is the working directory
+ *	modules		paths of modules to load, one a line, in this order
  *	busybox		path of a shell for machines that cannot run the host's programs
  *	system		path of a system that they can run; its /usr takes the place of the host's
  *	tty		"ROWS COLUMNS NAME": run it on the terminal /dev/NAME; no stdout, stderr
@@ -39,6 +40,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -261,6 +263,19 @@ static void take_system(void)
 	snprintf(usr, sizeof(usr), "%.*s/usr", (int)strcspn(system, "\n"), system);
 	if (mount(usr, "/usr", NULL, MS_BIND, NULL))
 		fail("bind of %s", usr);
+}
+
+static void load_modules(void)
+{
+	char *list = slurp("modules", NULL), *line;
+	int fd;
+
+	for (line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+		fd = open(line, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || syscall(SYS_finit_module, fd, "", 0))
+			fail("%s", line);
+		close(fd);
+	}
 }
 
 static void loopback_up(void)
@@ -491,6 +506,8 @@ int main(void)
 	mount_all();
 	take_system();
 	install_busybox();
+	if (!faccessat(share, "modules", F_OK, 0))
+		load_modules();
 	loopback_up();
 	wait_for_timers();
 	if (sethostname("guest", 5))
