@@ -82,7 +82,7 @@ static const struct reason errno_reasons[] = {
 	{ PFM_CREATE_CONTEXT, ENOMEM,
 	  "there is not enough memory for the context or its sampling buffer" },
 	{ PFM_WRITE_PMCS, EPERM,
-	  "counting the kernel's events, or on a hardened kernel those of the PMU, needs the right to monitor whole CPUs; or another user attached the context" },
+	  "counting the kernel's events, or on a hardened kernel those of the PMU, needs the right to monitor whole CPUs; or the kernel is locked down; or another user attached the context" },
 	{ PFM_WRITE_PMCS, EBUSY,
 	  "something else in the kernel uses the PMU, or the context monitors another CPU than the caller's" },
 	{ PFM_LOAD_CONTEXT, EPERM,

@@ -21,18 +21,18 @@ warn='-std=gnu11 -O2 -g -Wall -Wextra -Werror'
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-# The functions that the header declares: one "name(" after the type each.
+# The functions that the headers declare: one "name(" after the type each.
 api()
 {
 	sed -n '/^static/d; s/^[a-z].*[ *]\(p[a-z_]*\)(.*/\1/p' \
-		"$lib/include/perfmon/libperfmon.h" | sort
+		"$lib"/include/perfmon/*.h | sort
 }
 
 # programs ARCH: run them, static and shared.
 programs()
 {
 	progs=$O/$1/lib/tests
-	for t in abi calls names shared; do
+	for t in abi calls names samples count fork shared; do
 		program "$1 $t" "$progs/$t"
 	done
 	mkdir "$tmp/$1" && cd "$tmp/$1" || exit 1
@@ -44,10 +44,15 @@ programs()
 symbols()
 {
 	nm -D --defined-only "$O/$1/lib/libperfmon.so" |
-		sed -n 's/.* T \([a-z_]*\)@@PERFMON_0.6$/\1/p' | sort >"$tmp/symbols"
+		sed -n 's/.* T \([a-z_]*\)@@PERFMON_0.[67]$/\1/p' | sort >"$tmp/symbols"
 	nm -D --defined-only "$O/$1/lib/libperfmon.so" |
 		grep -c ' [A-Z] [a-z]' >"$tmp/count"
-	check "$1: exports what the header declares" cmp "$tmp/api" "$tmp/symbols"
+	check "$1: exports what the headers declare" cmp "$tmp/api" "$tmp/symbols"
+	# What is linked statically must not get in a program's way, either.
+	nm "$O/$1/lib/libperfmon.a" 2>/dev/null |
+		sed -n '/ [TDBRC] /s/.* //p' | grep -vxFf "$tmp/api" >"$tmp/other"
+	check "$1: the archive has no names but pmon_ and those of the header" \
+		sh -c "! grep -v '^pmon_\|^__x86' '$tmp/other'"
 	check "$1: exports nothing else" \
 		[ "$(cat "$tmp/count")" = "$(wc -l <"$tmp/api" | tr -d ' ')" ]
 	check "$1: soname" sh -c \
@@ -109,6 +114,64 @@ pages()
 	done
 }
 
+# What a manual page shows is an example that is compiled, and run in the guest.
+shown()
+{
+	for e in "$top"/examples/*.c; do
+		sed '1,/^ \*\//d' "$e" >"$tmp/example"
+		for p in "$lib"/man/*.3; do
+			sed -n '/^\.EX$/,/^\.EE$/p' "$p" | sed -e '/^\.E[XE]$/d' \
+				-e 's/\\-/-/g' -e 's/\\e/\\/g' | cmp -s - "$tmp/example" && break
+			p=
+		done
+		check "a manual page shows examples/${e##*/}" [ -n "$p" ]
+	done
+}
+
+# Without perfmon they say so; they are run in the guest.
+examples()
+{
+	for e in "$O/$1/lib/tests"/*.example; do
+		"$e" >"$tmp/out" 2>&1
+		case $e in
+		*regions*) check "$1: ${e##*/} without PMON_EVENTS" [ $? -eq 0 ] ;;
+		*) check "$1: ${e##*/} without perfmon" grep -q 'load the module perfmon' "$tmp/out" ;;
+		esac
+	done
+	[ -e "$O/$1/lib/tests/regions++.cc.example" ] ||
+		skip "no C++ compiler and headers for $1"
+	PMON_EVENTS=task-clock PMON_OUTPUT=$tmp/regions "$O/$1/lib/tests/regions.c.example"
+	check "$1: a report says why nothing was counted" \
+		grep -q '^regions that were not counted: PFM_GET_CONFIG' "$tmp/regions"
+	report_file "$1"
+}
+
+# report_file ARCH: an earlier report is there until a new one is complete; a file with
+# two names stays one, and what is no file is written.
+report_file()
+{
+	regions=$O/$1/lib/tests/regions.c.example
+	echo earlier >"$tmp/regions"
+	chmod 640 "$tmp/regions"
+	(trap '' XFSZ && ulimit -f 0 &&
+		PMON_EVENTS=task-clock PMON_OUTPUT=$tmp/regions exec "$regions") 2>/dev/null
+	check "$1: a full disk leaves an earlier report" grep -q '^earlier$' "$tmp/regions"
+	check "$1: a full disk leaves nothing else" [ "$(ls "$tmp" | grep -c '^regions')" -eq 1 ]
+	PMON_EVENTS=task-clock PMON_OUTPUT=$tmp/regions "$regions"
+	check "$1: a report takes an earlier one's place" grep -q '^regions that' "$tmp/regions"
+	check "$1: and leaves to others what they may" [ -n "$(find "$tmp/regions" -perm 640)" ]
+	check "$1: a report leaves nothing else" [ "$(ls "$tmp" | grep -c '^regions')" -eq 1 ]
+	ln "$tmp/regions" "$tmp/second"
+	echo earlier >"$tmp/regions"
+	PMON_EVENTS=task-clock PMON_OUTPUT=$tmp/regions "$regions"
+	check "$1: a file with two names has the report" grep -q '^regions that' "$tmp/second"
+	rm "$tmp/second"
+	PMON_EVENTS=task-clock PMON_OUTPUT=/dev/stdout "$regions" >"$tmp/regions"
+	check "$1: a link that stands for a descriptor is written" \
+		grep -q '^regions that' "$tmp/regions"
+	rm "$tmp/regions"
+}
+
 # recipe FORMAT DECLARATIONS: how the header says to read a buffer that changes. It
 # compiles, and looks a second time only behind a fence.
 recipe()
@@ -128,8 +191,50 @@ recipe()
 		[ "$recipe_fence" = '__atomic_thread_fence(__ATOMIC_ACQUIRE);' ]
 }
 
+# What follows a half that grows, and gives it back.
+recipe_calldouble()
+{
+	{
+		printf '#include <perfmon/calldouble_smpl.h>\n%s\n' \
+			'int perfmonctl(int fd, int cmd, void *arg, int n);'
+		printf '%s;\n%s;\n%s\n{\n%s;\n' \
+			'__u32 use(const pfm_callchain_smpl_rec_t *rec)' \
+			'void read_it(const pfm_calldouble_smpl_hdr_t *hdr, int fd, __u32 seq, __u32 at)' \
+			'void read_it(const pfm_calldouble_smpl_hdr_t *hdr, int fd, __u32 seq, __u32 at)' \
+			'const pfm_calldouble_smpl_half_t *half; __u32 state, end'
+		sed -n '/^ \*\thalf = /,/half_begin;$/s/^ \*//p' \
+			"$top/include/uapi/perfmon/calldouble_smpl.h"
+		echo '(void)at; }'
+	} >"$tmp/recipe.c"
+	check "the recipe of calldouble_smpl.h compiles" $CC $warn -I "$top/include/uapi" \
+		-include perfmon/perfmon.h -fsyntax-only "$tmp/recipe.c"
+	check "the recipe of calldouble_smpl.h acquires three times" \
+		[ "$(grep -c __ATOMIC_ACQUIRE "$tmp/recipe.c")" = 3 ]
+}
+
+# What freezes a table, and reads it.
+recipe_callaggregate()
+{
+	{
+		printf '#include <perfmon/callaggregate_smpl.h>\n%s;\n%s;\n%s;\n%s\n{\n%s;\n' \
+			'int perfmonctl(int fd, int cmd, void *arg, int n)' \
+			'void use(const pfm_callaggregate_smpl_entry_t *ent, const void *chain)' \
+			'void read_it(const pfm_callaggregate_smpl_hdr_t *hdr, int fd)' \
+			'void read_it(const pfm_callaggregate_smpl_hdr_t *hdr, int fd)' \
+			'const pfm_callaggregate_smpl_table_t *tab; __u32 at'
+		echo 'const pfm_callaggregate_smpl_entry_t *ent;'
+		sed -n '/^ \*\tperfmonctl(/,/^ \*\t}$/s/^ \*//p' \
+			"$top/include/uapi/perfmon/callaggregate_smpl.h"
+		echo '}'
+	} >"$tmp/recipe.c"
+	check "the recipe of callaggregate_smpl.h compiles" $CC $warn \
+		-I "$top/include/uapi" -include perfmon/perfmon.h -fsyntax-only "$tmp/recipe.c"
+}
+
 recipes()
 {
+	recipe_calldouble
+	recipe_callaggregate
 	recipe double 'pfm_double_smpl_half_t *half; char *copy, *buf'
 	recipe aggregate \
 		'pfm_aggregate_smpl_hdr_t *hdr; pfm_aggregate_smpl_entry_t *slot, *copy'
@@ -154,18 +259,23 @@ installed()
 		pkg-config --cflags --libs libperfmon)
 	check "builds with pkg-config's flags" $CC $warn -o "$tmp/installed" \
 		"$O/$host/lib/tests/example.c" $flags
+	check "builds with the static library" $CC $warn -o "$tmp/static" \
+		"$O/$host/lib/tests/example.c" $(echo "$flags" | sed 's/ -lperfmon.*//') \
+		-Wl,--whole-archive "$dest/usr/lib/libperfmon.a" -Wl,--no-whole-archive \
+		$(PKG_CONFIG_PATH=$dest/usr/lib/pkgconfig \
+		pkg-config --static --libs-only-l libperfmon | sed 's/-lperfmon//')
 	# With the formats' headers, each of which stands alone.
-	for f in "$top"/include/uapi/perfmon/*.h; do
+	for f in "$top"/include/uapi/perfmon/*.h "$lib"/include/perfmon/*.h; do
 		printf '#include <perfmon/%s>\nint main(void) { return 0; }\n' "${f##*/}" \
 			>"$tmp/header.c"
 		check "installs <perfmon/${f##*/}>, which stands alone" $CC $warn \
 			-o "$tmp/header" "$tmp/header.c" $flags
 	done
 	if command -v c++ >/dev/null; then
-		printf '#include <perfmon/libperfmon.h>\nint main() { return pfm_stop(-1) != -1; }\n' \
-			>"$tmp/t.cc"
-		check "C++ compiles and links" c++ -Wall -Wextra -Werror \
-			-o "$tmp/cxx" "$tmp/t.cc" $flags
+		(cd "$lib/include" && printf '#include <%s>\n' perfmon/*.h) >"$tmp/t.cc"
+		echo 'int main() { return pfm_stop(-1) != -1; }' >>"$tmp/t.cc"
+		check "C++ compiles and links" c++ -std=c++17 -Wall -Wextra -pedantic \
+			-Werror -o "$tmp/cxx" "$tmp/t.cc" $flags
 	else
 		skip "no C++ compiler"
 	fi
@@ -173,7 +283,8 @@ installed()
 
 host=$("$top/scripts/machine" --host)
 api >"$tmp/api"
-check "the header declares 25 functions" [ "$(wc -l <"$tmp/api")" -eq 25 ]
+check "the specification's and the names are 25 functions" \
+	[ "$(grep -vc ^pmon_ "$tmp/api")" -eq 25 ]
 
 for arch in $("$top/scripts/machine" --runs); do
 	flags=$("$top/scripts/machine" cc "$arch" | sed 's/^[^ ]*//')
@@ -190,10 +301,12 @@ for arch in $("$top/scripts/machine" --runs); do
 	ok
 	programs "$arch"
 	symbols "$arch"
+	examples "$arch"
 done
 numbers
 other_library
 pages
+shown
 recipes
 installed
 tally

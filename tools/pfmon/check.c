@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,10 +17,13 @@
 #include <perfmon/libperfmon.h>
 
 #include "context.h"
+#include "file.h"
 #include "hardware.h"
+#include "holders.h"
 #include "names.h"
 #include "numbers.h"
 #include "pfmon.h"
+#include "plain.h"
 #include "symtab.h"
 
 /* What record takes for each thread or CPU unless it is told otherwise. */
@@ -58,25 +60,20 @@ static void cure(const char *text)
 	printf("      cure: %s\n", text);
 }
 
-/* A number in a file, or -1. */
-static long file_number(const char *path)
+static const char *as_module(void)
 {
-	FILE *f = fopen(path, "re");
-	long n = -1;
+	char host[16];
 
-	if (f && fscanf(f, "%ld", &n) != 1)
-		n = -1;
-	if (f)
-		fclose(f);
-	return n;
+	return sysfs_read("host", host, sizeof(host)) && !strcmp(host, "module") ?
+		", as a module" : "";
 }
 
 static bool check_kernel(pfarg_config_t *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
 	if (!pfm_get_config(cfg)) {
-		say(OK, "the kernel has perfmon %u.%u", PFM_VERSION_MAJOR(cfg->cf_version),
-		    PFM_VERSION_MINOR(cfg->cf_version));
+		say(OK, "the kernel has perfmon %u.%u%s", PFM_VERSION_MAJOR(cfg->cf_version),
+		    PFM_VERSION_MINOR(cfg->cf_version), as_module());
 		return true;
 	}
 	say(NO, "perfmon cannot be used: %s", pfm_cmd_error(PFM_GET_CONFIG, errno, 0));
@@ -118,14 +115,32 @@ static void check_threads(void)
 }
 
 /* Who has the PMU? */
-static void cure_busy(void)
+static void say_busy(void)
 {
-	if (sysfs_number("sys_sessions") || sysfs_number("thread_sessions"))
+	bool watchdog = file_number("/proc/sys/kernel/nmi_watchdog");
+	bool cpus = sysfs_number("sys_sessions");
+	struct holders holders;
+
+	holders_print("/proc", stdout, &holders);
+	if (watchdog)
+		printf("      by: the kernel's NMI watchdog, which is one of perf_events\n");
+	if (holders.hidden)
+		printf("      and programs of other users, which only root can see, may have it\n");
+	if (cpus)
 		cure("wait until that has ended: threads and CPUs cannot be counted by the PMU at the same time");
-	else if (file_number("/proc/sys/kernel/nmi_watchdog") > 0)
+	if (watchdog)
 		cure("sysctl kernel.nmi_watchdog=0");
-	else
+	if (holders.perf_events || !(cpus || watchdog))
 		cure("end the programs that use perf_events");
+}
+
+/* Whether the kernel hides its own data, from root too: lockdown, "confidentiality". */
+static bool is_confidential(void)
+{
+	char text[64];
+
+	file_read("/sys/kernel/security/lockdown", text, sizeof(text));
+	return strstr(text, "[confidentiality]");
 }
 
 static void check_pmu(void)
@@ -147,11 +162,12 @@ static void check_pmu(void)
 	} else {
 		say(NO, "the PMU is '%s' and cannot be used: %s", model, failure_text(&failure));
 		if (failure.err == EBUSY)
-			cure_busy();
+			say_busy();
 	}
 	if (!try("instructions:k", 0, false, &failure) && failure.err == EPERM) {
 		say(NOTE, "the kernel's part of programs cannot be counted by the PMU, only :u");
-		cure("sysctl kernel.perfmon_hardened=0, or CAP_PERFMON");
+		cure(is_confidential() ? "boot without lockdown=confidentiality" :
+		     "sysctl kernel.perfmon_hardened=0, or CAP_PERFMON");
 	}
 }
 
@@ -170,7 +186,7 @@ static void check_cpus(void)
 
 static void check_others(void)
 {
-	long scope = file_number("/proc/sys/kernel/yama/ptrace_scope");
+	unsigned long scope = file_number("/proc/sys/kernel/yama/ptrace_scope");
 
 	if (scope < 1 || (scope < 3 && !geteuid()))
 		return;
@@ -219,42 +235,30 @@ static void check_symbols(void)
 		cure("sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or become root");
 	}
 	if (!symtab_has_elf)
-		say(NOTE, "functions of programs have no names in reports: this pfmon was built without libelf");
+		say(NOTE, "functions of programs have no names in reports: this pfmon was built without libdw");
 	if (!names_known)
 		say(NOTE, "few events have names: this pfmon was built without libpfm4");
 }
 
-static void check_all(void)
+static int check(char **none)
 {
 	pfarg_config_t cfg;
 
+	(void)none;
 	if (!check_kernel(&cfg))
-		return;
+		return failed;
 	check_threads();
 	check_pmu();
 	check_cpus();
 	check_others();
 	check_memory(&cfg);
 	check_symbols();
+	return failed;
 }
 
 int cmd_check(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
-	int c = getopt_long(argc, argv, "h", longs, NULL);
+	static const struct plain plain = { usage, 0, 0, check };
 
-	if (c == 'h') {
-		fputs(usage, stdout);
-	} else if (c != -1 || optind < argc) {
-		fputs("Try 'pfmon check --help'.\n", stderr);
-		return EXIT_PFMON;
-	} else {
-		check_all();
-	}
-	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_PFMON, "standard output");
-	return failed;
+	return plain_main(argc, argv, &plain);
 }

@@ -1,173 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One perfmon context that counts the chosen events. */
+/* Contexts, as the library's count/ has them, and what pfmon needs for many. */
 #ifndef PFMON_CONTEXT_H
 #define PFMON_CONTEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include <perfmon/perfmon.h>
-
-#include "events.h"
+#include "count/context.h"
 
 /* Exit status for all that goes wrong with pfmon itself, as env(1) has it. */
 #define EXIT_PFMON	125
-
-/* The command that failed, and how; cmd is 0 when it was another call. */
-struct failure {
-	int cmd;
-	int err;
-	unsigned int flags;
-};
-
-/**
- * failure_set() - note what failed
- * @failure: filled in, with errno as it is
- * @cmd:     command of perfmonctl(), or 0
- * @flags:   what the kernel said of the bad element
- *
- * Return: -1.
- */
-int failure_set(struct failure *failure, int cmd, unsigned int flags);
 
 /**
  * perfmon_require() - end the program unless the kernel has our perfmon
  */
 void perfmon_require(void);
-
-/**
- * context_create() - make a context and program it, all its event sets
- * @counters: what to count
- * @flags:    PFM_FL_SYSTEM_WIDE or 0
- * @failure:  filled in on error
- *
- * The descriptor is closed on exec.
- *
- * Return: the context, or -1.
- */
-int context_create(const struct counters *counters, unsigned int flags,
-		   struct failure *failure);
-
-/**
- * context_create_sets() - make the event sets of a context, if there are several
- * @fd:       context
- * @counters: says how many, and when the kernel goes on to the next one
- * @failure:  filled in on error
- *
- * Return: 0, or -1.
- */
-int context_create_sets(int fd, const struct counters *counters,
-			struct failure *failure);
-
-/**
- * context_write_pmcs() - program control registers
- * @fd:      context
- * @pmcs:    registers
- * @n:       how many
- * @failure: filled in on error
- *
- * Return: 0, or -1.
- */
-int context_write_pmcs(int fd, pfarg_pmc_t *pmcs, unsigned int n,
-		       struct failure *failure);
-
-/**
- * context_write_extras() - program the registers that belong to events
- * @fd:       context
- * @counters: events
- * @set:      event set whose events are meant
- * @failure:  filled in on error
- *
- * Return: 0, or -1.
- */
-int context_write_extras(int fd, const struct counters *counters, unsigned int set,
-			 struct failure *failure);
-
-/**
- * context_attach() - attach a context to a thread
- * @fd:      context
- * @tid:     thread; the calling one for a system-wide context
- * @set:     event set to begin with
- * @failure: filled in on error
- *
- * Return: 0, or -1.
- */
-int context_attach(int fd, pid_t tid, unsigned int set, struct failure *failure);
-
-/**
- * context_start() - begin to count
- * @fd:      context, attached
- * @failure: filled in on error
- *
- * Return: 0, or -1.
- */
-int context_start(int fd, struct failure *failure);
-
-/* What the kernel says of a context in its fdinfo. */
-struct context_info {
-	bool masked;		/* stopped until PFM_RESTART */
-	uint64_t lost;		/* messages that the queue had no room for */
-	uint64_t throttled;	/* times that it was stopped since its overflows were too many */
-};
-
-/**
- * context_read_info() - ask the kernel for the state of a context
- * @fd:   context
- * @info: filled in, with zeroes if it cannot be read
- */
-void context_read_info(int fd, struct context_info *info);
-
-/**
- * context_read() - read all counters
- * @fd:       context, attached or not any more
- * @counters: as given to context_create()
- * @counts:   receives what they counted
- * @failure:  filled in on error
- *
- * Return: 0, or -1.
- */
-int context_read(int fd, const struct counters *counters, struct counts *counts,
-		 struct failure *failure);
-
-/**
- * context_read_turns() - how long each event set was active
- * @fd:       context
- * @counters: says how many sets there are
- * @turns:    filled in, with zeroes if there is one set only
- * @failure:  filled in on error
- *
- * Return: 0, or -1.
- */
-int context_read_turns(int fd, const struct counters *counters,
-		       struct turns turns[MAX_EVENTS], struct failure *failure);
-
-/**
- * failure_text() - what went wrong, in words
- * @failure: from one of the above
- *
- * Return: a constant string.
- */
-const char *failure_text(const struct failure *failure);
-
-/**
- * sysfs_number() - a number of perfmon in sysfs
- * @name: its file, below /sys/kernel/perfmon
- *
- * Return: the number, 0 if there is none.
- */
-unsigned long sysfs_number(const char *name);
-
-/**
- * sysfs_read() - one value below /sys/kernel/perfmon
- * @name: file
- * @buf:  receives the value without a line end, "" if it cannot be read
- * @size: bytes at @buf
- *
- * Return: true if there was such a value.
- */
-bool sysfs_read(const char *name, char *buf, size_t size);
 
 /**
  * raise_file_limit() - allow as many open files as the system lets us

@@ -11,6 +11,8 @@
 #define STEP	(1U << 20)
 #define HEADER_MAX	4096
 
+#define UUID	"1111111111111111"	/* for pmon_turn(): bytes */
+
 static int bad(char error[DATA_ERROR_MAX], const char *path, const char *what)
 {
 	snprintf(error, DATA_ERROR_MAX, "%.150s: %s", path, what);
@@ -29,8 +31,11 @@ static int read_header(struct data_reader *r, const char *path,
 		return bad(error, path, errno ? strerror(errno) : none);
 	if (memcmp(h->magic, DF_MAGIC, sizeof(h->magic)))
 		return bad(error, path, none);
-	if (h->order != DF_ORDER)
-		return bad(error, path, "recorded on a machine of another byte order");
+	r->turned = h->order == __builtin_bswap32(DF_ORDER);
+	if (r->turned)
+		pmon_turn(&h->major, "2244888");
+	else if (h->order != DF_ORDER)
+		return bad(error, path, "damaged header");
 	if (h->major != DF_MAJOR) {
 		snprintf(what, sizeof(what), "has version %u, this pfmon reads %u",
 			 h->major, DF_MAJOR);
@@ -60,8 +65,14 @@ int data_open(struct data_reader *r, const char *path,
 
 int data_rewind(struct data_reader *r)
 {
-	r->offset = r->header.size;
-	return fseek(r->file, (long)r->header.size, SEEK_SET);
+	return data_seek(r, r->header.size);
+}
+
+int data_seek(struct data_reader *r, uint64_t offset)
+{
+	r->offset = offset;
+	r->head.type = 0;
+	return fseeko(r->file, (off_t)offset, SEEK_SET);
 }
 
 void data_done(struct data_reader *r)
@@ -93,20 +104,6 @@ static bool read_body(struct data_reader *r)
 	return true;
 }
 
-enum data_status data_next(struct data_reader *r)
-{
-	if (r->head.type == DF_END && r->offset > r->header.size)
-		return DATA_END;
-	if (fread(&r->head, sizeof(r->head), 1, r->file) != 1)
-		return DATA_TRUNCATED;
-	if (r->head.size % 8 || r->head.size > DF_RECORD_MAX || !r->head.type)
-		return DATA_DAMAGED;
-	if (!read_body(r))
-		return DATA_TRUNCATED;
-	r->offset += sizeof(r->head) + r->head.size;
-	return DATA_RECORD;
-}
-
 /* A string within the record that ends there; NULL if it does not. */
 static const char *take_string(const struct data_reader *r, size_t *at)
 {
@@ -120,6 +117,72 @@ static const char *take_string(const struct data_reader *r, size_t *at)
 		return NULL;
 	*at += (size_t)(end - text) + 1;
 	return text;
+}
+
+static void turn_readings(struct data_reader *r, void *at)
+{
+	const struct df_event *event = (const void *)r->body;
+	size_t room = (r->head.size - sizeof(*event)) / sizeof(event->reading[0]);
+	unsigned int i;
+
+	for (i = 0; i < event->readings && i < room; i++)
+		at = pmon_turn(at, "224");
+}
+
+/* They are behind the path. */
+static void turn_segments(struct data_reader *r)
+{
+	size_t at = sizeof(struct df_binary);
+
+	if (!take_string(r, &at))
+		return;
+	for (at = (at + 7) & ~(size_t)7; at < r->head.size; at += 8)
+		pmon_turn(r->body + at, "8");
+}
+
+/* The numbers of a record, as far as this version knows them; blocks stay as they are. */
+static void turn_body(struct data_reader *r)
+{
+	static const char *const widths[] = {
+		[DF_EVENT] = "222288", [DF_PROCESS] = "448", [DF_MAP] = "448888",
+		[DF_SAMPLES] = UUID "4444", [DF_LOST] = "88888888",
+		[DF_END] = "8844", [DF_BINARY] = "4488", [DF_TURNS] = "4488",
+		[DF_MODULE] = "88844", [DF_JIT] = "448", [DF_INODE] = "448",
+	};
+	const char *known, *digit;
+	size_t size = 0;
+	void *at;
+
+	if (r->head.type >= sizeof(widths) / sizeof(widths[0]))
+		return;
+	known = widths[r->head.type];
+	for (digit = known; digit && *digit; digit++)
+		size += (size_t)(*digit - '0');
+	if (!known || r->head.size < size)
+		return;
+	at = pmon_turn(r->body, known);
+	if (r->head.type == DF_EVENT)
+		turn_readings(r, at);
+	else if (r->head.type == DF_BINARY)
+		turn_segments(r);
+}
+
+enum data_status data_next(struct data_reader *r)
+{
+	if (r->head.type == DF_END && r->offset > r->header.size)
+		return DATA_END;
+	if (fread(&r->head, sizeof(r->head), 1, r->file) != 1)
+		return DATA_TRUNCATED;
+	if (r->turned)
+		pmon_turn(&r->head, "44");
+	if (r->head.size % 8 || r->head.size > DF_RECORD_MAX || !r->head.type)
+		return DATA_DAMAGED;
+	if (!read_body(r))
+		return DATA_TRUNCATED;
+	if (r->turned)
+		turn_body(r);
+	r->offset += sizeof(r->head) + r->head.size;
+	return DATA_RECORD;
 }
 
 static bool copy_string(const struct data_reader *r, size_t *at,
@@ -150,7 +213,9 @@ bool data_get_event(const struct data_reader *r, struct sampled_event *e)
 	e->set = event->set;
 	e->sets = 1;
 	e->unit = event->unit == UNIT_NS ? UNIT_NS : UNIT_COUNT;
-	e->period = event->period;
+	if (event->unit == DF_RATE && !event->period)
+		return false;
+	*(event->unit == DF_RATE ? &e->frequency : &e->period) = event->period;
 	e->random_mask = event->random_mask;
 	e->readings = event->readings;
 	for (i = 0; i < e->readings; i++) {
@@ -187,7 +252,36 @@ bool data_get_binary(const struct data_reader *r, struct data_binary *b)
 
 	b->binary = (const void *)r->body;
 	b->path = take_string(r, &at);
+	at = (at + 7) & ~(size_t)7;
+	b->segment = (const void *)(r->body + at);
+	b->segments = b->path ? (r->head.size - at) / sizeof(*b->segment) : 0;
 	return b->path && b->binary->number && b->binary->id_size <= sizeof(b->binary->id);
+}
+
+bool data_get_inode(const struct data_reader *r, struct df_inode *inode)
+{
+	if (r->head.size < sizeof(*inode))
+		return false;
+	memcpy(inode, r->body, sizeof(*inode));
+	return true;
+}
+
+bool data_get_module(const struct data_reader *r, struct data_module *m)
+{
+	size_t at = sizeof(*m->module);
+
+	m->module = (const void *)r->body;
+	m->name = take_string(r, &at);
+	return m->name && m->module->id_size <= sizeof(m->module->id);
+}
+
+bool data_get_jit(const struct data_reader *r, struct data_jit *j)
+{
+	size_t at = sizeof(*j->jit);
+
+	j->jit = (const void *)r->body;
+	j->text = take_string(r, &at);
+	return j->text;
 }
 
 bool data_get_samples(const struct data_reader *r, struct data_samples *s)

@@ -15,7 +15,9 @@
 
 struct data_reader {
 	FILE *file;
-	struct df_header header;	/* its strings end within it */
+	struct df_header header;	/* its strings end within it; order is
+					 * as it stands there */
+	bool turned;			/* the machine had the other byte order */
 	uint64_t offset;		/* of the next record */
 	struct df_record head;		/* the record that was read last */
 	unsigned char *body;		/* its content, aligned for anything */
@@ -60,6 +62,15 @@ enum data_status data_next(struct data_reader *r);
 int data_rewind(struct data_reader *r);
 
 /**
+ * data_seek() - go on with another record
+ * @r:      from data_open()
+ * @offset: where it begins
+ *
+ * Return: 0, or -1 if it is not that kind of file.
+ */
+int data_seek(struct data_reader *r, uint64_t offset);
+
+/**
  * data_done() - close it
  * @r: from data_open()
  */
@@ -83,11 +94,23 @@ struct data_map {
 struct data_binary {
 	const struct df_binary *binary;
 	const char *path;
+	const struct df_segment *segment;
+	size_t segments;
+};
+
+struct data_module {
+	const struct df_module *module;
+	const char *name;
+};
+
+struct data_jit {
+	const struct df_jit *jit;
+	const char *text;
 };
 
 struct data_samples {
 	const struct df_samples *samples;
-	const void *buf;
+	void *buf;			/* as the machine had it */
 };
 
 /**
@@ -103,6 +126,9 @@ bool data_get_event(const struct data_reader *r, struct sampled_event *e);
 bool data_get_process(const struct data_reader *r, struct data_process *p);
 bool data_get_map(const struct data_reader *r, struct data_map *m);
 bool data_get_binary(const struct data_reader *r, struct data_binary *b);
+bool data_get_inode(const struct data_reader *r, struct df_inode *inode);
+bool data_get_module(const struct data_reader *r, struct data_module *m);
+bool data_get_jit(const struct data_reader *r, struct data_jit *j);
 bool data_get_samples(const struct data_reader *r, struct data_samples *s);
 bool data_get_lost(const struct data_reader *r, struct df_lost *lost);
 bool data_get_turns(const struct data_reader *r, struct df_turns *turns);

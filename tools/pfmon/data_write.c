@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "data_write.h"
+#include "file.h"
 #include "identity.h"
 
 _Static_assert(sizeof(struct df_header) == 168, "header");
@@ -19,6 +20,10 @@ _Static_assert(sizeof(struct df_reading) == 8, "reading");
 _Static_assert(sizeof(struct df_process) == 16, "process");
 _Static_assert(sizeof(struct df_map) == 40, "map");
 _Static_assert(sizeof(struct df_binary) == 48, "binary");
+_Static_assert(sizeof(struct df_segment) == 24, "segment");
+_Static_assert(sizeof(struct df_inode) == 16, "inode");
+_Static_assert(sizeof(struct df_module) == 56, "module");
+_Static_assert(sizeof(struct df_jit) == 16, "jit");
 _Static_assert(sizeof(struct df_samples) == 32, "samples");
 _Static_assert(sizeof(struct df_lost) == 64, "lost");
 _Static_assert(sizeof(struct df_turns) == 24, "turns");
@@ -73,15 +78,7 @@ static uint64_t clock_ns(clockid_t clock)
 
 void data_boot_id(char boot[DF_BOOT_MAX])
 {
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	boot[0] = '\0';
-	if (f) {
-		if (!fgets(boot, DF_BOOT_MAX, f))
-			boot[0] = '\0';
-		fclose(f);
-	}
-	boot[strcspn(boot, "\n")] = '\0';
+	file_read("/proc/sys/kernel/random/boot_id", boot, DF_BOOT_MAX);
 }
 
 /*
@@ -169,7 +166,7 @@ int data_create(struct data_writer *w, const char *path, const char *title)
 	/* Other users must not learn the addresses in this user's programs. */
 	if (outfile_open(&w->out, path, 0600))
 		return -1;
-	if (w->out.path && !may_put_away(w->out.path)) {
+	if (w->out.path && !w->out.into && !may_put_away(w->out.path)) {
 		errno = EEXIST;
 		return -1;
 	}
@@ -194,9 +191,10 @@ void data_event(struct data_writer *w, const struct sampled_event *e)
 	struct df_reading readings[MAX_READINGS];
 	struct piece pieces[3 + MAX_READINGS];
 	struct df_event event = {
-		.pmd = e->pmd, .set = (uint16_t)e->set, .unit = (uint16_t)e->unit,
+		.pmd = e->pmd, .set = (uint16_t)e->set,
+		.unit = e->frequency ? DF_RATE : (uint16_t)e->unit,
 		.readings = (uint16_t)e->readings,
-		.period = e->period, .random_mask = e->random_mask,
+		.period = e->frequency ? e->frequency : e->period, .random_mask = e->random_mask,
 	};
 	unsigned int i;
 
@@ -231,11 +229,31 @@ void data_map(struct data_writer *w, const struct df_map *map, const char *path)
 }
 
 void data_binary(struct data_writer *w, const struct df_binary *binary,
-		 const char *path)
+		 const char *path, const struct df_segment *segment, size_t segments)
 {
-	struct piece pieces[] = { { binary, sizeof(*binary) }, string(path) };
+	static const char zeroes[8];
+	struct piece name = string(path);
+	struct piece pieces[] = { { binary, sizeof(*binary) }, name,
+				  { zeroes, -name.size % 8 },
+				  { segment, segments * sizeof(*segment) } };
 
-	put_record(w, DF_BINARY, pieces, 2);
+	put_record(w, DF_BINARY, pieces, 4);
+}
+
+void data_inode(struct data_writer *w, const struct df_inode *inode)
+{
+	put_record(w, DF_INODE, &(struct piece){ inode, sizeof(*inode) }, 1);
+}
+
+void data_module(struct data_writer *w, const struct df_module *module, const char *name)
+{
+	put_record(w, DF_MODULE, (struct piece[]){ { module, sizeof(*module) },
+						   string(name) }, 2);
+}
+
+void data_jit(struct data_writer *w, const struct df_jit *jit, const char *text)
+{
+	put_record(w, DF_JIT, (struct piece[]){ { jit, sizeof(*jit) }, string(text) }, 2);
 }
 
 void data_samples(struct data_writer *w, const struct df_samples *samples,

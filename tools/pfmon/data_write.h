@@ -67,12 +67,37 @@ void data_map(struct data_writer *w, const struct df_map *map, const char *path)
 
 /**
  * data_binary() - write which file was mapped
- * @w:      from data_create()
- * @binary: its identity
- * @path:   its path
+ * @w:        from data_create()
+ * @binary:   its identity
+ * @path:     its path
+ * @segment:  its parts that are code
+ * @segments: so many
  */
 void data_binary(struct data_writer *w, const struct df_binary *binary,
-		 const char *path);
+		 const char *path, const struct df_segment *segment, size_t segments);
+
+/**
+ * data_inode() - write where the file of the last data_binary() is
+ * @w:     from data_create()
+ * @inode: where
+ */
+void data_inode(struct data_writer *w, const struct df_inode *inode);
+
+/**
+ * data_module() - write that a module of the kernel is loaded
+ * @w:      from data_create()
+ * @module: where, and which
+ * @name:   its name
+ */
+void data_module(struct data_writer *w, const struct df_module *module, const char *name);
+
+/**
+ * data_jit() - write what a process says of the code that it has made
+ * @w:    from data_create()
+ * @jit:  of which process
+ * @text: lines
+ */
+void data_jit(struct data_writer *w, const struct df_jit *jit, const char *text);
 
 /**
  * data_samples() - write a sampling buffer

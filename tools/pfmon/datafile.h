@@ -15,7 +15,8 @@
 #define DF_MAGIC	"\211PFM\r\n\032\n"
 #define DF_ORDER	0x01020304U
 #define DF_MAJOR	1	/* another one: the rest means something else */
-#define DF_MINOR	2	/* a later one has more records */
+#define DF_MINOR	4	/* a later one has more records */
+#define DF_MINOR_MODULES 3	/* the first that says which modules there are */
 
 #define DF_TITLE_MAX	80
 #define DF_BOOT_MAX	40
@@ -46,16 +47,16 @@ struct df_record {
 
 enum df_type {
 	DF_EVENT = 1, DF_PROCESS, DF_MAP, DF_SAMPLES, DF_LOST, DF_END,
-	DF_BINARY, DF_TURNS,
+	DF_BINARY, DF_TURNS, DF_MODULE, DF_JIT, DF_INODE,
 };
 
 /* The event's name and one for each reading follow, each with a NUL. */
 struct df_event {
 	uint16_t pmd;		/* whose overflow is a sample */
 	uint16_t set;
-	uint16_t unit;		/* enum event_unit */
+	uint16_t unit;		/* enum event_unit, or DF_RATE */
 	uint16_t readings;	/* other registers in each sample */
-	uint64_t period;
+	uint64_t period;	/* of DF_RATE: samples in a second */
 	uint64_t random_mask;
 	struct df_reading {
 		uint16_t pmd;	/* in increasing order */
@@ -63,6 +64,9 @@ struct df_event {
 		uint32_t pad;
 	} reading[];
 };
+
+/* A number of times; the period of each sample follows the events, so is its own. */
+#define DF_RATE	3
 
 enum df_kind { DF_VALUE, DF_SINCE_LAST };
 
@@ -82,13 +86,50 @@ struct df_map {
 	uint64_t offset;	/* in the file */
 };
 
-/* What tells a file from others of its path, which follows, with a NUL. */
+/*
+ * What tells a file from others of its path, which follows, with a NUL; then at a multiple
+ * of 8 bytes its struct df_segments of code, as many as there is room for.
+ */
 struct df_binary {
 	uint32_t number;	/* from 1 */
 	uint32_t id_size;	/* bytes of the build ID, 0: not known */
 	uint64_t size;
 	int64_t mtime;		/* in ns */
 	uint8_t id[24];
+};
+
+/*
+ * Where the file of the DF_BINARY before is, as the kernel says it of a mapping: other
+ * file systems than stat() has, if it is one of several.
+ */
+struct df_inode {
+	uint32_t major, minor;	/* of the device */
+	uint64_t inode;
+};
+
+/* Where a part of a file is when its program runs. */
+struct df_segment {
+	uint64_t offset, size;	/* in the file */
+	uint64_t addr;		/* as symbols have it */
+};
+
+/* A module of the kernel that was loaded. Its name follows, with a NUL. */
+struct df_module {
+	uint64_t start, size;
+	uint64_t instance;	/* another one each time that it is loaded; 0: not known */
+	uint32_t id_size;	/* bytes of the build ID, 0: not known */
+	uint32_t pad;
+	uint8_t id[24];
+};
+
+/*
+ * What a process says of code that it has made, as lines "START SIZE NAME", the numbers
+ * hexadecimal, follows, with a NUL.
+ */
+struct df_jit {
+	int32_t pid;
+	uint32_t pad;
+	uint64_t time;		/* when it was read */
 };
 
 /* What was copied from the kernel's sampling buffer follows. */

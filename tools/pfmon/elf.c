@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions of a program or library, by elfutils' libelf. */
+/*
+ * The functions of a program or library, by elfutils' libdw: of its symbol table, of that
+ * of its debug file, or of the small one that is packed into .gnu_debugdata.
+ */
+#define _GNU_SOURCE
+#include <elfutils/libdwfl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debugfile.h"
 #include "identity.h"
 #include "plt.h"
 #include "symtab.h"
@@ -14,37 +22,45 @@
 #define PHDRS_MAX	256
 #define NOTE_BYTES_MAX	65536	/* bytes in a segment of them */
 
+#define SYMBOLS_MAX	(2 << 20)	/* that are looked at in a file */
+
 const bool symtab_has_elf = true;
+
+/* The @i-th program header, if it is one of code. */
+static bool get_segment(Elf *elf, size_t i, struct segment *s)
+{
+	GElf_Phdr p;
+
+	if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD || !(p.p_flags & PF_X))
+		return false;
+	*s = (struct segment){ p.p_offset, p.p_filesz, p.p_vaddr };
+	return true;
+}
 
 static void add_segments(struct symtab *t, Elf *elf)
 {
 	struct segment s;
-	GElf_Phdr p;
 	size_t n, i;
 
 	if (elf_getphdrnum(elf, &n))
 		return;
-	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD ||
-		    !(p.p_flags & PF_X))
-			continue;
-		s = (struct segment){ p.p_offset, p.p_filesz, p.p_vaddr };
-		symtab_add_segment(t, &s);
-	}
+	for (i = 0; i < n; i++)
+		if (get_segment(elf, i, &s))
+			symtab_add_segment(t, &s);
 }
 
 /* Functions, and labels of assembly that are code. */
-static bool is_code(Elf *elf, const GElf_Sym *sym)
+static bool is_code(Elf *elf, const GElf_Sym *sym, GElf_Word section)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 	GElf_Shdr shdr;
 
-	if (sym->st_shndx == SHN_UNDEF || !sym->st_value)
+	if (section == SHN_UNDEF || !sym->st_value)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
-	return type == STT_NOTYPE && sym->st_shndx < SHN_LORESERVE &&
-	       gelf_getshdr(elf_getscn(elf, sym->st_shndx), &shdr) &&
+	return type == STT_NOTYPE && section < SHN_LORESERVE &&
+	       gelf_getshdr(elf_getscn(elf, section), &shdr) &&
 	       (shdr.sh_flags & SHF_EXECINSTR);
 }
 
@@ -58,78 +74,121 @@ static int rank(const GElf_Sym *sym)
 }
 
 /* Where the section of a symbol ends, 0 if it has none. */
-static uint64_t end_of_section(Elf *elf, const GElf_Sym *sym)
+static uint64_t end_of_section(Elf *elf, GElf_Word section, GElf_Addr bias)
 {
 	GElf_Shdr shdr;
 
-	if (sym->st_shndx >= SHN_LORESERVE ||
-	    !gelf_getshdr(elf_getscn(elf, sym->st_shndx), &shdr))
+	if (section >= SHN_LORESERVE || !gelf_getshdr(elf_getscn(elf, section), &shdr))
 		return 0;
-	return shdr.sh_addr + shdr.sh_size;
+	return shdr.sh_addr + shdr.sh_size + bias;
 }
 
-static void add_symbols(struct symtab *t, Elf *elf, Elf_Scn *scn,
-			const GElf_Shdr *shdr)
+static void add_symbols(struct symtab *t, Dwfl_Module *module, int n)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t n, i;
+	GElf_Addr addr, bias;
+	GElf_Word section;
+	const char *name;
+	struct symbol s;
 	GElf_Sym sym;
+	Elf *elf;
+	int i;
 
-	if (!data || !shdr->sh_entsize)
-		return;
-	n = shdr->sh_size / shdr->sh_entsize;
-	for (i = 0; i < n && gelf_getsym(data, (int)i, &sym); i++) {
-		const char *name;
-		struct symbol s;
-
-		if (!is_code(elf, &sym))
-			continue;
-		name = elf_strptr(elf, shdr->sh_link, sym.st_name);
+	for (i = 0; i < n && i < SYMBOLS_MAX; i++) {
+		name = dwfl_module_getsym_info(module, i, &sym, &addr, &section, &elf, &bias);
 		/* Labels of the assembler and mapping symbols are no names. */
-		if (!name || !*name || *name == '.' || *name == '$')
+		if (!name || !*name || *name == '.' || *name == '$' ||
+		    !is_code(elf, &sym, section))
 			continue;
-		s = (struct symbol){ .addr = sym.st_value, .size = sym.st_size,
-				     .name = text_intern(name), .rank = rank(&sym),
-				     .end = sym.st_size ? 0 : end_of_section(elf, &sym) };
+		/* That of a function, not of the place that stands for it elsewhere. */
+		s = (struct symbol){ .addr = sym.st_value + bias, .size = sym.st_size,
+				     .name = name, .rank = rank(&sym) };
+		if (!s.size)
+			s.end = end_of_section(elf, section, bias);
 		symtab_add(t, &s);
 	}
 }
 
-static int read_elf(struct symtab *t, Elf *elf)
+static bool is_elf(int fd)
 {
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
+	char magic[SELFMAG];
 
-	if (elf_kind(elf) != ELF_K_ELF)
+	/* libdwfl would unpack other files, to whatever size. */
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+static int read_module(struct symtab *t, Dwfl_Module *module, int original)
+{
+	struct rlimit before = { RLIM_INFINITY, RLIM_INFINITY };
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	int n;
+
+	if (!elf)
 		return -1;
-	add_segments(t, elf);
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &shdr) &&
-		    (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
-			add_symbols(t, elf, scn, &shdr);
+	if (!t->segments)
+		add_segments(t, elf);
+	/*
+	 * What is packed in it, or in the debug file that debugfile_find() opens meanwhile,
+	 * may be small, and endless when it is unpacked.
+	 */
+	getrlimit(RLIMIT_DATA, &before);
+	symtab_limit(original);
+	n = dwfl_module_getsymtab(module);
+	setrlimit(RLIMIT_DATA, &before);
+	add_symbols(t, module, n);
 	plt_add_symbols(t, elf);
 	symtab_sort(t);
 	return 0;
 }
 
-/* Read, not mapped: a process that truncates the file must not kill us. */
+static int read_file(struct symtab *t, Dwfl *dwfl, int fd, const char *path, int original)
+{
+	Dwfl_Module *module;
+
+	dwfl_report_begin(dwfl);
+	/* Takes the descriptor if all is well. */
+	module = dwfl_report_elf(dwfl, "", path, fd, 0, true);
+	if (!module)
+		close(fd);
+	dwfl_report_end(dwfl, NULL, NULL);
+	return module ? read_module(t, module, original) : -1;
+}
+
+int symtab_read_fd(struct symtab *t, int fd, const char *path)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = debugfile_find };
+	int copy;
+
+	if (!is_elf(fd))
+		return -1;
+	copy = symtab_guard(fd);
+	if (copy < 0)
+		return -1;
+	/* The names are in it, until symtab_close(). */
+	t->file = dwfl_begin(&callbacks);
+	if (!t->file) {
+		close(copy);
+		return -1;
+	}
+	return read_file(t, t->file, copy, path, fd);
+}
+
 int symtab_read_elf(struct symtab *t, const char *path)
 {
 	struct stat st;
-	int fd = identity_open(path, &st), ret = -1;
-	Elf *elf;
+	int fd = identity_open(path, &st), ret;
 
 	if (fd < 0)
 		return -1;
-	if (elf_version(EV_CURRENT) != EV_NONE) {
-		elf = elf_begin(fd, ELF_C_READ, NULL);
-		if (elf) {
-			ret = read_elf(t, elf);
-			elf_end(elf);
-		}
-	}
+	ret = symtab_read_fd(t, fd, path);
 	close(fd);
 	return ret;
+}
+
+void symtab_close(struct symtab *t)
+{
+	if (t->file)
+		dwfl_end(t->file);
 }
 
 static uint32_t find_build_id(Elf_Data *notes, uint8_t *id, size_t size)
@@ -148,27 +207,45 @@ static uint32_t find_build_id(Elf_Data *notes, uint8_t *id, size_t size)
 	return 0;
 }
 
+/* How many program headers a file has: to get one is to read all. */
+static size_t count_phdrs(Elf *elf)
+{
+	size_t n;
+
+	if (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &n) || n > PHDRS_MAX)
+		return 0;
+	return n;
+}
+
+static Elf *open_elf(int fd)
+{
+	return elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+}
+
 uint32_t symtab_build_id(int fd, uint8_t *id, size_t size)
 {
+	Elf *elf = open_elf(fd);
+	size_t n = count_phdrs(elf), i;
 	uint32_t found = 0;
-	size_t n = 0, i;
 	GElf_Phdr p;
-	Elf *elf;
 
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return 0;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf)
-		return 0;
-	/* To get one is to read all. */
-	if (elf_kind(elf) == ELF_K_ELF && (elf_getphdrnum(elf, &n) || n > PHDRS_MAX))
-		n = 0;
 	for (i = 0; i < n && !found; i++)
 		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_NOTE &&
 		    p.p_filesz <= NOTE_BYTES_MAX)
 			found = find_build_id(elf_getdata_rawchunk(elf, (int64_t)p.p_offset,
 				p.p_filesz, p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
 				id, size);
+	elf_end(elf);
+	return found;
+}
+
+size_t symtab_segments(int fd, struct segment *segment, size_t max)
+{
+	Elf *elf = open_elf(fd);
+	size_t n = count_phdrs(elf), i, found = 0;
+
+	for (i = 0; i < n && found < max; i++)
+		found += get_segment(elf, i, &segment[found]);
 	elf_end(elf);
 	return found;
 }

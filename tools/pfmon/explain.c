@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon explain: which registers get what for an event. */
 #include <err.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,9 +9,11 @@
 #include "context.h"
 #include "events.h"
 #include "hardware.h"
-#include "limits.h"
+#include "needs.h"
 #include "names.h"
 #include "pfmon.h"
+#include "plain.h"
+#include "ppc.h"
 
 static const char usage[] =
 "usage: pfmon explain EVENT[,EVENT]...\n"
@@ -34,7 +35,9 @@ static void print_register(const char *kind, unsigned int num, const struct pmu 
 		printf(" (%s", name);
 	else
 		printf(" (?");
-	if (pmu && reg[num].msr != PFM_REG_IDX_NONE)
+	if (ppc_is(pmu))
+		printf(", SPR %" PRIu64, reg[num].msr);
+	else if (pmu && reg[num].msr != PFM_REG_IDX_NONE)
 		printf(", MSR %#" PRIx64, reg[num].msr);
 	putchar(')');
 }
@@ -94,7 +97,7 @@ static void print_counter(const struct counter *c)
 	if (c->has_extra) {
 		print_register("PMC", c->extra_pmc, pmu, pmu->pmc, pfm_pmc_name);
 		printf(" = %#" PRIx64 "\n", c->extra);
-		r = limits_register(pmu, c->code);
+		r = needs_register(pmu, c->code);
 	}
 	print_register("PMD", c->pmd, pmu, pmu ? pmu->pmd : NULL, pfm_pmd_name);
 	printf(" counts\n");
@@ -103,36 +106,23 @@ static void print_counter(const struct counter *c)
 		printf("  note: %s\n", r->remark);
 }
 
-static void explain(const char *list)
+static int explain(char **list)
 {
 	static struct counters counters;
 	char error[EVENTS_ERROR_MAX];
 	unsigned int i;
 
-	if (counters_add(&counters, list, error))
+	hardware_find();
+	if (counters_add(&counters, *list, error))
 		errx(EXIT_PFMON, "%s", error);
 	for (i = 0; i < counters.n; i++)
 		print_counter(&counters.c[i]);
+	return 0;
 }
 
 int cmd_explain(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
-	int c = getopt_long(argc, argv, "h", longs, NULL);
+	static const struct plain plain = { usage, 1, 1, explain };
 
-	if (c == 'h') {
-		fputs(usage, stdout);
-	} else if (c != -1 || optind != argc - 1) {
-		fputs("Try 'pfmon explain --help'.\n", stderr);
-		return EXIT_PFMON;
-	} else {
-		hardware_find();
-		explain(argv[optind]);
-	}
-	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_PFMON, "standard output");
-	return 0;
+	return plain_main(argc, argv, &plain);
 }

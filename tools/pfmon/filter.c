@@ -9,6 +9,7 @@
 
 #include "context.h"
 #include "filter.h"
+#include "symtab.h"
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -83,6 +84,9 @@ bool filter_option(struct filter *f, int c, const char *arg)
 		break;
 	case FILTER_TIME:
 		set_time(f, arg);
+		break;
+	case NO_DEMANGLE:
+		symtab_demangle = false;
 		break;
 	default:
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that say which samples are wanted, of report and script. */
+/* The options of report and script that say which samples are wanted, and how named. */
 #ifndef PFMON_FILTER_H
 #define PFMON_FILTER_H
 
@@ -8,7 +8,7 @@
 /* What getopt_long() returns for these, and its table's lines. */
 enum filter_option {
 	FILTER_PROCESS = 512, FILTER_THREAD, FILTER_CPU, FILTER_BINARY, FILTER_SYMBOL,
-	FILTER_TIME,
+	FILTER_TIME, NO_DEMANGLE,
 };
 
 #define FILTER_OPTIONS							\
@@ -17,7 +17,8 @@ enum filter_option {
 	{ "cpu", required_argument, NULL, FILTER_CPU },			\
 	{ "binary", required_argument, NULL, FILTER_BINARY },		\
 	{ "symbol", required_argument, NULL, FILTER_SYMBOL },		\
-	{ "time", required_argument, NULL, FILTER_TIME }
+	{ "time", required_argument, NULL, FILTER_TIME },		\
+	{ "no-demangle", no_argument, NULL, NO_DEMANGLE }
 
 #define FILTER_USAGE							\
 "      --process LIST    only samples of processes with these names, which are\n" \
@@ -26,7 +27,8 @@ enum filter_option {
 "                        only those of threads or CPUs with these numbers\n"	\
 "      --binary LIST, --symbol LIST\n"						\
 "                        only those in binaries or symbols with these names\n"	\
-"      --time FROM-TO    only those between these seconds after the beginning\n"
+"      --time FROM-TO    only those between these seconds after the beginning\n" \
+"      --no-demangle     names of C++ and Rust as the linker has them\n"
 
 /**
  * filter_option() - take an option; ends the program if its argument is wrong

@@ -11,6 +11,7 @@
 #include <perfmon/libperfmon.h>
 
 #include "context.h"
+#include "file.h"
 #include "hardware.h"
 
 bool hardware_find(void)

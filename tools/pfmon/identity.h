@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #define BUILD_ID_MAX	24
 
@@ -25,11 +26,33 @@ struct identity {
  * @path: file
  * @st:   filled in
  *
- * Devices are not opened: that alone can start a watchdog, or wait.
+ * Devices are not opened: that alone can start a watchdog, or wait. Neither are files of
+ * /proc, /sys and the like, which the kernel makes up when they are read.
  *
- * Return: a descriptor, or -1 if it is no regular file or cannot be read.
+ * Return: a descriptor, or -1 if it is no regular file, is empty or cannot be read.
  */
 int identity_open(const char *path, struct stat *st);
+
+/**
+ * identity_open_of() - the same of a path as a process has it
+ * @pid:  process
+ * @path: file in its mount name space, below its root directory
+ * @st:   filled in
+ *
+ * Return: a descriptor, or -1.
+ */
+int identity_open_of(pid_t pid, const char *path, struct stat *st);
+
+/**
+ * identity_open_map() - the file that a process has mapped, even if it has no path
+ * @pid:   process
+ * @start: first address of the mapping
+ * @end:   the address behind it
+ * @st:    filled in
+ *
+ * Return: a descriptor, or -1; only root may.
+ */
+int identity_open_map(pid_t pid, uint64_t start, uint64_t end, struct stat *st);
 
 /**
  * identity_read() - the identity of a file
@@ -39,6 +62,24 @@ int identity_open(const char *path, struct stat *st);
  * Return: true, or false if it is no regular file or cannot be read.
  */
 bool identity_read(struct identity *identity, const char *path);
+
+/**
+ * identity_of() - the identity of an open file
+ * @identity: filled in
+ * @fd:       file
+ * @st:       of fstat()
+ */
+void identity_of(struct identity *identity, int fd, const struct stat *st);
+
+/**
+ * identity_open_same() - open a file if it is the one that is meant
+ * @identity: what it must be the same as
+ * @path:     file
+ * @other:    set if there is another one
+ *
+ * Return: a descriptor, or -1.
+ */
+int identity_open_same(const struct identity *identity, const char *path, bool *other);
 
 /**
  * identity_same() - are they of the same file?

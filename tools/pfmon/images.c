@@ -6,19 +6,30 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <err.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "context.h"
+#include "file.h"
 #include "identity.h"
 #include "images.h"
+#include "jit.h"
+#include "modules.h"
 #include "result.h"
+#include "symtab.h"
+#include "vdso.h"
 
 #define BUCKETS		4096
+#define SWEEP		256	/* processes, at least, before those that are gone are freed */
 #define GLANCE_NS	1000000000
 #define COMM_MAX	64
+#define SEGMENTS_MAX	4	/* of code, in a file */
+#define JIT_MAX		(256ULL << 20)	/* bytes of names, of all processes */
 
 struct image {
 	struct image *next;
@@ -29,6 +40,7 @@ struct image {
 	uint64_t seen;		/* when we looked */
 	size_t maps, room;
 	uint64_t *map;		/* hashes of lines that are written already */
+	struct jit_file jit;	/* what it says of code that it has made */
 };
 
 /* A file that was mapped. */
@@ -41,8 +53,10 @@ struct binary {
 struct images {
 	struct data_writer *data;
 	struct image *bucket[BUCKETS];
+	size_t n, sweep;	/* images; when there are more of them we sweep */
 	struct binary *binary[BUCKETS];
 	uint32_t binaries;	/* that have a record */
+	uint64_t jit;		/* bytes of names of code that processes have made */
 };
 
 struct images *images_new(struct data_writer *data)
@@ -52,6 +66,7 @@ struct images *images_new(struct data_writer *data)
 	if (!images)
 		err(EXIT_PFMON, NULL);
 	images->data = data;
+	images->sweep = SWEEP;
 	return images;
 }
 
@@ -65,26 +80,25 @@ static uint64_t hash(const char *text, size_t len)
 	return h | 1;
 }
 
-static FILE *open_proc(pid_t pid, const char *name)
+/* A file of a process: "" if there is none. */
+static void read_proc(pid_t pid, const char *name, char *buf, size_t size)
 {
 	char path[48];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return fopen(path, "re");
+	file_read(path, buf, size);
 }
 
-/* Name and begin: "PID (NAME) STATE ...", STATE is the third word, the begin the 22nd. */
+/*
+ * Name and begin: "PID (NAME) STATE ...", STATE is the third word, the begin the 22nd. The
+ * name may have parentheses, and ends of lines.
+ */
 static bool read_stat(pid_t pid, char comm[COMM_MAX], uint64_t *begun)
 {
-	char line[1024] = "", *open, *close, *word;
-	FILE *f = open_proc(pid, "stat");
+	char line[1024], *open, *close, *word;
 	int i;
 
-	if (!f)
-		return false;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	fclose(f);
+	read_proc(pid, "stat", line, sizeof(line));
 	open = strchr(line, '(');
 	close = strrchr(line, ')');
 	if (!open || !close)
@@ -110,18 +124,6 @@ static uint64_t read_exe(pid_t pid)
 	return len > 0 ? hash(exe, (size_t)len) : 0;
 }
 
-static void read_command(pid_t pid, char *command, size_t size)
-{
-	FILE *f = open_proc(pid, "cmdline");
-	size_t len = 0;
-
-	if (f) {
-		len = fread(command, 1, size - 1, f);
-		fclose(f);
-	}
-	command[len] = '\0';	/* and the first word ends in one */
-}
-
 static struct image *find(struct images *images, pid_t pid)
 {
 	struct image *i = images->bucket[(unsigned int)pid % BUCKETS];
@@ -131,12 +133,41 @@ static struct image *find(struct images *images, pid_t pid)
 	return i;
 }
 
+static void image_free(struct image *i)
+{
+	free(i->map);
+	free(i);
+}
+
+/* Of a process that is gone nothing new is to be seen: a recording may go on for days. */
+static void sweep(struct images *images)
+{
+	struct image **link, *i;
+	unsigned int b;
+
+	for (b = 0; b < BUCKETS; b++) {
+		for (link = &images->bucket[b]; (i = *link); ) {
+			if (!kill(i->pid, 0) || errno != ESRCH) {
+				link = &i->next;
+				continue;
+			}
+			*link = i->next;
+			image_free(i);
+			images->n--;
+		}
+	}
+	images->sweep = images->n > SWEEP / 2 ? 2 * images->n : SWEEP;
+}
+
 static struct image *insert(struct images *images, pid_t pid)
 {
 	struct image *i = calloc(1, sizeof(*i));
 
 	if (!i)
 		err(EXIT_PFMON, NULL);
+	if (images->n >= images->sweep)
+		sweep(images);
+	images->n++;
 	i->pid = pid;
 	i->next = images->bucket[(unsigned int)pid % BUCKETS];
 	images->bucket[(unsigned int)pid % BUCKETS] = i;
@@ -160,70 +191,222 @@ static bool is_new(struct image *i, uint64_t line)
 	return true;
 }
 
-/*
- * The file as the process has it, in whatever mount name space; our own one's if
- * the process is gone or not ours to look at.
- */
-static bool identify(pid_t pid, const char *path, struct identity *identity)
-{
-	char theirs[4096 + 32];
+/* What a line of /proc/PID/maps says. */
+struct line {
+	struct df_map map;
+	struct df_inode file;
+	const char *path;
+};
 
-	snprintf(theirs, sizeof(theirs), "/proc/%d/root%s", (int)pid, path);
-	return identity_read(identity, theirs) || identity_read(identity, path);
+/*
+ * Is it the file that the line is of? Of file systems that are made of others, as those of
+ * containers are, or have parts of their own (btrfs), stat() has a device without a major
+ * number where the kernel has that below.
+ */
+static bool is_meant(const struct line *line, const struct stat *st)
+{
+	return st->st_ino == line->file.inode &&
+	       (!major(st->st_dev) || (major(st->st_dev) == line->file.major &&
+				       minor(st->st_dev) == line->file.minor));
 }
 
-/* The record of a file that was mapped; @key is the same for the same file. */
-static uint32_t see_binary(struct images *images, pid_t pid, const char *path,
-			   uint64_t key)
+/* @fd, unless it is of another file. */
+static int meant(const struct line *line, int fd, const struct stat *st)
 {
-	struct binary **bucket = &images->binary[key % BUCKETS], *b;
-	struct df_binary record = { 0 };
+	if (fd < 0 || is_meant(line, st))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/*
+ * The file that the process has mapped. Only root may open that itself. In its mount name
+ * space its path may have been given to another one, or taken.
+ */
+static int open_mapped(pid_t pid, const struct line *line, struct stat *st)
+{
+	char exe[32];
+	int fd = -1;
+
+	if (line->map.end)
+		fd = identity_open_map(pid, line->map.start, line->map.end, st);
+	if (fd < 0)
+		fd = meant(line, identity_open_of(pid, line->path, st), st);
+	if (fd < 0) {
+		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+		fd = meant(line, identity_open(exe, st), st);
+	}
+	return fd < 0 ? meant(line, identity_open(line->path, st), st) : fd;
+}
+
+static void write_binary(struct images *images, uint32_t number, int fd,
+			 const struct stat *st, const char *path)
+{
+	struct segment segment[SEGMENTS_MAX];
+	struct df_segment out[SEGMENTS_MAX];
+	struct df_binary record = { .number = number };
+	size_t n = symtab_segments(fd, segment, SEGMENTS_MAX), i;
 	struct identity identity;
 
-	for (b = *bucket; b; b = b->next)
-		if (b->hash == key)
-			return b->number;
+	identity_of(&identity, fd, st);
+	record.size = identity.size;
+	record.mtime = identity.mtime;
+	record.id_size = identity.id_size;
+	memcpy(record.id, identity.id, sizeof(record.id));
+	for (i = 0; i < n; i++)
+		out[i] = (struct df_segment){ segment[i].offset, segment[i].size,
+					      segment[i].addr };
+	data_binary(images->data, &record, path, out, n);
+}
+
+/* The one with this hash, which is added if it is new. */
+static struct binary *find_known(struct images *images, uint64_t key, bool *is_known)
+{
+	struct binary **bucket = &images->binary[key % BUCKETS], *b;
+
+	for (b = *bucket; b && b->hash != key; b = b->next)
+		;
+	*is_known = b;
+	if (b)
+		return b;
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		err(EXIT_PFMON, NULL);
 	b->hash = key;
 	b->next = *bucket;
 	*bucket = b;
-	if (!identify(pid, path, &identity))
-		return 0;
-	b->number = record.number = ++images->binaries;
-	record.size = identity.size;
-	record.mtime = identity.mtime;
-	record.id_size = identity.id_size;
-	memcpy(record.id, identity.id, sizeof(record.id));
-	data_binary(images->data, &record, path);
+	return b;
+}
+
+static void see_module(void *arg, const struct df_module *module, const char *name)
+{
+	struct images *images = arg;
+	uint64_t key = hash((const char *)module, sizeof(*module)) ^ hash(name, strlen(name));
+	bool is_known;
+
+	find_known(images, key, &is_known);
+	if (!is_known)
+		data_module(images->data, module, name);
+}
+
+void images_kernel(struct images *images)
+{
+	modules_read("", see_module, images);
+}
+
+/* What tells this file from others, before it was opened. */
+static uint64_t key_of(const struct line *line, int fd)
+{
+	char bytes[4096];
+	uint64_t key = hash(line->path, strlen(line->path)) * 31 ^
+		       hash((const char *)&line->file, sizeof(line->file));
+	ssize_t n, at;
+
+	/* Of the vDSO there is one for 32 bits and one for 64. */
+	for (at = 0; fd >= 0 && (n = pread(fd, bytes, sizeof(bytes), at)) > 0; at += n)
+		key = (key * 31) ^ hash(bytes, (size_t)n);
+	return key | 1;
+}
+
+/* The number of the record of a file that was mapped. */
+static uint32_t see_binary(struct images *images, pid_t pid, const struct line *line)
+{
+	struct binary *b;
+	bool is_known;
+	struct stat st;
+	int fd = -1;
+
+	if (!strcmp(line->path, VDSO))
+		fd = vdso_copy(pid, line->map.start, line->map.end);
+	b = find_known(images, key_of(line, fd), &is_known);
+	if (!is_known && fd < 0)
+		fd = open_mapped(pid, line, &st);
+	if (!is_known && fd >= 0 && !fstat(fd, &st)) {
+		b->number = ++images->binaries;
+		write_binary(images, b->number, fd, &st, line->path);
+		if (line->file.inode)
+			data_inode(images->data, &line->file);
+	}
+	if (fd >= 0)
+		close(fd);
 	return b->number;
 }
 
-/* "START-END rwxp OFFSET DEVICE INODE   PATH": the executable ones. */
-static void read_map(struct images *images, struct image *i, char *line)
+/*
+ * In a path the kernel writes the end of a line as "\012", and a path can have these four
+ * characters: the link of the mapping, which is never longer, tells.
+ */
+static void unescape_path(const struct df_map *map, char *path)
 {
-	struct df_map map = { .pid = i->pid, .time = i->seen };
-	char access[8];
-	int path = 0, file = 0;
+	char link[80], *to = path;
+	ssize_t len;
 
-	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %n%*s %*s %n",
-		   &map.start, &map.end, access, &map.offset, &file, &path) != 4 ||
-	    !path || !strchr(access, 'x') || !is_new(i, hash(line, strlen(line))))
+	if (!strstr(path, "\\012"))
 		return;
-	if (line[path] == '/')
-		map.binary = see_binary(images, i->pid, line + path,
-					hash(line + file, strlen(line + file)));
-	data_map(images->data, &map, line[path] ? line + path : "[anonymous]");
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)map->pid,
+		 map->start, map->end);
+	len = readlink(link, path, strlen(path));
+	if (len > 0) {
+		path[len] = '\0';
+		return;
+	}
+	while (*path) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to++ = '\n';
+			path += 4;
+		} else {
+			*to++ = *path++;
+		}
+	}
+	*to = '\0';
+}
+
+/* "START-END rwxp OFFSET DEVICE INODE   PATH": the executable ones. */
+static void read_map(struct images *images, struct image *i, char *text)
+{
+	struct line line = { .map = { .pid = i->pid, .time = i->seen } };
+	char access[8];
+	int path = 0;
+
+	text[strcspn(text, "\n")] = '\0';
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &line.map.start, &line.map.end, access, &line.map.offset,
+		   &line.file.major, &line.file.minor, &line.file.inode, &path) != 7 ||
+	    !path || !strchr(access, 'x') || !is_new(i, hash(text, strlen(text))))
+		return;
+	unescape_path(&line.map, text + path);
+	line.path = text + path;
+	if (*line.path == '/' || !strcmp(line.path, VDSO))
+		line.map.binary = see_binary(images, i->pid, &line);
+	data_map(images->data, &line.map, *line.path ? line.path : "[anonymous]");
+}
+
+/* The names of what it has compiled. */
+static void see_jit(struct images *images, struct image *i)
+{
+	struct df_jit jit = { .pid = i->pid, .time = now_ns() };
+	char *text, comm[COMM_MAX];
+	uint64_t begun;
+
+	while (images->jit < JIT_MAX &&
+	       (text = jit_read(i->pid, i->begun, &i->jit))) {
+		/* If it is gone this may have been of another one with its number. */
+		if (read_stat(i->pid, comm, &begun) && begun == i->begun) {
+			images->jit += strlen(text);
+			data_jit(images->data, &jit, text);
+		}
+		free(text);
+	}
 }
 
 static void read_maps(struct images *images, struct image *i)
 {
-	FILE *f = open_proc(i->pid, "maps");
-	char *line = NULL;
+	char path[48], *line = NULL;
 	size_t size = 0;
+	FILE *f;
 
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)i->pid);
+	f = fopen(path, "re");
 	if (!f)
 		return;
 	while (getline(&line, &size, f) > 0)
@@ -263,11 +446,14 @@ static void look(struct images *images, pid_t pid, bool exec, uint64_t patience)
 		i->exe = exe;
 		memcpy(i->comm, comm, sizeof(comm));
 		i->maps = 0;
-		read_command(pid, command, sizeof(command));
+		i->jit = (struct jit_file){ 0 };
+		/* Words, each of which ends in a 0 byte: the first one. */
+		read_proc(pid, "cmdline", command, sizeof(command));
 		data_process(images->data, pid, now, comm, command);
 	}
 	i->seen = now;
 	read_maps(images, i);
+	see_jit(images, i);
 }
 
 void images_see(struct images *images, pid_t pid)
@@ -285,10 +471,13 @@ void images_exec(struct images *images, pid_t pid)
 	look(images, pid, true, 0);
 }
 
-void images_binary(struct images *images, pid_t pid, const char *path)
+void images_binary(struct images *images, const struct pmon_map *map)
 {
-	if (*path == '/')
-		see_binary(images, pid, path, hash(path, strlen(path)));
+	struct line line = { .file = { map->major, map->minor, map->inode },
+			     .path = map->path };
+
+	if (*map->path == '/')
+		see_binary(images, map->pid, &line);
 }
 
 void images_see_all(struct images *images)
@@ -307,6 +496,17 @@ void images_see_all(struct images *images)
 	closedir(dir);
 }
 
+void images_end(struct images *images)
+{
+	struct image *i;
+	unsigned int b;
+
+	images_kernel(images);
+	for (b = 0; b < BUCKETS; b++)
+		for (i = images->bucket[b]; i; i = i->next)
+			see_jit(images, i);
+}
+
 void images_free(struct images *images)
 {
 	struct binary *binary, *next_binary;
@@ -316,8 +516,7 @@ void images_free(struct images *images)
 	for (b = 0; b < BUCKETS; b++) {
 		for (i = images->bucket[b]; i; i = next) {
 			next = i->next;
-			free(i->map);
-			free(i);
+			image_free(i);
 		}
 	}
 	for (b = 0; b < BUCKETS; b++) {

@@ -45,10 +45,21 @@ void images_exec(struct images *images, pid_t pid);
 /**
  * images_binary() - note which file has a path, as the kernel recorded it
  * @images: from images_new()
- * @pid:    process that has mapped it, which may be gone
- * @path:   file
+ * @map:    of a file; the process may be gone
  */
-void images_binary(struct images *images, pid_t pid, const char *path);
+void images_binary(struct images *images, const struct pmon_map *map);
+
+/**
+ * images_kernel() - note which modules the kernel has
+ * @images: from images_new()
+ */
+void images_kernel(struct images *images);
+
+/**
+ * images_end() - look once more, before the recording ends
+ * @images: from images_new()
+ */
+void images_end(struct images *images);
 
 /**
  * images_see_all() - look at all processes that there are

@@ -2,7 +2,6 @@
 /* pfmon info: what the kernel and its PMU offer. */
 #include <err.h>
 #include <errno.h>
-#include <getopt.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,9 +11,11 @@
 
 #include "context.h"
 #include "events.h"
+#include "file.h"
 #include "numbers.h"
 #include "hardware.h"
 #include "pfmon.h"
+#include "plain.h"
 
 static const char usage[] =
 "usage: pfmon info\n"
@@ -61,6 +62,17 @@ static void print_group(const char *label, uint32_t gid, const char *any)
 		printf("by the group %u\n", gid);
 }
 
+/* How calls get there, to say which of the two this kernel has. */
+static const char *host_text(void)
+{
+	char host[16];
+
+	if (!sysfs_read("host", host, sizeof(host)))
+		return "?";
+	return strcmp(host, "module") ? "a part of the kernel, by the system call" :
+					"a module, by /dev/perfmonctl";
+}
+
 static void print_config(const pfarg_config_t *cfg)
 {
 	char number[NUMBERS_MAX], buf[64];
@@ -68,6 +80,8 @@ static void print_config(const pfarg_config_t *cfg)
 	print_label("perfmon version");
 	printf("%u.%u\n", PFM_VERSION_MAJOR(cfg->cf_version),
 	       PFM_VERSION_MINOR(cfg->cf_version));
+	print_label("perfmon is");
+	puts(host_text());
 	print_label("PMU");
 	puts(sysfs_or("pmu_model", "?", buf));
 	print_label("counter width");
@@ -153,30 +167,23 @@ static void print_all(const pfarg_config_t *cfg)
 	events_print(stdout);
 }
 
+static int info(char **none)
+{
+	pfarg_config_t cfg;
+
+	(void)none;
+	perfmon_require();
+	memset(&cfg, 0, sizeof(cfg));
+	if (pfm_get_config(&cfg))
+		errx(EXIT_PFMON, "PFM_GET_CONFIG: %s",
+		     pfm_cmd_error(PFM_GET_CONFIG, errno, 0));
+	print_all(&cfg);
+	return 0;
+}
+
 int cmd_info(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
-	pfarg_config_t cfg;
-	int c;
+	static const struct plain plain = { usage, 0, 0, info };
 
-	c = getopt_long(argc, argv, "h", longs, NULL);
-	if (c == 'h') {
-		fputs(usage, stdout);
-	} else if (c != -1 || optind < argc) {
-		fputs("Try 'pfmon info --help'.\n", stderr);
-		return EXIT_PFMON;
-	} else {
-		perfmon_require();
-		memset(&cfg, 0, sizeof(cfg));
-		if (pfm_get_config(&cfg))
-			errx(EXIT_PFMON, "PFM_GET_CONFIG: %s",
-			     pfm_cmd_error(PFM_GET_CONFIG, errno, 0));
-		print_all(&cfg);
-	}
-	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_PFMON, "standard output");
-	return 0;
+	return plain_main(argc, argv, &plain);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon list: the events that can be counted on this machine. */
 #include <err.h>
-#include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "context.h"
@@ -9,6 +9,7 @@
 #include "hardware.h"
 #include "names.h"
 #include "pfmon.h"
+#include "plain.h"
 
 static const char usage[] =
 "usage: pfmon list [GLOB]...\n"
@@ -18,30 +19,24 @@ static const char usage[] =
 "\n"
 "  -h, --help  print this and exit\n";
 
+static int list(char **glob)
+{
+	int status = 0;
+
+	hardware_find();
+	do {
+		if (!events_list(*glob, stdout)) {
+			warnx("no event matches '%s'%s", *glob, names_known ? "" :
+			      "; this pfmon was built without libpfm4");
+			status = 1;
+		}
+	} while (*glob && *++glob);
+	return status;
+}
+
 int cmd_list(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
-	int c = getopt_long(argc, argv, "h", longs, NULL), status = 0;
+	static const struct plain plain = { usage, 0, INT_MAX, list };
 
-	if (c == 'h') {
-		fputs(usage, stdout);
-	} else if (c != -1) {
-		fputs("Try 'pfmon list --help'.\n", stderr);
-		return EXIT_PFMON;
-	} else {
-		hardware_find();
-		do {
-			if (!events_list(argv[optind], stdout)) {
-				warnx("no event matches '%s'%s", argv[optind], names_known ? "" :
-				      "; this pfmon was built without libpfm4");
-				status = 1;
-			}
-		} while (argv[optind] && argv[++optind]);
-	}
-	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_PFMON, "standard output");
-	return status;
+	return plain_main(argc, argv, &plain);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of elf.c where there is no libelf to build with. */
+/* In place of elf.c and debugfile.c where there is no libdw to build with. */
+#include "debugfile.h"
 #include "symtab.h"
 
 const bool symtab_has_elf;
@@ -11,10 +12,39 @@ int symtab_read_elf(struct symtab *t, const char *path)
 	return -1;
 }
 
+int symtab_read_fd(struct symtab *t, int fd, const char *path)
+{
+	(void)t;
+	(void)fd;
+	(void)path;
+	return -1;
+}
+
+void symtab_close(struct symtab *t)
+{
+	(void)t;
+}
+
 uint32_t symtab_build_id(int fd, uint8_t *id, size_t size)
 {
 	(void)fd;
 	(void)id;
 	(void)size;
 	return 0;
+}
+
+size_t symtab_segments(int fd, struct segment *segment, size_t max)
+{
+	(void)fd;
+	(void)segment;
+	(void)max;
+	return 0;
+}
+
+int debugfile_of_id(const struct identity *identity, unsigned int n, char *path)
+{
+	(void)identity;
+	(void)n;
+	(void)path;
+	return -1;
 }

@@ -53,6 +53,12 @@ static char *name_of(int fd, const struct stat *st)
 	return join(name, "");
 }
 
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) ||
+	       !strncmp(path, "/proc/", 6);
+}
+
 /*
  * The name that another file can take, NULL: there is none. Not that of a device or a
  * pipe, and not one that stands for a descriptor, as /dev/stdout does: others go on
@@ -66,7 +72,7 @@ static char *replaceable(const char *path, struct stat *st)
 	int fd;
 
 	memset(st, 0, sizeof(*st));
-	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+	if (is_descriptor(path))
 		return NULL;
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)	/* A link to nothing is there, and open() makes what it names. */
@@ -86,12 +92,14 @@ static mode_t mode_of_new(void)
 	return 0666 & ~mask;
 }
 
-static int open_beside(struct outfile *o, mode_t mode)
+/* @where: where it is until it is complete, and how its name begins; released here */
+static int open_temp(struct outfile *o, char *where, mode_t mode)
 {
 	static bool registered;
 	int fd;
 
-	o->temp = join(o->path, ".XXXXXX");
+	o->temp = join(where, ".XXXXXX");
+	free(where);
 	fd = mkostemp(o->temp, O_CLOEXEC);
 	if (fd < 0)
 		return -1;
@@ -103,11 +111,34 @@ static int open_beside(struct outfile *o, mode_t mode)
 	return fchmod(fd, mode) ? -1 : fd;
 }
 
+/* For a file that gets what is in another one, when that is complete. */
+static int open_elsewhere(struct outfile *o, int fd, const char *path)
+{
+	const char *dir = secure_getenv("TMPDIR"), *name = strrchr(path, '/');
+	char *start = join(dir && *dir ? dir : "/tmp", "/");
+	char *where = join(start, name ? name + 1 : path);
+	int e;
+
+	free(start);
+	o->into = fdopen(fd, "w");
+	if (!o->into)
+		err(EXIT_PFMON, NULL);
+	o->path = join(path, "");
+	fd = open_temp(o, where, 0600);
+	if (fd < 0) {
+		e = errno;
+		warn("%s", o->temp);
+		errno = e;
+	}
+	return fd;
+}
+
 /*
- * As a shell's redirection. It is emptied when it is known what it is: what only its
- * owner may read is not for another user's file, nor for one with other names.
+ * As a shell's redirection, but a file that has a name keeps what is in it until there is
+ * something better. What only its owner may read is not for another user's file, nor for
+ * one with other names.
  */
-static int open_there(const char *path, mode_t mode)
+static int open_there(struct outfile *o, const char *path, mode_t mode)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, mode ? mode : 0666);
 	struct stat st;
@@ -121,6 +152,8 @@ static int open_there(const char *path, mode_t mode)
 		return fd;
 	else if (mode && (st.st_uid != geteuid() || st.st_nlink > 1))
 		e = st.st_nlink > 1 ? EMLINK : EPERM;
+	else if (!is_descriptor(path))
+		return open_elsewhere(o, fd, path);
 	else if ((mode && fchmod(fd, mode)) || ftruncate(fd, 0))
 		e = errno;
 	if (!e)
@@ -136,17 +169,18 @@ int outfile_open(struct outfile *o, const char *path, mode_t mode)
 	int fd = -1;
 
 	memset(o, 0, sizeof(*o));
+	o->mode = mode;
 	o->path = replaceable(path, &st);
 	if (o->path)
-		fd = open_beside(o, mode ? mode :
-				 st.st_mode ? st.st_mode & 0777 : mode_of_new());
+		fd = open_temp(o, join(o->path, ""), mode ? mode :
+			       st.st_mode ? st.st_mode & 0777 : mode_of_new());
 	/* A file can be one's own where nothing can be made beside it. */
 	if (!o->path || (fd < 0 && !unfinished && st.st_mode &&
 			 (errno == EACCES || errno == EPERM || errno == EROFS))) {
 		free(o->path);
 		free(o->temp);
 		o->path = o->temp = NULL;
-		fd = open_there(path, mode);
+		fd = open_there(o, path, mode);
 	}
 	if (fd < 0)
 		return -1;
@@ -164,9 +198,59 @@ static int put_away(const char *path, const char *suffix)
 	return ret && errno != ENOENT ? -1 : 0;
 }
 
-int outfile_keep(struct outfile *o, const char *suffix)
+static int write_all(int fd, const char *from, size_t size)
+{
+	ssize_t n;
+
+	for (; size; from += n, size -= (size_t)n) {
+		n = write(fd, from, size);
+		if (n < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Return: 0, or -1: @st says how long the file was, and it is as it was. */
+static int make_room(int fd, off_t size, const struct stat *st)
 {
 	int e;
+
+	if (!size || !fallocate(fd, 0, 0, size) || errno == EOPNOTSUPP ||
+	    errno == ENOSYS || errno == EINTR)
+		return 0;
+	e = errno;
+	if (ftruncate(fd, st->st_size))
+		warn("cannot have its old size again");
+	errno = e;
+	return -1;
+}
+
+static int copy_into(const struct outfile *o)
+{
+	int from = fileno(o->file), into = fileno(o->into), e;
+	struct stat new, old;
+	char part[16384];
+	off_t at = 0;
+	ssize_t n;
+
+	if (fstat(from, &new) || fstat(into, &old) || make_room(into, new.st_size, &old) ||
+	    (o->mode && fchmod(into, o->mode)))
+		return -1;
+	while ((n = pread(from, part, sizeof(part), at)) > 0 &&
+	       !write_all(into, part, (size_t)n))
+		at += n;
+	if (!n && !ftruncate(into, new.st_size) && !fclose(o->into))
+		return 0;
+	e = errno;
+	warnx("%s is overwritten, and has %lld bytes of %lld", o->path, (long long)at,
+	      (long long)new.st_size);
+	errno = e;
+	return -1;
+}
+
+int outfile_keep(struct outfile *o, const char *suffix)
+{
+	int e, ret;
 
 	errno = 0;
 	if (fflush(o->file) || ferror(o->file)) {
@@ -175,11 +259,18 @@ int outfile_keep(struct outfile *o, const char *suffix)
 		errno = e;
 		return -1;
 	}
+	ret = o->into ? copy_into(o) : 0;
+	e = errno;
 	if (fclose(o->file))
+		return -1;
+	errno = e;
+	if (ret)
 		return -1;
 	if (!o->temp)
 		return 0;
-	if ((suffix && put_away(o->path, suffix)) || rename(o->temp, o->path))
+	if (o->into)
+		unlink(o->temp);
+	else if ((suffix && put_away(o->path, suffix)) || rename(o->temp, o->path))
 		return -1;
 	unfinished = NULL;
 	free(o->temp);

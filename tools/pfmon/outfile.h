@@ -13,14 +13,17 @@ struct outfile {
 	FILE *file;
 	char *path;		/* where it will be; NULL: it is there already */
 	char *temp;		/* where it is until then */
+	FILE *into;		/* overwritten by it then; NULL: it gets the name */
+	mode_t mode;		/* of outfile_open() */
 };
 
 /**
  * outfile_open() - begin a file
  * @o:    filled in
- * @path: its name. What is no regular file of this user with one name, has no name
- *        of its own (below /dev and /proc), or is where nothing can be made, is
- *        opened and written at once
+ * @path: its name. A regular file of another user, one with several names and one
+ *        where nothing can be made beside it is overwritten by outfile_keep(); until
+ *        then what is written is in $TMPDIR or /tmp. What is no regular file, or
+ *        stands for a descriptor, is written at once
  * @mode: who may read it, 0: as the file that has the name, or as any new file. If
  *        it is not 0, a regular file of another user (EPERM) or with several names
  *        (EMLINK) is refused
@@ -37,7 +40,8 @@ int outfile_open(struct outfile *o, const char *path, mode_t mode);
  * @o:      from outfile_open()
  * @suffix: what had the name gets this behind it; NULL: it is removed
  *
- * On error what was written stays where it is, in @o->temp, unless that is NULL.
+ * On error what was written stays where it is, in @o->temp, unless that is NULL. If the
+ * file was to be overwritten and is so in part, that is said.
  *
  * Return: 0, or -1 with errno set.
  */

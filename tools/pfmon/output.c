@@ -4,9 +4,9 @@
 
 #include "output.h"
 
-double output_percent(const struct profile *p, uint64_t count)
+double output_percent(const struct profile *p, uint64_t weight)
 {
-	return p->samples ? 100.0 * (double)count / (double)p->samples : 0;
+	return p->weight ? 100.0 * (double)weight / (double)p->weight : 0;
 }
 
 const char *output_of_all(const struct profile *p)
@@ -15,13 +15,20 @@ const char *output_of_all(const struct profile *p)
 	       " (of all events)" : "";
 }
 
+uint64_t output_period(const struct profile *p, const struct sampled_event *e)
+{
+	if (!e->frequency || !p->samples)
+		return e->period;
+	return p->weight / p->samples + (p->weight % p->samples >= p->samples / 2 + 1);
+}
+
 size_t output_rows(const struct profile *p, const struct selection *sel)
 {
 	size_t n = p->rows;
 
 	if (sel->lines && sel->lines < n)
 		n = sel->lines;
-	while (n && output_percent(p, p->row[n - 1]->count) < sel->min)
+	while (n && output_percent(p, p->row[n - 1]->weight) < sel->min)
 		n--;
 	return n;
 }
@@ -42,6 +49,6 @@ void output_folded(FILE *out, const struct profile *p, const struct selection *s
 			for (c = row->frame[f]; *c; c++)
 				fputc(*c == ';' ? ':' : *c, out);
 		}
-		fprintf(out, " %" PRIu64 "\n", row->count);
+		fprintf(out, " %" PRIu64 "\n", row->weight);
 	}
 }

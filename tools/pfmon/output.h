@@ -33,12 +33,21 @@ size_t output_rows(const struct profile *p, const struct selection *sel);
 
 /**
  * output_percent() - of all samples
- * @p:     profile
- * @count: samples
+ * @p:      profile
+ * @weight: of a row, or of several
  *
  * Return: from 0 to 100.
  */
-double output_percent(const struct profile *p, uint64_t count);
+double output_percent(const struct profile *p, uint64_t weight);
+
+/**
+ * output_period() - events from one sample to the next
+ * @p: profile
+ * @e: its event
+ *
+ * Return: the period, or the mean of all if each sample has its own.
+ */
+uint64_t output_period(const struct profile *p, const struct sampled_event *e);
 
 /* One a format. */
 void output_text(FILE *out, const struct profile *p, const struct selection *sel);

@@ -11,12 +11,15 @@ static void print_string(FILE *out, const char *name, const char *text)
 	text_json(out, text_intern(text));
 }
 
-static void print_event(FILE *out, const struct sampled_event *e)
+static void print_event(FILE *out, const struct profile *p, const struct sampled_event *e)
 {
 	print_string(out, "event", e->name);
 	fprintf(out, ", \"unit\": \"%s\", \"period\": %" PRIu64
 		", \"random_mask\": %" PRIu64, e->unit == UNIT_NS ? "ns" : "count",
-		e->period, e->random_mask);
+		output_period(p, e), e->random_mask);
+	if (e->frequency)
+		fprintf(out, ", \"frequency\": %" PRIu64 ", \"events\": %" PRIu64,
+			e->frequency, p->weight);
 }
 
 static void print_lost(FILE *out, const struct profile *p)
@@ -47,6 +50,18 @@ static void print_by(FILE *out, const struct profile *p)
 	fputc(']', out);
 }
 
+static void print_notes(FILE *out, const struct profile *p)
+{
+	unsigned int i;
+
+	fputs("\"notes\": [", out);
+	for (i = 0; i < p->notes; i++) {
+		fputs(i ? ", " : "", out);
+		text_json(out, text_intern(p->note[i]));
+	}
+	fputs("], ", out);
+}
+
 static void print_chain(FILE *out, const struct row *row, unsigned int f)
 {
 	const char *comma = "";
@@ -66,7 +81,9 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 	unsigned int d, f = 0, r;
 
 	fprintf(out, "{\"percent\": %.2f, \"samples\": %" PRIu64,
-		output_percent(p, row->count), row->count);
+		output_percent(p, row->weight), row->count);
+	if (e->frequency)
+		fprintf(out, ", \"events\": %" PRIu64, row->weight);
 	for (d = 0; d < BY_CHAIN; d++) {
 		if (!p->by[d])
 			continue;
@@ -93,7 +110,7 @@ void output_json(FILE *out, const struct profile *p, const struct selection *sel
 	fputc('{', out);
 	print_string(out, "title", p->header.title);
 	fputs(", ", out);
-	print_event(out, &p->event[p->chosen]);
+	print_event(out, p, &p->event[p->chosen]);
 	fprintf(out, ", \"samples\": %" PRIu64 ", ", p->samples);
 	print_lost(out, p);
 	if (p->share_unknown)
@@ -103,6 +120,7 @@ void output_json(FILE *out, const struct profile *p, const struct selection *sel
 			(double)p->active_ns / (double)p->all_ns);
 	fprintf(out, ", \"complete\": %s, \"elapsed_ns\": %" PRIu64 ", ",
 		p->complete ? "true" : "false", p->end.elapsed_ns);
+	print_notes(out, p);
 	print_by(out, p);
 	fputs(", \"rows\": [\n", out);
 	for (i = 0; i < n; i++) {

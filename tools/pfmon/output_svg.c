@@ -25,7 +25,7 @@ struct node {
 	struct node *next;		/* brother, in the order of names */
 	struct node *child, *last;	/* the first one and the last one */
 	const char *name;
-	uint64_t count;
+	uint64_t count, weight;
 };
 
 static struct node *new_node(const char *name)
@@ -81,9 +81,11 @@ static struct node *make_tree(const struct profile *p)
 	for (i = 0; i < p->rows; i++) {
 		node = root;
 		node->count += row[i]->count;
+		add_weight(&node->weight, row[i]->weight);
 		for (f = 0; f < row[i]->frames; f++) {
 			node = child_of(node, row[i]->frame[f]);
 			node->count += row[i]->count;
+			add_weight(&node->weight, row[i]->weight);
 		}
 	}
 	free(row);
@@ -120,7 +122,7 @@ static void print_frame(FILE *out, const struct profile *p,
 	text_xml(out, node->name, SIZE_MAX);
 	fprintf(out, ": %s sample%s, %.2f%%</title>",
 		numbers_count(count, node->count), node->count == 1 ? "" : "s",
-		output_percent(p, node->count));
+		output_percent(p, node->weight));
 	fprintf(out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
 		x, y, width, HEIGHT - 1);
 	print_colour(out, node->name);
@@ -139,16 +141,16 @@ static void print_frame(FILE *out, const struct profile *p,
 static void print_node(FILE *out, const struct profile *p, const struct node *node,
 		       const struct selection *sel, double x, double y)
 {
-	double scale = (WIDTH - 2 * MARGIN) / (double)p->samples;
-	double width = scale * (double)node->count;
+	double scale = (WIDTH - 2 * MARGIN) / (double)p->weight;
+	double width = scale * (double)node->weight;
 	const struct node *child;
 
-	if (width < NARROW || output_percent(p, node->count) < sel->min)
+	if (width < NARROW || output_percent(p, node->weight) < sel->min)
 		return;
 	print_frame(out, p, node, x, y, width);
 	for (child = node->child; child; child = child->next) {
 		print_node(out, p, child, sel, x, y - HEIGHT);
-		x += scale * (double)child->count;
+		x += scale * (double)child->weight;
 	}
 }
 

@@ -15,16 +15,21 @@ static void print_heading(FILE *out, const struct profile *p,
 {
 	char n[NUMBERS_MAX];
 
-	fprintf(out, "\n %s: %s sample%s of %s, one each ",
+	fprintf(out, "\n %s: %s sample%s of %s, ",
 		text_intern(p->header.title), numbers_count(n, p->samples),
 		p->samples == 1 ? "" : "s", text_intern(e->name));
+	if (e->frequency)
+		fprintf(out, "%s a second, ", numbers_count(n, e->frequency));
+	fputs("one each ", out);
 	if (e->unit == UNIT_NS && e->period % NS_PRINTED)
 		fprintf(out, "%s ns", numbers_count(n, e->period));
 	else if (e->unit == UNIT_NS)
 		fprintf(out, "%s ms", numbers_ms(n, e->period));
 	else
-		fprintf(out, "%s", numbers_count(n, e->period));
-	if (e->random_mask)
+		fprintf(out, "%s", numbers_count(n, output_period(p, e)));
+	if (e->frequency)
+		fputs(" on average", out);
+	else if (e->random_mask)
 		fputs(" or less", out);
 	fprintf(out, "; %s lost%s", numbers_lost(n, p->lost.samples, p->lost.estimated),
 		output_of_all(p));
@@ -106,7 +111,7 @@ static void print_rows(FILE *out, const struct profile *p,
 	for (i = 0; i < rows; i++) {
 		const struct row *row = p->row[i];
 
-		fprintf(out, "%8.2f %*s", output_percent(p, row->count),
+		fprintf(out, "%8.2f %*s", output_percent(p, row->weight),
 			NUMBER_WIDTH, numbers_count(n, row->count));
 		for (r = 0; r < e->readings; r++)
 			if (e->reading[r].since_last)
@@ -122,7 +127,7 @@ static void print_rest(FILE *out, const struct profile *p, size_t rows)
 	size_t i;
 
 	for (i = rows; i < p->rows; i++)
-		rest += p->row[i]->count;
+		add_weight(&rest, p->row[i]->weight);
 	if (rows < p->rows)
 		fprintf(out, "%8.2f %*s  (%zu more line%s)\n",
 			output_percent(p, rest), NUMBER_WIDTH, "",

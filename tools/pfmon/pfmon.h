@@ -31,6 +31,15 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 
 /**
+ * cmd_top() - pfmon top: where something is, live
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_top(int argc, char **argv);
+
+/**
  * cmd_script() - pfmon script: the samples of a data file
  * @argc: as main() has it
  * @argv: as main() has it

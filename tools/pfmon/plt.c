@@ -15,6 +15,8 @@
 
 #define STUB_MAX	16	/* bytes that are looked at */
 #define ENTRY_MAX	4096	/* bytes from one stub to the next */
+/* Relocations, and stubs, that are looked at in a file: sections may overlap. */
+#define LOOKED_MAX	(1U << 20)
 
 struct slot {
 	uint64_t addr;
@@ -24,6 +26,7 @@ struct slot {
 struct slots {
 	struct slot *slot;
 	size_t n;
+	size_t relocations, stubs;	/* that were looked at */
 	uint64_t got;		/* what i386's position-independent stubs add */
 };
 
@@ -50,7 +53,7 @@ static bool get_relocation(Elf_Data *data, bool addend, int i, GElf_Rela *r)
 static void add_slots(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Scn *symbols = elf_getscn(elf, shdr->sh_link);
-	Elf_Data *data = elf_getdata(scn, NULL), *table;
+	Elf_Data *data, *table;
 	bool addend = shdr->sh_type == SHT_RELA;
 	/* Not what the file says: it may be anything. */
 	size_t one = gelf_fsize(elf, addend ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
@@ -60,12 +63,14 @@ static void add_slots(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Sh
 	GElf_Sym sym;
 	size_t n, i;
 
-	if (!data || !one || !symbols || !gelf_getshdr(symbols, &of) ||
-	    of.sh_type != SHT_DYNSYM)
+	if (!one || !symbols || !gelf_getshdr(symbols, &of) || of.sh_type != SHT_DYNSYM ||
+	    shdr->sh_size / one > LOOKED_MAX - slots->relocations)
 		return;
+	n = (size_t)(shdr->sh_size / one);
+	slots->relocations += n;
+	data = elf_getdata(scn, NULL);
 	table = elf_getdata(symbols, NULL);
-	n = data->d_size / one;
-	if (!table || !n)
+	if (!data || !table || !n)
 		return;
 	more = reallocarray(slots->slot, slots->n + n, sizeof(*more));
 	if (!more)
@@ -122,7 +127,7 @@ static void add_stub(struct symtab *t, const struct slots *slots, uint64_t addr,
 					.name = text_intern(name) });
 }
 
-static void add_stubs(struct symtab *t, const struct slots *slots, Elf_Scn *scn,
+static void add_stubs(struct symtab *t, struct slots *slots, Elf_Scn *scn,
 		      const GElf_Shdr *shdr, int machine)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -134,7 +139,8 @@ static void add_stubs(struct symtab *t, const struct slots *slots, Elf_Scn *scn,
 	/* Of 64 bits, of which a size_t may lose the upper half. */
 	if (!data || !data->d_buf || entsize > ENTRY_MAX)
 		return;
-	for (at = 0; at < data->d_size && size <= data->d_size - at; at += size) {
+	for (at = 0; at < data->d_size && size <= data->d_size - at &&
+		     slots->stubs < LOOKED_MAX; at += size, slots->stubs++) {
 		n = data->d_size - at < STUB_MAX ? data->d_size - at : STUB_MAX;
 		memset(code, 0, sizeof(code));
 		memcpy(code, (const char *)data->d_buf + at, n);
@@ -152,7 +158,9 @@ void plt_add_symbols(struct symtab *t, Elf *elf)
 	GElf_Shdr shdr;
 	size_t names;
 
+	/* Of the other byte order libelf would make a copy of each section. */
 	if (!gelf_getehdr(elf, &ehdr) || elf_getshdrstrndx(elf, &names) ||
+	    ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    (ehdr.e_machine != EM_X86_64 && ehdr.e_machine != EM_386))
 		return;
 	while ((scn = elf_nextscn(elf, scn))) {

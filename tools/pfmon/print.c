@@ -19,6 +19,16 @@ const struct print_format *print_find(const char *name)
 	return NULL;
 }
 
+void print_title(FILE *out, const struct result *result)
+{
+	fputs(text_intern(result->title), out);
+	if (result->spread)
+		fprintf(out, ", mean of %u runs", result->spread->runs);
+	if (result->threads)
+		fprintf(out, " (%u thread%s)", result->measured,
+			result->measured == 1 ? "" : "s");
+}
+
 void print_group_name(const struct result *result, const struct group *group, char *name,
 		      size_t size)
 {

@@ -40,6 +40,13 @@ const struct print_format *print_find(const char *name);
 void print_separator(char c);
 
 /**
+ * print_title() - what was measured, with the number of runs and of threads, in a line
+ * @out:    where to; without an end of the line
+ * @result: what was measured
+ */
+void print_title(FILE *out, const struct result *result);
+
+/**
  * print_skips() - is a group left out?
  * @result: what was measured
  * @group:  group of it

@@ -33,16 +33,20 @@ static void heading(FILE *out)
 	fputc('\n', out);
 }
 
-/* What could be taken for more than one field is put in quotes, as RFC 4180 says. */
+/*
+ * What could be taken for more than one field is put in quotes, as RFC 4180 says. What a
+ * spreadsheet would compute, in quotes or not, gets an apostrophe: threads choose their names.
+ */
 static void print_name(FILE *out, const char *name)
 {
+	const char *mark = *name && strchr("=+-@", *name) ? "'" : "";
 	const char *c;
 
 	if (!strchr(name, separator) && !strpbrk(name, "\"\r\n")) {
-		fputs(name, out);
+		fprintf(out, "%s%s", mark, name);
 		return;
 	}
-	fputc('"', out);
+	fprintf(out, "\"%s", mark);
 	for (c = name; *c; c++) {
 		if (*c == '"')
 			fputc('"', out);
@@ -129,6 +133,9 @@ static void print(FILE *out, const struct result *result)
 		print_time(out, result, "user", result->user_ns, s->user);
 		print_time(out, result, "system", result->system_ns, s->system);
 	}
+	fputs("# ", out);
+	print_title(out, result);
+	fputc('\n', out);
 	for (i = 0; i < result->notes; i++)
 		fprintf(out, "# %s\n", result->note[i]);
 }

@@ -17,13 +17,21 @@ static void print_estimate(FILE *out, const struct estimate *e)
 		fputs("null", out);
 }
 
-static void print_ratio(FILE *out, const struct result *result, const struct counts *sum,
-			unsigned int i)
+/* What the value means beside others. */
+static void print_meaning(FILE *out, const struct result *result, const struct counts *sum,
+			  unsigned int i, uint64_t value)
 {
+	bool is_clock = result->counters->c[i].event->unit == UNIT_NS;
+	uint64_t ns = is_clock ? result->elapsed_ns : result_clock(result, sum);
 	struct ratio ratio;
 
+	if (ns && is_clock)
+		fprintf(out, ", \"cpus_used\": %.6f", (double)value / (double)ns);
+	else if (ns)
+		fprintf(out, ", \"rate\": %.6f", (double)value * 1e9 / (double)ns);
 	if (ratios_find(result, sum, i, &ratio)) {
-		fprintf(out, ", \"ratio\": %.6f, \"ratio_to\": ", ratio.value);
+		fprintf(out, ", \"ratio\": %.6f, \"ratio_name\": \"%s\", \"ratio_to\": ",
+			ratio.value, ratio.name);
 		text_json(out, text_intern(result->counters->c[ratio.of].name));
 	}
 }
@@ -52,7 +60,7 @@ static void print_counter(FILE *out, const struct result *result, const struct c
 	if (result->spread)
 		fprintf(out, ", \"deviation\": %.6f", result->spread->value[i]);
 	if (e.share)
-		print_ratio(out, result, sum, i);
+		print_meaning(out, result, sum, i, e.value);
 	fputc('}', out);
 }
 

@@ -155,17 +155,6 @@ static void print_time(FILE *out, uint64_t ns, const char *name,
 	fputc('\n', out);
 }
 
-static void print_title(FILE *out, const struct result *result)
-{
-	fprintf(out, "\n %s", result->title);
-	if (result->spread)
-		fprintf(out, ", mean of %u runs", result->spread->runs);
-	if (result->threads)
-		fprintf(out, " (%u thread%s)", result->measured,
-			result->measured == 1 ? "" : "s");
-	fputs(":\n\n", out);
-}
-
 static void print_whole(FILE *out, const struct result *result,
 			const struct columns *columns)
 {
@@ -173,7 +162,9 @@ static void print_whole(FILE *out, const struct result *result,
 	const struct spread *s = spread ? spread : &none;
 	unsigned int i;
 
+	fputs("\n ", out);
 	print_title(out, result);
+	fputs(":\n\n", out);
 	if (result->groups) {
 		print_groups(out, result, columns);
 		fputc('\n', out);

@@ -8,6 +8,7 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "file.h"
 #include "probe.h"
 #include "result.h"
 
@@ -54,19 +55,12 @@ void probe_name(struct probe *probe)
 {
 	struct result *result = probe->result;
 	char path[48], name[sizeof(result->group->name)];
-	FILE *f;
 
 	if (!result->grouped || probe->cpu >= 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)probe->tid);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (fgets(name, sizeof(name), f)) {
-		name[strcspn(name, "\n")] = '\0';
+	if (file_read(path, name, sizeof(name)))
 		strcpy(result->group[probe->group].name, name);
-	}
-	fclose(f);
 }
 
 /* Nothing was measured before it is started: there is nothing to lose. */

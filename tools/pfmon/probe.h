@@ -45,7 +45,7 @@ enum process_event { PROCESS_EXEC, PROCESS_EXIT };
  * @look:     (optional) called every 20 ms for a CPU, on it
  * @process:  (optional) of a process that is followed: it is stopped, and its
  *            memory is still, or already, that of the program
- * @tick:     (optional) called every half a second while measuring
+ * @tick:     (optional) called every @tick_ns nanoseconds while measuring
  *
  * @overflow, @look and @finish are called by the thread that attached it; for
  * CPUs that is one thread a CPU, and all others by the main thread.
@@ -60,6 +60,7 @@ struct probe_ops {
 	void (*process)(struct result *result, pid_t pid,
 			enum process_event event);
 	void (*tick)(struct result *result);
+	uint64_t tick_ns;
 };
 
 /* The operations of pfmon stat. */

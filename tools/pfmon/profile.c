@@ -12,6 +12,7 @@
 
 #include "context.h"
 #include "profile.h"
+#include "raw.h"
 #include "space.h"
 #include "symtab.h"
 #include "text.h"
@@ -24,19 +25,24 @@ const char *const dimension_names[DIMENSIONS] = {
 };
 
 #define CHAIN_MAX	256
+#define BUCKETS		1024	/* to begin with; a power of two */
 #define EVENTS_MAX	1024	/* of a file: pfmon's own have fewer */
+#define PERIOD_MAX	(1ULL << 47)	/* likewise: shorter */
 
 struct loading {
 	struct profile *profile;
 	struct data_reader reader;
 	struct space *space;
-	struct smpl_layout layout;
+	struct pmon_layout layout;
 	uint64_t bad_blocks;		/* of samples */
+	uint64_t raw_blocks, raw_bytes;	/* of formats that are not known */
+	char raw_uuid[UUID_TEXT];	/* the first of these */
 	uint64_t strangers;		/* samples of no event that the file names */
 	unsigned int *alike;		/* events of the chosen one's name, in file order */
 	unsigned int alikes;
 	bool chains;			/* samples have them */
-	struct visit *visit;		/* samples for the visitor */
+	uint32_t number;		/* samples of the block so far, for the visitor */
+	struct visit *visit;		/* samples for it */
 	size_t visits;
 	enum data_status status;	/* that ended the file */
 	uint64_t offset;		/* where */
@@ -117,34 +123,55 @@ static bool add_lost(struct loading *l)
 /* A block that is damaged says nothing of the others; it is counted once. */
 static bool read_block(struct loading *l, const struct smpl_sink *sink)
 {
-	const struct smpl_format *format;
+	const struct pmon_format *format;
 	struct data_samples s;
-	struct smpl_origin origin;
+	struct pmon_origin origin;
 
 	if (!data_get_samples(&l->reader, &s))
 		return false;
-	origin = (struct smpl_origin){ s.samples->pid, s.samples->tid,
+	origin = (struct pmon_origin){ s.samples->pid, s.samples->tid,
 				       s.samples->cpu };
-	format = smpl_find_uuid(s.samples->uuid);
-	if (format && format->chains)
+	format = pmon_format_find_uuid(s.samples->uuid);
+	if (!format) {
+		if (sink->map)
+			return true;
+		if (!l->raw_blocks++)
+			raw_uuid(s.samples->uuid, l->raw_uuid);
+		l->raw_bytes += s.samples->bytes;
+		return true;
+	}
+	if (format->chains)
 		l->chains = true;
 	/* Formats without chains have no maps either. */
-	if (format && !format->chains && sink->map)
+	if (!format->chains && sink->map)
 		return true;
-	if (!format || format->parse(s.buf, s.samples->bytes, &l->layout, &origin,
-				     sink) < 0)
+	if (l->reader.turned && format->turn)
+		format->turn(s.buf, s.samples->bytes, &l->layout);
+	if ((l->reader.turned && !format->turn) ||
+	    smpl_parse(format, s.buf, s.samples->bytes, &l->layout, &origin, sink) < 0)
 		l->bad_blocks += !sink->map;
 	return true;
 }
 
-static void add_map(void *arg, const struct smpl_map *map)
+static void add_map(void *arg, const struct pmon_map *map)
 {
 	struct loading *l = arg;
 
 	space_add_record(l->space, map);
 }
 
-static void skip_sample(void *arg, const struct sample *sample)
+static void add_gap(void *arg, const struct pmon_lost *lost)
+{
+	struct profile *p = ((struct loading *)arg)->profile;
+
+	p->gaps++;
+	if (lost->until - lost->time > p->gap_ns)
+		p->gap_ns = lost->until - lost->time;
+	if (lost->samples >= p->gap.samples)
+		p->gap = *lost;
+}
+
+static void skip_sample(void *arg, const struct pmon_sample *sample)
 {
 	(void)arg;
 	(void)sample;
@@ -154,10 +181,13 @@ static void skip_sample(void *arg, const struct sample *sample)
 static bool first_look(struct loading *l)
 {
 	const struct smpl_sink maps = { .sample = skip_sample, .map = add_map,
-					.arg = l };
+					.lost = add_gap, .arg = l };
 	struct data_process process;
 	struct data_binary binary;
+	struct data_module module;
+	struct df_inode inode;
 	struct data_map map;
+	struct data_jit jit;
 
 	switch (l->reader.head.type) {
 	case DF_EVENT:
@@ -176,6 +206,21 @@ static bool first_look(struct loading *l)
 		if (!data_get_binary(&l->reader, &binary))
 			return false;
 		space_add_binary(l->space, &binary);
+		return true;
+	case DF_INODE:
+		if (!data_get_inode(&l->reader, &inode))
+			return false;
+		space_add_inode(l->space, &inode);
+		return true;
+	case DF_MODULE:
+		if (!data_get_module(&l->reader, &module))
+			return false;
+		space_add_module(l->space, &module);
+		return true;
+	case DF_JIT:
+		if (!data_get_jit(&l->reader, &jit))
+			return false;
+		space_add_jit(l->space, &jit);
 		return true;
 	case DF_SAMPLES:
 		return read_block(l, &maps);
@@ -218,39 +263,47 @@ static struct row *new_row(struct profile *p, const char *const frame[],
 	return row;
 }
 
-struct row *profile_add(struct profile *p, const char *const frame[],
-			unsigned int frames, uint64_t count)
+static void more_buckets(struct profile *p)
 {
-	struct row **bucket = &p->bucket[hash(frame, frames) % PROFILE_BUCKETS];
-	struct row *row = *bucket;
+	size_t buckets = p->buckets ? 4 * p->buckets : BUCKETS, i;
+	struct row **bucket = calloc(buckets, sizeof(*bucket)), **to;
 
-	while (row && (row->frames != frames ||
+	if (!bucket)
+		err(EXIT_PFMON, NULL);
+	for (i = 0; i < p->rows; i++) {
+		to = &bucket[p->row[i]->hash & (buckets - 1)];
+		p->row[i]->next = *to;
+		*to = p->row[i];
+	}
+	free(p->bucket);
+	p->bucket = bucket;
+	p->buckets = buckets;
+}
+
+struct row *profile_add(struct profile *p, const char *const frame[],
+			unsigned int frames, uint64_t count, uint64_t weight)
+{
+	uint32_t h = hash(frame, frames);
+	struct row **bucket, *row;
+
+	if (p->rows >= p->buckets)
+		more_buckets(p);
+	bucket = &p->bucket[h & (p->buckets - 1)];
+	row = *bucket;
+	while (row && (row->hash != h || row->frames != frames ||
 		       memcmp(row->frame, frame, frames * sizeof(*frame))))
 		row = row->next;
 	if (!row) {
 		row = new_row(p, frame, frames);
+		row->hash = h;
 		row->next = *bucket;
 		*bucket = row;
 	}
 	row->count += count;
+	add_weight(&row->weight, weight);
 	p->samples += count;
+	add_weight(&p->weight, weight);
 	return row;
-}
-
-/* A function of a chain; of one without a name, what it is part of. */
-static const char *call_name(const struct place *place)
-{
-	const char *base;
-	char name[160];
-
-	if (place->symbol != text_intern(PLACE_UNKNOWN) &&
-	    place->symbol != text_intern(PLACE_CHANGED))
-		return place->symbol;
-	if (*place->binary == '[')
-		return place->binary;
-	base = strrchr(place->binary, '/');
-	snprintf(name, sizeof(name), "[%s]", base ? base + 1 : place->binary);
-	return text_intern(name);
 }
 
 /*
@@ -258,11 +311,11 @@ static const char *call_name(const struct place *place)
  * are behind the call, which can be the next function; where a part of a chain
  * begins is the place itself. Of a chain that is too long the innermost remain.
  */
-static unsigned int add_chain(struct loading *l, const struct sample *sample,
+static unsigned int add_chain(struct loading *l, const struct pmon_sample *sample,
 			      const struct place *place, const char *frame[])
 {
 	unsigned int n = sample->kernel + sample->user, from, i, frames = 0;
-	struct sample call = *sample;
+	struct pmon_sample call = *sample;
 	struct place at;
 
 	/* The first of them is where it is, unless there is no such part. */
@@ -272,9 +325,9 @@ static unsigned int add_chain(struct loading *l, const struct sample *sample,
 	for (i = n; i-- > from;) {
 		call.ip = sample->chain[i] - (i && i != sample->kernel);
 		space_find(l->space, &call, &at);
-		frame[frames++] = call_name(&at);
+		frame[frames++] = at.call;
 	}
-	frame[frames++] = call_name(place);
+	frame[frames++] = place->call;
 	return frames;
 }
 
@@ -317,7 +370,7 @@ static bool matches_number(const char *list, int32_t number)
 }
 
 /* What can be told before it is known where the sample is. */
-static bool is_wanted(const struct profile *p, const struct sample *sample)
+static bool is_wanted(const struct profile *p, const struct pmon_sample *sample)
 {
 	const struct filter *f = &p->filter;
 	uint64_t at = sample->time - p->header.monotonic;
@@ -336,39 +389,29 @@ static bool is_there(const struct filter *f, const struct place *place)
 	       filter_matches(f->symbol, place->symbol);
 }
 
-/* A sample that waits to be visited. */
+/* Where a sample that waits to be visited is. */
 struct visit {
-	size_t number;			/* in the order of the file */
-	const struct sampled_event *event;
-	struct sample sample;		/* values are left out */
+	uint64_t time;
+	uint64_t block;			/* in the file */
+	uint32_t number;		/* in the block */
 };
 
-static void keep_sample(struct loading *l, const struct sampled_event *event,
-			const struct sample *sample)
+static void add_visit(struct loading *l, uint64_t time)
 {
-	size_t frames = sample->kernel + sample->user;
-	uint64_t *chain = frames ? malloc(frames * sizeof(*chain)) : NULL;
-	struct visit *v;
-
 	/* Room for a power of two of them. */
 	if (!(l->visits & (l->visits - 1)))
 		l->visit = reallocarray(l->visit, l->visits ? 2 * l->visits : 1,
 					sizeof(*l->visit));
-	if (!l->visit || (frames && !chain))
+	if (!l->visit)
 		err(EXIT_PFMON, NULL);
-	v = &l->visit[l->visits];
-	v->number = l->visits++;
-	v->event = event;
-	v->sample = *sample;
-	v->sample.value = NULL;
-	v->sample.values = 0;
-	v->sample.chain = chain;
-	if (frames)
-		memcpy(chain, sample->chain, frames * sizeof(*chain));
+	l->visit[l->visits++] = (struct visit){
+		.time = time, .number = l->number - 1,
+		.block = l->reader.offset - l->reader.head.size - sizeof(l->reader.head),
+	};
 }
 
 static const struct sampled_event *event_of(const struct profile *p,
-					    const struct sample *sample)
+					    const struct pmon_sample *sample)
 {
 	unsigned int i;
 
@@ -378,55 +421,154 @@ static const struct sampled_event *event_of(const struct profile *p,
 	return NULL;
 }
 
-/* For the visitor, who wants the samples of all events. */
-static void collect_sample(void *arg, const struct sample *sample)
+/* For a visitor who wants the samples of all events. */
+static void collect_sample(void *arg, const struct pmon_sample *sample)
 {
 	struct loading *l = arg;
 	struct profile *p = l->profile;
 	const struct sampled_event *event = event_of(p, sample);
 	struct place place;
 
+	l->number++;
 	if (!event) {
 		l->strangers++;
 		return;
 	}
 	space_find(l->space, sample, &place);
 	if (is_wanted(p, sample) && is_there(&p->filter, &place))
-		keep_sample(l, event, sample);
+		add_visit(l, sample->time);
 	else
 		p->left_out += sample->count;
+}
+
+/* In the order of the file. */
+static int by_block(const void *a, const void *b)
+{
+	const struct visit *x = a, *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct visit *x = a, *y = b;
 
-	if (x->sample.time != y->sample.time)
-		return x->sample.time < y->sample.time ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return by_block(a, b);
 }
 
-static void visit_all(struct loading *l)
+#define BATCH	16384	/* samples that are in memory at once */
+
+/* A sample that was read again. */
+struct kept {
+	struct visit at;
+	struct pmon_sample sample;	/* values are left out */
+};
+
+struct batch {
+	struct loading *l;
+	const struct visit *visit;	/* that are wanted, in the order of the file */
+	size_t wanted;
+	struct kept kept[BATCH];
+	size_t n;
+};
+
+static void keep_sample(void *arg, const struct pmon_sample *sample)
 {
-	const struct visitor *visitor = l->profile->visitor;
+	struct batch *b = arg;
+	size_t size = (sample->kernel + sample->user) * sizeof(*sample->chain);
+	uint32_t number = b->l->number++;
+	struct kept *k = &b->kept[b->n];
+	uint64_t *chain;
+
+	if (!b->wanted || number != b->visit->number)
+		return;
+	chain = size ? malloc(size) : NULL;
+	if (size && !chain)
+		err(EXIT_PFMON, NULL);
+	if (size)
+		memcpy(chain, sample->chain, size);
+	k->at = *b->visit++;
+	b->wanted--;
+	b->n++;
+	k->sample = *sample;
+	k->sample.value = NULL;
+	k->sample.values = 0;
+	k->sample.chain = chain;
+}
+
+/* Samples @from to @to, which are the next ones by their time. */
+static void visit_batch(struct batch *b, size_t from, size_t to)
+{
+	const struct smpl_sink samples = { .sample = keep_sample, .arg = b };
+	const struct visitor *visitor = b->l->profile->visitor;
+	struct loading *l = b->l;
 	size_t i;
 
-	if (l->visits)
-		qsort(l->visit, l->visits, sizeof(*l->visit), by_time);
-	for (i = 0; i < l->visits; i++) {
-		visitor->sample(visitor->arg, l->space, l->visit[i].event,
-				&l->visit[i].sample);
-		free((void *)l->visit[i].sample.chain);
+	qsort(l->visit + from, to - from, sizeof(*l->visit), by_block);
+	b->n = 0;
+	for (i = from; i < to;) {
+		b->visit = &l->visit[i];
+		for (b->wanted = 1; i + b->wanted < to; b->wanted++)
+			if (b->visit[b->wanted].block != b->visit->block)
+				break;
+		i += b->wanted;
+		l->number = 0;
+		if (!data_seek(&l->reader, b->visit->block) &&
+		    data_next(&l->reader) == DATA_RECORD)
+			read_block(l, &samples);
 	}
-	free(l->visit);
+	qsort(b->kept, b->n, sizeof(*b->kept), by_time);
+	for (i = 0; i < b->n; i++) {
+		visitor->sample(visitor->arg, l->space, event_of(l->profile, &b->kept[i].sample),
+				&b->kept[i].sample);
+		free((void *)b->kept[i].sample.chain);
+	}
 }
 
-static void add_sample(void *arg, const struct sample *sample)
+/* Blocks are read again, so that memory is not for all samples at once. */
+static void visit_all(struct loading *l)
+{
+	uint64_t bad_blocks = l->bad_blocks;
+	struct batch *b;
+	size_t from, to;
+
+	if (!l->visits)
+		return;
+	b = malloc(sizeof(*b));
+	if (!b)
+		err(EXIT_PFMON, NULL);
+	b->l = l;
+	qsort(l->visit, l->visits, sizeof(*l->visit), by_time);
+	for (from = 0; from < l->visits; from = to) {
+		to = l->visits - from > BATCH ? from + BATCH : l->visits;
+		visit_batch(b, from, to);
+	}
+	l->bad_blocks = bad_blocks;
+	free(l->visit);
+	free(b);
+}
+
+/* What a sample stands for, if each of the event's has a period of its own. */
+static uint64_t weigh(const struct sampled_event *event, const struct pmon_sample *sample)
+{
+	uint64_t period = sample->period < PERIOD_MAX ? sample->period : PERIOD_MAX, weight;
+
+	if (!event->frequency || !period)
+		return sample->count;
+	return __builtin_mul_overflow(sample->count, period, &weight) ? UINT64_MAX : weight;
+}
+
+static void add_sample(void *arg, const struct pmon_sample *sample)
 {
 	struct loading *l = arg;
 	struct profile *p = l->profile;
 	const struct sampled_event *event = chosen_in(l, sample->set);
 	const char *frame[DIMENSIONS + CHAIN_MAX];
+	uint64_t weight = event ? weigh(event, sample) : 0;
 	struct place place;
 	char address[24];
 	unsigned int n = 0, i;
@@ -439,6 +581,12 @@ static void add_sample(void *arg, const struct sample *sample)
 	space_find(l->space, sample, &place);
 	if (!is_wanted(p, sample) || !is_there(&p->filter, &place)) {
 		p->left_out += sample->count;
+		return;
+	}
+	if (p->visitor) {
+		p->samples += sample->count;
+		add_weight(&p->weight, weight);
+		p->visitor->sample(p->visitor->arg, l->space, event, sample);
 		return;
 	}
 	if (p->by[BY_PROCESS])
@@ -457,7 +605,7 @@ static void add_sample(void *arg, const struct sample *sample)
 	}
 	if (p->by[BY_CHAIN])
 		n += add_chain(l, sample, &place, frame + n);
-	row = profile_add(p, frame, n, sample->count);
+	row = profile_add(p, frame, n, sample->count, weight);
 	for (i = 0; i < p->readings && i < event->readings && i < sample->values; i++)
 		if (event->reading[i].since_last)
 			row->sum[i] += sample->value[i];
@@ -479,10 +627,13 @@ static bool add_turns(struct loading *l)
 /* Samples, and the time of those of the chosen event. */
 static bool second_look(struct loading *l)
 {
+	const struct visitor *visitor = l->profile->visitor;
 	const struct smpl_sink samples = {
-		.sample = l->profile->visitor ? collect_sample : add_sample, .arg = l,
+		.sample = visitor && !visitor->chosen ? collect_sample : add_sample,
+		.arg = l,
 	};
 
+	l->number = 0;
 	if (l->reader.head.type == DF_TURNS)
 		return add_turns(l);
 	return l->reader.head.type != DF_SAMPLES || read_block(l, &samples);
@@ -571,14 +722,20 @@ static bool takes_turns(const struct loading *l)
 	return false;
 }
 
+static void note_left_out(struct profile *p)
+{
+	note(p, "%" PRIu64 " other samples were left out, as the filters say: percentages are of those that are here",
+	     p->left_out);
+}
+
 static void make_notes(const struct loading *l)
 {
 	struct profile *p = l->profile;
+	unsigned int i;
 
-	p->complete = l->status == DATA_END;
+	p->complete = l->status == DATA_END && !l->bad_blocks;
 	if (p->left_out)
-		note(p, "%" PRIu64 " other samples were left out, as the filters say: percentages are of those that are here",
-		     p->left_out);
+		note_left_out(p);
 	/* How long each set was active is at the end of the file. */
 	p->share_unknown = !p->all_ns && takes_turns(l);
 	if (p->share_unknown)
@@ -593,12 +750,21 @@ static void make_notes(const struct loading *l)
 		note(p, "the file is damaged after %" PRIu64 " bytes: the report covers what stands before",
 		     l->offset);
 	if (l->bad_blocks)
-		note(p, "%" PRIu64 " blocks of samples are damaged, or of a format that this pfmon does not know",
+		note(p, "%" PRIu64 " blocks of samples are damaged, or of a format that cannot be turned: what is in them is not here",
 		     l->bad_blocks);
+	if (l->raw_blocks)
+		note(p, "the format %s is not known: %" PRIu64 " blocks (%" PRIu64 " bytes) are left out; pfmon script --raw prints them",
+		     l->raw_uuid, l->raw_blocks, l->raw_bytes);
+	if (p->gaps)
+		note(p, "%" PRIu64 " gap%s where samples were lost, the longest of %.3f ms; the largest begins at %.3f s and lacks %" PRIu64,
+		     p->gaps, p->gaps == 1 ? "" : "s", (double)p->gap_ns / 1e6,
+		     p->gap.time > p->header.monotonic ?
+		     (double)(p->gap.time - p->header.monotonic) / 1e9 : 0.0,
+		     p->gap.samples);
 	if (l->strangers)
 		note(p, "samples of no event that the file names: %" PRIu64, l->strangers);
-	if (space_note(l->space))
-		note(p, "%s", space_note(l->space));
+	for (i = 0; space_note(l->space, i); i++)
+		note(p, "%s", space_note(l->space, i));
 }
 
 int profile_read(struct profile *p, const char *path, const char *event,
@@ -615,7 +781,7 @@ int profile_read(struct profile *p, const char *path, const char *event,
 		goto free;
 	p->header = l->reader.header;
 	l->space = space_new(&p->header);
-	smpl_layout_init(&l->layout);
+	pmon_layout_init(&l->layout);
 	look(l, first_look, UINT64_MAX);
 	ret = choose_event(p, path, event, error);
 	if (!ret) {
@@ -638,14 +804,87 @@ free:
 	return ret;
 }
 
+struct loading *profile_live(struct profile *p, const char *path,
+			     char error[DATA_ERROR_MAX])
+{
+	struct loading *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		err(EXIT_PFMON, NULL);
+	l->profile = p;
+	if (data_open(&l->reader, path, error)) {
+		free(l);
+		return NULL;
+	}
+	p->header = l->reader.header;
+	l->space = space_new(&p->header);
+	pmon_layout_init(&l->layout);
+	return l;
+}
+
+/* Without samples, rows and notes. */
+static void empty(struct profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->rows; i++)
+		free(p->row[i]);
+	free(p->row);
+	p->row = NULL;
+	p->rows = 0;
+	if (p->bucket)
+		memset(p->bucket, 0, p->buckets * sizeof(*p->bucket));
+	p->samples = p->weight = p->left_out = p->gaps = p->gap_ns = 0;
+	p->depth = p->notes = 0;
+	memset(&p->lost, 0, sizeof(p->lost));
+	memset(&p->gap, 0, sizeof(p->gap));
+}
+
+int profile_update(struct loading *l, uint64_t limit)
+{
+	struct profile *p = l->profile;
+	uint64_t from = l->reader.offset;
+	char error[DATA_ERROR_MAX];
+	int d;
+
+	empty(p);
+	l->bad_blocks = l->strangers = l->raw_blocks = l->raw_bytes = 0;
+	look(l, first_look, limit);
+	if (l->status != DATA_RECORD)
+		return -1;
+	if (!l->alike) {
+		if (choose_event(p, "", NULL, error))
+			return -1;
+		for (d = 0; d < BY_CHAIN; d++)
+			p->frames += p->by[d];
+		find_alike(l);
+	}
+	space_complete(l->space);
+	if (data_seek(&l->reader, from))
+		return -1;
+	look(l, second_look, limit);
+	profile_sort(p);
+	if (p->left_out)
+		note_left_out(p);
+	return l->status == DATA_RECORD ? 0 : -1;
+}
+
+void profile_live_end(struct loading *l)
+{
+	free(l->alike);
+	space_free(l->space);
+	data_done(&l->reader);
+	free(l);
+}
+
 static int by_count(const void *a, const void *b)
 {
 	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
 	unsigned int i;
 	int order = 0;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
 	for (i = 0; i < x->frames && i < y->frames && !order; i++)
 		order = strcmp(x->frame[i], y->frame[i]);
 	return order ? order : (x->frames > y->frames) - (x->frames < y->frames);
@@ -664,6 +903,7 @@ void profile_free(struct profile *p)
 	for (i = 0; i < p->rows; i++)
 		free(p->row[i]);
 	free(p->row);
+	free(p->bucket);
 	free(p->event);
 	memset(p, 0, sizeof(*p));
 }

@@ -19,7 +19,9 @@ extern const char *const dimension_names[DIMENSIONS];
 
 struct row {
 	struct row *next;		/* of its hash bucket */
+	uint32_t hash;
 	uint64_t count;
+	uint64_t weight;		/* events, if each sample has its own period; or count */
 	uint64_t *sum;			/* of each reading since the last sample */
 	unsigned int frames;		/* one a dimension, in their order; of
 					 * a chain one a call, the outermost first */
@@ -36,14 +38,16 @@ struct filter {
 
 struct space;
 
-/* Is handed all samples that are wanted, of all events, in the order of time. */
+/*
+ * Is handed all samples that are wanted: of the chosen event, as they stand in the file;
+ * or of all events, in the order of time, without values.
+ */
 struct visitor {
+	bool chosen;
 	void (*sample)(void *arg, struct space *space, const struct sampled_event *event,
-		       const struct sample *sample);
+		       const struct pmon_sample *sample);
 	void *arg;
 };
-
-#define PROFILE_BUCKETS	4096
 
 struct profile {
 	struct df_header header;
@@ -59,19 +63,24 @@ struct profile {
 	unsigned int depth;		/* frames of the longest row */
 
 	uint64_t samples;
+	uint64_t weight;		/* of all rows */
 	uint64_t left_out;		/* by the filter */
 	uint64_t active_ns, all_ns;	/* of the chosen event's sets, and of all */
 	bool share_unknown;		/* there are such sets, and no times of them */
 	size_t rows;
 	struct row **row;		/* the largest first */
-	struct row *bucket[PROFILE_BUCKETS];
+	struct row **bucket;
+	size_t buckets;
 
 	struct df_lost lost;
-	bool complete;			/* the end of the file was there ... */
+	uint64_t gaps;			/* records of what is missing where */
+	uint64_t gap_ns;		/* how long the longest was */
+	struct pmon_lost gap;		/* the one that lost most */
+	bool complete;			/* all is here, and the file's end ... */
 	struct df_end end;		/* ... and is this */
 
 	unsigned int notes;
-	char note[6][160];
+	char note[12][160];
 };
 
 /**
@@ -97,6 +106,37 @@ int profile_by(bool by[DIMENSIONS], const char *list);
 int profile_read(struct profile *p, const char *path, const char *event,
 		 char error[DATA_ERROR_MAX]);
 
+struct loading;
+
+/**
+ * profile_live() - begin to follow a data file that grows
+ * @p:     as for profile_read()
+ * @path:  file, with its header
+ * @error: receives one line that says what is wrong
+ *
+ * Return: for the next two, or NULL and @error is filled in.
+ */
+struct loading *profile_live(struct profile *p, const char *path,
+			     char error[DATA_ERROR_MAX]);
+
+/**
+ * profile_update() - the samples that were added since the last time, and no others
+ * @l:     from profile_live()
+ * @limit: bytes of the file, to the end of a record
+ *
+ * The first event is the chosen one. What the file has before @limit is not needed any
+ * more.
+ *
+ * Return: 0, or -1 if the file is damaged.
+ */
+int profile_update(struct loading *l, uint64_t limit);
+
+/**
+ * profile_live_end() - do not follow it any more
+ * @l: from profile_live(); the profile remains
+ */
+void profile_live_end(struct loading *l);
+
 /**
  * filter_matches() - is a name in a list?
  * @list: patterns as in a shell, separated by commas; NULL: any name is
@@ -106,6 +146,13 @@ int profile_read(struct profile *p, const char *path, const char *event,
  */
 bool filter_matches(const char *list, const char *name);
 
+/* Files can say anything: a sum that is too large is the largest one. */
+static inline void add_weight(uint64_t *sum, uint64_t weight)
+{
+	if (__builtin_add_overflow(*sum, weight, sum))
+		*sum = UINT64_MAX;
+}
+
 /**
  * profile_add() - add a sample
  * @p:      profile
@@ -113,13 +160,14 @@ bool filter_matches(const char *list, const char *name);
  *          a chain any number
  * @frames: how many
  * @count:  how many samples
+ * @weight: what they stand for; @count, if their periods are all the same
  *
  * To be followed by profile_sort() when all were added.
  *
  * Return: its row.
  */
 struct row *profile_add(struct profile *p, const char *const frame[],
-			unsigned int frames, uint64_t count);
+			unsigned int frames, uint64_t count, uint64_t weight);
 
 /**
  * profile_sort() - put the rows in order

@@ -13,6 +13,9 @@ static const struct {
 	{ "instructions", "cycles", "IPC", false },
 	{ "branch-misses", "branches", "of branches", true },
 	{ "cache-misses", "cache-references", "of cache-references", true },
+	{ "l1-misses", "instructions", "of instructions", true },
+	{ "cache-misses", "instructions", "of instructions", true },
+	{ "branch-misses", "instructions", "of instructions", true },
 	/* As libpfm4 calls Intel's architectural events. */
 	{ "INSTRUCTION_RETIRED", "UNHALTED_CORE_CYCLES", "IPC", false },
 	{ "MISPREDICTED_BRANCH_RETIRED", "BRANCH_INSTRUCTIONS_RETIRED", "of branches", true },

@@ -3,7 +3,6 @@
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,13 +12,13 @@
 #include "numbers.h"
 #include "hardware.h"
 #include "pfmon.h"
+#include "raw.h"
 #include "recording.h"
 #include "target.h"
 #include "turns.h"
 
 #define DEFAULT_EVENT	"task-clock"
 #define DEFAULT_BUFFER	65536
-#define BUFFER_MAX	(128ULL << 20)	/* of the data file's records */
 
 static const char usage[] =
 "usage: pfmon record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -33,21 +32,22 @@ static const char usage[] =
 "  -e, --event LIST     events to sample, separated by commas (task-clock); each -e\n"
 "                       at the same time if the counters are enough for it\n"
 "  -c, --count PERIOD   take a sample each PERIOD events (clocks: nanoseconds)\n"
-"  -F, --freq FREQ      take FREQ samples a second, of a clock (1000)\n"
+"  -F, --freq FREQ      take FREQ samples a second, with periods that follow the event\n"
+"                       (1000, of a clock)\n"
 "  -R, --random MASK    shorten each period by a random number, of which only\n"
 "                       the bits in MASK are used\n"
 "  -r, --read LIST      events to count, or registers to read, at each sample\n"
-"  -f, --format NAME    sampling format (default)\n"
+"  -f, --format NAME    sampling format (default); or UUID[:ARGUMENT]\n"
 "  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K)\n"
-"  -g, --call-graph     the calls that led there, too: the same as -f callchain\n"
-"  -p, --pid LIST       sample the threads of processes\n"
-"  -t, --tid LIST       sample single threads\n"
-"  -a, --all-cpus       sample all CPUs\n"
-"  -C, --cpu CPUS       sample CPUs: a list such as 0-1,3, or all\n"
+"  -g, --call-graph     the calls that led there, too: the same as -f calldouble, or\n"
+"                       callchain where the kernel does not have that\n"
+TARGET_USAGE("  ")
 "  -o, --output FILE    data file (" DF_DEFAULT_NAME ")\n"
 "      --switch-timeout MS\n"
 "                       make a set of each -e; the sets take turns of MS\n"
 "                       milliseconds (1, if the counters are not enough)\n"
+"      --switch-overflow EVENT=N\n"
+"                       likewise, and each turn ends after N of EVENT\n"
 "      --no-multiplex   refuse more events than there are counters\n"
 "  -h, --help           print this and exit\n"
 "\n";
@@ -59,6 +59,7 @@ struct options {
 	unsigned int reads;
 	const char *read[MAX_READINGS];	/* lists of -r: after those of -e */
 	const char *output;
+	bool calls;			/* -g */
 	struct turn_options turns;
 };
 
@@ -76,30 +77,15 @@ static void add_events(struct options *o, const char *list)
 		errx(EXIT_PFMON, "%s", error);
 }
 
-/* A number from 1 to @max, decimal or hexadecimal; perhaps K, M or G of them. */
-static uint64_t parse_number(const char *text, const char *what, uint64_t max)
-{
-	static const char units[] = "KMG";
-	const char *unit;
-	uint64_t n = 0;
-	char *end = (char *)text;
-
-	errno = 0;
-	if (*text >= '0' && *text <= '9')
-		n = strtoull(text, &end, 0);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit && n <= max) {
-		n <<= 10 * (unit - units + 1);
-		end++;
-	}
-	if (errno || end == text || *end || !n || n > max)
-		errx(EXIT_PFMON, "'%s' is not %s", text, what);
-	return n;
-}
-
 static void set_format(struct options *o, const char *name)
 {
-	o->sampling.format = smpl_find(name);
+	const char *wrong = raw_format(name, &o->sampling.format, &o->sampling.arg,
+				       &o->sampling.arg_size);
+
+	if (wrong)
+		errx(EXIT_PFMON, "'%s': %s", name, wrong);
+	if (!o->sampling.format)
+		o->sampling.format = pmon_format_find(name);
 	if (o->sampling.format)
 		return;
 	warnx("no sampling format '%s'", name);
@@ -122,7 +108,7 @@ static void __attribute__((noreturn)) print_help(void)
 	exit(fflush(stdout) ? EXIT_PFMON : 0);
 }
 
-enum { SWITCH_TIMEOUT = 256, NO_MULTIPLEX };
+enum { SWITCH_TIMEOUT = 256, SWITCH_OVERFLOW, NO_MULTIPLEX };
 
 static void parse_option(struct options *o, int c)
 {
@@ -131,42 +117,36 @@ static void parse_option(struct options *o, int c)
 		add_events(o, optarg);
 		break;
 	case 'c':
-		o->period = parse_number(optarg, "a period", INT64_MAX);
+		o->period = sampling_number(optarg, "a period", INT64_MAX);
 		break;
 	case 'F':
-		o->frequency = parse_number(optarg, "a frequency", 1000000000);
+		o->frequency = sampling_number(optarg, "a frequency", 1000000000);
 		break;
 	case 'R':
-		o->sampling.random_mask = parse_number(optarg, "a mask", INT64_MAX);
+		o->sampling.random_mask = sampling_number(optarg, "a mask", INT64_MAX);
 		break;
 	case 'r':
 		add_read(o, optarg);
 		break;
 	case 'f':
 		set_format(o, optarg);
+		o->calls = false;
 		break;
 	case 'g':
-		set_format(o, "callchain");
+		o->calls = true;
 		break;
 	case 'b':
-		o->sampling.buffer_size = parse_number(optarg,
-			"a buffer's size of at most 128M", BUFFER_MAX);
-		break;
-	case 'p':
-	case 't':
-		target_add(&o->target, optarg, c == 'p');
-		break;
-	case 'a':
-		target_set_cpus(&o->target, "all");
-		break;
-	case 'C':
-		target_set_cpus(&o->target, optarg);
+		o->sampling.buffer_size = sampling_number(optarg,
+			"a buffer's size of at most 128M", SAMPLING_BUFFER_MAX);
 		break;
 	case 'o':
 		o->output = optarg;
 		break;
 	case SWITCH_TIMEOUT:
 		turns_set_timeout(&o->turns, optarg);
+		break;
+	case SWITCH_OVERFLOW:
+		o->turns.trigger = optarg;
 		break;
 	case NO_MULTIPLEX:
 		o->turns.no_multiplex = true;
@@ -189,21 +169,20 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "format", required_argument, NULL, 'f' },
 		{ "call-graph", no_argument, NULL, 'g' },
 		{ "buffer", required_argument, NULL, 'b' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "tid", required_argument, NULL, 't' },
-		{ "all-cpus", no_argument, NULL, 'a' },
-		{ "cpu", required_argument, NULL, 'C' },
+		TARGET_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
 		{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
+		{ "switch-overflow", required_argument, NULL, SWITCH_OVERFLOW },
 		{ "no-multiplex", no_argument, NULL, NO_MULTIPLEX },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+e:c:F:R:r:f:gb:p:t:aC:o:h", longs,
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:r:f:gb:o:h", longs,
 				NULL)) != -1)
-		parse_option(o, c);
+		if (!target_option(&o->target, c, optarg))
+			parse_option(o, c);
 	if (optind < argc)
 		o->target.command = argv + optind;
 	if (!target_check(&o->target, "sampled"))
@@ -214,30 +193,6 @@ static void parse_options(struct options *o, int argc, char **argv)
 	}
 	if (!turns_check(&o->turns))
 		bad_usage();
-}
-
-/* A period for each event: its own one, or that of -c or -F. */
-static void set_periods(struct options *o)
-{
-	struct sampling *s = &o->sampling;
-	unsigned int i;
-
-	if (!s->counters.n)
-		add_events(o, DEFAULT_EVENT);
-	s->sampled = s->counters.n;
-	for (i = 0; i < s->sampled; i++) {
-		const struct event *event = s->counters.c[i].event;
-
-		if (o->frequency && event->unit != UNIT_NS)
-			errx(EXIT_PFMON, "-F is for clocks: say with -c how many %s make a sample",
-			     s->counters.c[i].name);
-		s->period[i] = o->period ? o->period :
-			       o->frequency ? 1000000000 / o->frequency :
-			       event->period;
-		if (s->random_mask >= s->period[i])
-			errx(EXIT_PFMON, "the mask of -R must be smaller than the period of %s, %" PRIu64,
-			     s->counters.c[i].name, s->period[i]);
-	}
 }
 
 /* An event is counted; a name that the kernel gave is a register's. */
@@ -277,34 +232,13 @@ static void set_readings(struct options *o)
 	}
 }
 
-static void set_buffer(struct sampling *s)
+/* The one that goes on while it is read, if it is there. */
+static const struct pmon_format *find_calls(const struct sampling *s)
 {
-	unsigned int i, pmds = 0;
-	pfarg_config_t cfg;
-	uint64_t min;
+	const struct pmon_format *format = pmon_format_find("calldouble");
 
-	if (!s->format)
-		s->format = smpl_find("default");
-	if (!s->buffer_size)
-		s->buffer_size = DEFAULT_BUFFER;
-	memset(&cfg, 0, sizeof(cfg));
-	if (pfm_get_config(&cfg))
-		err(EXIT_PFMON, "PFM_GET_CONFIG");
-	for (i = 0; i < PFM_MAX_PMDS; i++)
-		pmds += (unsigned int)pfm_bv_isset(cfg.cf_impl_pmds, i);
-	if (s->counters.n + s->registers > s->sampled && !s->format->values)
-		errx(EXIT_PFMON, "the format %s records no values: it cannot be used with -r",
-		     s->format->name);
-	min = s->format->min_size(pmds);
-	if (s->buffer_size < min)
-		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too small: the format %s needs %" PRIu64,
-		     s->buffer_size, s->format->name, min);
-	if (s->format->max_size && s->buffer_size > s->format->max_size)
-		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: the format %s takes at most %" PRIu64,
-		     s->buffer_size, s->format->name, s->format->max_size);
-	if (s->buffer_size > cfg.cf_smpl_buf_size_max)
-		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: all buffers together may have %" PRIu64,
-		     s->buffer_size, (uint64_t)cfg.cf_smpl_buf_size_max);
+	return sampling_is_there(format, s->buffer_size) ? format :
+	       pmon_format_find("callchain");
 }
 
 static void explain_loss(const struct recording *rec)
@@ -328,9 +262,30 @@ static void explain_loss(const struct recording *rec)
 		fprintf(stderr, " note: the kernel could not queue %s messages\n",
 			numbers_count(full, lost->messages));
 	if (lost->throttled)
-		fprintf(stderr, " note: sampling was too fast and was stopped %s time%s: a larger period (-c) is needed\n",
+		fprintf(stderr, " note: sampling was too fast and was stopped %s time%s: a %s%s is needed\n",
 			numbers_count(full, lost->throttled),
-			lost->throttled == 1 ? "" : "s");
+			lost->throttled == 1 ? "" : "s",
+			rec->sampling->frequency ? "lower frequency (-F)" :
+						   "larger period (-c)",
+			rec->sampling->counters.trigger.event ?
+			", or more events for --switch-overflow," : "");
+}
+
+/* There cannot be more samples than events. */
+static void explain_rates(const struct recording *rec)
+{
+	const struct sampling *s = rec->sampling;
+	char n[NUMBERS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < s->sampled; i++) {
+		const struct rate *r = &rec->rate[i];
+
+		if (s->adapts[i] && r->counted_ns && (double)r->events * 1e9 <
+		    (double)r->counted_ns * (double)s->frequency)
+			fprintf(stderr, " note: %s came less often than %s times a second: most are samples, and more there cannot be\n",
+				s->counters.c[i].name, numbers_count(n, s->frequency));
+	}
 }
 
 static void print_summary(const struct recording *rec, const char *path,
@@ -341,11 +296,17 @@ static void print_summary(const struct recording *rec, const char *path,
 
 	if (rec->progress)
 		fprintf(stderr, "\r%60s\r", "");
-	fprintf(stderr, "%s sample%s, %s lost, %s, %s bytes\n",
-		numbers_count(samples, rec->samples), rec->samples == 1 ? "" : "s",
-		numbers_lost(lost, rec->lost.samples, rec->lost.estimated), path,
-		numbers_count(size, bytes));
+	if (pmon_format_find_uuid(rec->sampling->format->uuid))
+		fprintf(stderr, "%s sample%s, %s lost, %s, %s bytes\n",
+			numbers_count(samples, rec->samples), rec->samples == 1 ? "" : "s",
+			numbers_lost(lost, rec->lost.samples, rec->lost.estimated), path,
+			numbers_count(size, bytes));
+	else
+		fprintf(stderr, "%s block%s of samples of the format %s, %s, %s bytes\n",
+			numbers_count(samples, rec->blocks), rec->blocks == 1 ? "" : "s",
+			rec->sampling->format->name, path, numbers_count(size, bytes));
 	explain_loss(rec);
+	explain_rates(rec);
 	for (i = 0; i < rec->result.notes; i++)
 		fprintf(stderr, " note: %s\n", rec->result.note[i]);
 }
@@ -359,13 +320,24 @@ int cmd_record(int argc, char **argv)
 	hardware_find();
 	o.sampling.counters.many = true;
 	parse_options(&o, argc, argv);
-	set_periods(&o);
+	if (!o.sampling.counters.n)
+		add_events(&o, DEFAULT_EVENT);
+	sampling_periods(&o.sampling, o.period, o.frequency);
 	set_readings(&o);
+	turns_check_cpus(&o.turns, o.target.cpu_list.n);
 	turns_make(&o.turns, &o.sampling.counters);
 	perfmon_require();
 	hardware_settle(&o.sampling.counters,
 			o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
-	set_buffer(&o.sampling);
+	if (!o.sampling.buffer_size)
+		o.sampling.buffer_size = DEFAULT_BUFFER;
+	if (o.calls) {
+		o.sampling.format = find_calls(&o.sampling);
+		o.sampling.arg = NULL;
+	}
+	if (!o.sampling.format)
+		o.sampling.format = pmon_format_find("default");
+	sampling_check_buffer(&o.sampling);
 	if (!o.output)
 		o.output = DF_DEFAULT_NAME;
 

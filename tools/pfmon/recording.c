@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The data file of a recording, from its begin to its end. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include <perfmon/libperfmon.h>
@@ -49,6 +50,25 @@ static void select_readings(struct recording *rec, const struct sampled_event *e
 	}
 }
 
+/* What ends turns overflows, too, and a format makes a sample of that: without readings. */
+static void describe_trigger(struct recording *rec, const struct counters *counters)
+{
+	const struct counter *c = &counters->trigger;
+	struct sampled_event e = {
+		.unit = c->event->unit == UNIT_NS ? UNIT_NS : UNIT_COUNT,
+		.pmd = c->pmd, .period = counters->every,
+	};
+	unsigned int set;
+
+	snprintf(e.name, sizeof(e.name), "%.*s=%" PRIu64, SMPL_NAME_MAX - 24, c->name,
+		 counters->every);
+	smpl_layout_add(&rec->layout, &e);
+	for (set = 0; set < counters->sets; set++) {
+		e.set = set;
+		data_event(&rec->data, &e);
+	}
+}
+
 int recording_begin(struct recording *rec, const struct sampling *s,
 		    const char *path)
 {
@@ -60,15 +80,17 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 	pthread_mutex_init(&rec->lock, NULL);
 	rec->sampling = s;
 	rec->images = images_new(&rec->data);
+	images_kernel(rec->images);
 	describe(s, &e);
 	select_readings(rec, &e);
-	smpl_layout_init(&rec->layout);
+	pmon_layout_init(&rec->layout);
 	for (i = 0; i < s->sampled; i++) {
 		snprintf(e.name, sizeof(e.name), "%s", s->counters.c[i].name);
 		e.unit = s->counters.c[i].event->unit == UNIT_NS ? UNIT_NS :
 								 UNIT_COUNT;
 		e.pmd = s->counters.c[i].pmd;
 		e.period = s->period[i];
+		e.frequency = s->adapts[i] ? s->frequency : 0;
 		e.random_mask = s->random_mask;
 		smpl_layout_add(&rec->layout, &e);
 		/* One that is counted in all sets is an event of each. */
@@ -78,6 +100,8 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 				data_event(&rec->data, &e);
 		}
 	}
+	if (s->counters.trigger.event)
+		describe_trigger(rec, &s->counters);
 	return 0;
 }
 
@@ -118,6 +142,7 @@ int recording_end(struct recording *rec, int status)
 			.set = set, .ns = rec->result.sum.turns[set].ns,
 			.turns = rec->result.sum.turns[set].n });
 	rec->lost.threads = rec->result.missed;
+	images_end(rec->images);
 	recording_flush(rec);
 	images_free(rec->images);
 	ret = data_close(&rec->data, &end);

@@ -9,12 +9,15 @@
 #include "images.h"
 #include "probe.h"
 #include "measure.h"
+#include "rate.h"
 #include "result.h"
 #include "smpl.h"
 
 /* What is to be sampled. */
 struct sampling {
-	const struct smpl_format *format;
+	const struct pmon_format *format;
+	unsigned char *arg;		/* of the format, NULL: as pfmon has it */
+	size_t arg_size;
 	uint64_t buffer_size;
 	struct counters counters;	/* the sampled ones are the first */
 	unsigned int sampled;
@@ -22,6 +25,8 @@ struct sampling {
 	uint16_t reg[MAX_READINGS];
 	uint64_t period[MAX_EVENTS];	/* of the sampled ones */
 	uint64_t random_mask;
+	uint64_t frequency;		/* 0: not asked for */
+	bool adapts[MAX_EVENTS];	/* periods are only the first ones */
 };
 
 struct sampler;
@@ -31,8 +36,9 @@ struct recording {
 	const struct sampling *sampling;
 	const struct targets *targets;	/* of -p and -t */
 	uint32_t threads;		/* that got a context */
+	uint64_t adapt_ns;		/* the threads' periods next, 0: they stay */
 	bool progress;			/* say on standard error how far we are */
-	struct smpl_layout layout;
+	struct pmon_layout layout;
 	__u64 read_pmds[PFM_MAX_PMD_BITVECTOR];
 	__u64 reset_pmds[PFM_MAX_PMD_BITVECTOR];
 
@@ -42,9 +48,55 @@ struct recording {
 	struct images *images;
 	struct sampler *samplers;
 	uint64_t samples;		/* in the file */
+	uint64_t blocks;		/* likewise */
+	struct rate rate[MAX_EVENTS];	/* of contexts that are over; the last period of any */
 	double estimated;		/* lost.estimated, with fractions */
 	struct df_lost lost, written;
 };
+
+#define SAMPLING_BUFFER_MAX	(128ULL << 20)	/* of the data file's records */
+
+/**
+ * sampling_number() - read a number of an option; ends the program if it is none
+ * @text: decimal or hexadecimal, perhaps K, M or G of them
+ * @what: it should be: "a period"
+ * @max:  largest
+ *
+ * Return: from 1 to @max.
+ */
+uint64_t sampling_number(const char *text, const char *what, uint64_t max);
+
+/**
+ * sampling_periods() - choose a period for each event; ends the program if that cannot be
+ * @s:         its counters are those to sample
+ * @period:    of -c, or 0
+ * @frequency: of -F, or 0: each has its own
+ */
+void sampling_periods(struct sampling *s, uint64_t period, uint64_t frequency);
+
+/**
+ * sampling_check_buffer() - end the program if there can be no such buffer
+ * @s: complete
+ */
+void sampling_check_buffer(const struct sampling *s);
+
+/**
+ * sampling_take() - have what was sampled by now in the data file
+ * @probe: of sampling_ops; by the thread that attached it
+ */
+void sampling_take(struct probe *probe);
+
+/**
+ * sampling_is_there() - does the kernel have a sampling format for us?
+ * @format: format
+ * @size:   bytes of its buffer
+ *
+ * A module of the kernel that has it may have to be loaded first, which is not done for
+ * everybody.
+ *
+ * Return: true or false.
+ */
+bool sampling_is_there(const struct pmon_format *format, uint64_t size);
 
 /* The operations of pfmon record. */
 extern const struct probe_ops sampling_ops;

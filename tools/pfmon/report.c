@@ -5,12 +5,14 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "context.h"
 #include "filter.h"
 #include "outfile.h"
 #include "output.h"
 #include "pfmon.h"
+#include "pprof.h"
 
 #define DEFAULT_BY	"process,binary,symbol"
 
@@ -26,9 +28,10 @@ static const char usage[] =
 "                        (" DEFAULT_BY "; for folded and svg process,chain\n"
 "                        if there are chains)\n"
 FILTER_USAGE
-"  -f, --format FORMAT   text, json, folded (stacks, one a line) or svg (a flame\n"
-"                        graph)\n"
-"  -n, --lines LINES     print at most LINES lines; not for svg\n"
+"  -f, --format FORMAT   text, json, folded (stacks, one a line), svg (a flame graph)\n"
+"                        or pprof (for the program pprof and others that read its\n"
+"                        files)\n"
+"  -n, --lines LINES     print at most LINES lines; not for svg and pprof\n"
 "  -m, --min PERCENT     print what has at least PERCENT of the samples\n"
 "  -o, --output FILE     print to FILE\n"
 "  -h, --help            print this and exit\n";
@@ -38,14 +41,15 @@ typedef void output_fn(FILE *out, const struct profile *p,
 
 static const struct {
 	const char *name;
-	output_fn *print;
+	output_fn *print;	/* NULL: not of rows */
 	bool has_notes;		/* or they go to standard error */
 	bool stacks;		/* calls if there are any, unless --by says more */
 } formats[] = {
 	{ "text", output_text, true, false },
-	{ "json", output_json, false, false },
+	{ "json", output_json, true, false },
 	{ "folded", output_folded, false, true },
 	{ "svg", output_svg, false, true },
+	{ "pprof", NULL, false, false },
 };
 
 #define FORMATS	(sizeof(formats) / sizeof(formats[0]))
@@ -71,7 +75,7 @@ static size_t find_format(const char *name)
 	for (i = 0; i < FORMATS; i++)
 		if (!strcmp(formats[i].name, name))
 			return i;
-	errx(EXIT_PFMON, "no format '%s'; there are text, json, folded, svg", name);
+	errx(EXIT_PFMON, "no format '%s'; there are text, json, folded, svg, pprof", name);
 }
 
 static size_t parse_lines(const char *text)
@@ -153,6 +157,14 @@ static void parse_options(struct options *o, int argc, char **argv)
 		warnx("'%s'? The data file is named with -i", argv[optind]);
 		bad_usage();
 	}
+	if (!formats[o->format].print && (o->by || o->sel.lines || o->sel.min > 0)) {
+		warnx("-b, -n and --min are not for pprof, which has all there is");
+		bad_usage();
+	}
+	if (!formats[o->format].print && !o->output && isatty(STDOUT_FILENO)) {
+		warnx("pprof is nothing for a terminal: name a file with -o");
+		bad_usage();
+	}
 	if (o->sel.lines && formats[o->format].print == output_svg) {
 		warnx("-n is not for svg; --min is");
 		bad_usage();
@@ -163,11 +175,16 @@ int cmd_report(int argc, char **argv)
 {
 	static struct profile profile;
 	struct options o = { .input = DF_DEFAULT_NAME };
+	struct visitor visitor = { .chosen = true, .sample = pprof_sample };
 	char error[DATA_ERROR_MAX];
+	struct pprof *pprof = NULL;
 	struct outfile out = { .file = stdout };
 	unsigned int i;
 
 	parse_options(&o, argc, argv);
+	if (!formats[o.format].print)
+		visitor.arg = pprof = pprof_new();
+	profile.visitor = pprof ? &visitor : NULL;
 	profile.filter = o.filter;
 	profile.prefer_chains = !o.by && formats[o.format].stacks;
 	if (profile_by(profile.by, o.by ? o.by : DEFAULT_BY))
@@ -177,7 +194,12 @@ int cmd_report(int argc, char **argv)
 		errx(EXIT_PFMON, "%s", error);
 	if (o.output && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
-	formats[o.format].print(out.file, &profile, &o.sel);
+	if (pprof) {
+		pprof_write(pprof, &profile, out.file);
+		pprof_free(pprof);
+	} else {
+		formats[o.format].print(out.file, &profile, &o.sel);
+	}
 	outfile_finish(&out, "the report");
 	for (i = 0; i < profile.notes && !formats[o.format].has_notes; i++)
 		warnx("%s: %s", o.input, profile.note[i]);

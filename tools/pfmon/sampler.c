@@ -21,19 +21,28 @@
 #include <perfmon/libperfmon.h>
 
 #include "numbers.h"
+#include "raw.h"
 #include "recording.h"
+#include "watch.h"
+
+/* From one look at the threads' periods to the next: at least this, and ... */
+#define LOOK_NS		20000000
+/* ... so many times as long as a look takes. */
+#define LOOK_SHARE	20
 
 struct sampler {
 	struct probe probe;		/* first */
 	struct recording *rec;
 	struct sampler *next, **link;	/* under the recording's lock */
-	struct smpl_origin origin;
+	struct pmon_origin origin;
 	void *buf;
 	size_t size;
-	struct smpl_seen seen;		/* how far its processes were looked at */
+	struct pmon_seen seen;		/* how far its processes were looked at */
 	uint64_t since;			/* when the buffer was empty */
-	struct smpl_state old;		/* what was accounted for already */
+	struct pmon_state old;		/* what was accounted for already */
 	uint64_t taken;			/* samples, of formats that clear */
+	struct rate *rate;		/* of each event; NULL: no period adapts */
+	uint64_t lost;			/* samples that the rates know of */
 };
 
 /* What a buffer tells at first sight. */
@@ -42,16 +51,23 @@ struct digest {
 	uint64_t first, last;		/* times */
 	pid_t *pid;			/* of each sample */
 	size_t n, room;
-	struct mapping {		/* files that the kernel has recorded */
-		pid_t pid;
-		const char *path;	/* in the block */
-	} *map;
+	const struct sampling *what;
+	uint64_t events[MAX_EVENTS];	/* that the samples stand for, of those that adapt */
+	struct pmon_map *map;		/* files that the kernel has recorded */
 	size_t maps, map_room;
 };
 
-static void digest_sample(void *arg, const struct sample *sample)
+/* Of an event in several sets the first is as good as all of them. */
+static bool is_of(const struct sampling *what, unsigned int i, const struct pmon_sample *s)
+{
+	return what->adapts[i] && what->counters.c[i].pmd == s->pmd &&
+	       what->counters.c[i].set == s->set;
+}
+
+static void digest_sample(void *arg, const struct pmon_sample *sample)
 {
 	struct digest *d = arg;
+	unsigned int i;
 
 	d->samples += sample->count;
 	if (!d->first)
@@ -59,9 +75,12 @@ static void digest_sample(void *arg, const struct sample *sample)
 	d->last = sample->time;
 	if (d->n < d->room)
 		d->pid[d->n++] = sample->pid;
+	for (i = 0; d->what->frequency && i < d->what->sampled; i++)
+		if (is_of(d->what, i, sample))
+			d->events[i] += sample->period * sample->count;
 }
 
-static void digest_map(void *arg, const struct smpl_map *map)
+static void digest_map(void *arg, const struct pmon_map *map)
 {
 	struct digest *d = arg;
 
@@ -73,7 +92,7 @@ static void digest_map(void *arg, const struct smpl_map *map)
 		if (!d->map)
 			err(EXIT_PFMON, NULL);
 	}
-	d->map[d->maps++] = (struct mapping){ map->pid, map->path };
+	d->map[d->maps++] = *map;
 }
 
 static int by_number(const void *a, const void *b)
@@ -91,12 +110,13 @@ static void digest(struct digest *d, const struct sampler *s, const void *block,
 					.arg = d };
 	size_t i, n = 0;
 
+	d->what = s->rec->sampling;
 	/* No sample is smaller than 8 bytes. */
 	d->room = size / 8;
 	d->pid = malloc((d->room + 1) * sizeof(*d->pid));
 	if (!d->pid)
 		err(EXIT_PFMON, NULL);
-	s->rec->sampling->format->parse(block, size, &s->rec->layout, &s->origin,
+	smpl_parse(s->rec->sampling->format, block, size, &s->rec->layout, &s->origin,
 					&sink);
 	qsort(d->pid, d->n, sizeof(*d->pid), by_number);
 	for (i = 0; i < d->n; i++)
@@ -126,7 +146,7 @@ static void estimate_loss(struct sampler *s, const struct digest *d, uint64_t no
 static void account(struct sampler *s)
 {
 	struct df_lost *lost = &s->rec->lost;
-	struct smpl_state now;
+	struct pmon_state now;
 
 	s->rec->sampling->format->state(s->buf, s->size, &now);
 	if (s->rec->sampling->format->clears) {
@@ -145,7 +165,7 @@ static void see(struct recording *rec, const struct digest *d)
 	size_t i;
 
 	for (i = 0; i < d->maps; i++)
-		images_binary(rec->images, d->map[i].pid, d->map[i].path);
+		images_binary(rec->images, &d->map[i]);
 	for (i = 0; i < d->n; i++)
 		images_glance(rec->images, d->pid[i]);
 }
@@ -167,6 +187,7 @@ static void keep(struct sampler *s, const struct digest *d, const void *block,
 	};
 
 	memcpy(head.uuid, rec->sampling->format->uuid, sizeof(head.uuid));
+	rec->blocks += !!size;
 	if (size)
 		data_samples(&rec->data, &head, block);
 	see(rec, d);
@@ -183,27 +204,216 @@ static void *new_block(const struct sampler *s)
 }
 
 /*
- * Something is full. It is copied, so that sampling goes on before the file is
+ * A counter's period, perhaps a random one. If there is to be a rate, the period is what
+ * they are on average.
+ */
+static void set_period(const struct sampler *s, unsigned int event, uint32_t seed,
+		       pfarg_pmd_t *pmd)
+{
+	const struct sampling *what = s->rec->sampling;
+	uint64_t period = what->period[event], mask = what->random_mask;
+
+	if (what->adapts[event]) {
+		period = s->rate[event].period;
+		mask = rate_mask(mask, period);
+		period += mask / 2;
+	}
+	pmd->reg_value = pmd->reg_long_reset = pmd->reg_short_reset = -period;
+	pmd->reg_random_mask = mask;
+	pmd->reg_random_seed = mask ? seed : 0;
+}
+
+/* Of a counter that waits for its reset the sample is in the buffer. */
+static uint64_t progress_of(const pfarg_pmd_t *pmd)
+{
+	return (int64_t)pmd->reg_value < 0 ? pmd->reg_value - pmd->reg_last_reset_val : 0;
+}
+
+/*
+ * The events of a set that adapt: what they have counted since their last samples, and
+ * for how long the set was active. Returns how many there are, or -1.
+ */
+static int read_progress(const struct sampler *s, unsigned int set, unsigned int event[],
+			 pfarg_pmd_t pmds[], uint64_t *ns)
+{
+	const struct sampling *what = s->rec->sampling;
+	pfarg_setinfo_t info = { .set_id = (uint16_t)set };
+	int n = 0;
+	unsigned int i;
+
+	for (i = 0; i < what->sampled; i++) {
+		if (!what->adapts[i] || what->counters.c[i].set != set)
+			continue;
+		pmds[n] = (pfarg_pmd_t){ .reg_num = what->counters.c[i].pmd,
+					 .reg_set = (uint16_t)set };
+		event[n++] = i;
+	}
+	if (n && (pfm_getinfo_evtsets(s->probe.fd, &info, 1) ||
+		  pfm_read_pmds(s->probe.fd, pmds, n)))
+		return -1;
+	*ns = context_set_ns(&info);
+	return n;
+}
+
+/*
+ * A period that is another one now, in all sets that the event is counted in: with
+ * PFM_REGFL_KEEP_VALUE in @flags from the next sample on, else at once.
+ */
+static void write_period(const struct sampler *s, unsigned int event, uint32_t flags)
+{
+	const struct counter *c = &s->rec->sampling->counters.c[event];
+	unsigned int set;
+
+	for (set = 0; set < s->rec->sampling->counters.sets; set++) {
+		pfarg_pmd_t pmd = { .reg_num = c->pmd, .reg_set = (uint16_t)set,
+				    .reg_flags = flags };
+
+		if (!counter_in_set(c, set))
+			continue;
+		set_period(s, event, (uint32_t)s->rate[event].events + 1, &pmd);
+		/* It fails if the context is over: then the period does not matter. */
+		pfm_write_pmds(s->probe.fd, &pmd, 1);
+	}
+}
+
+/*
+ * Have the periods follow the events, of which the samples were looked at since @begin;
+ * contexts that come later begin with the last period.
+ */
+static void adapt_set(struct sampler *s, unsigned int set, uint64_t begin)
+{
+	uint64_t frequency = s->rec->sampling->frequency, ns, period, late;
+	unsigned int event[MAX_COUNTERS];
+	pfarg_pmd_t pmds[MAX_COUNTERS];
+	int n = read_progress(s, set, event, pmds, &ns), i;
+
+	late = now_ns() - begin;
+	for (i = 0; i < n; i++) {
+		uint64_t progress = progress_of(&pmds[i]);
+		struct rate *r = &s->rate[event[i]];
+
+		period = r->period;
+		if (rate_period(r, progress, ns, late, frequency) == period)
+			continue;
+		if (progress && rate_waits_long(r, -pmds[i].reg_value)) {
+			r->events += progress;
+			write_period(s, event[i], 0);
+		} else {
+			write_period(s, event[i], PFM_REGFL_KEEP_VALUE);
+		}
+		pthread_mutex_lock(&s->rec->lock);
+		s->rec->rate[event[i]].period = r->period;
+		pthread_mutex_unlock(&s->rec->lock);
+	}
+}
+
+/*
+ * What is new in the buffer, to which the kernel may be adding. Processes can end before
+ * it is full: so look now and then at those that the new samples hit.
+ */
+static void look(struct sampler *s)
+{
+	struct digest d = { 0 };
+	void *block = new_block(s);
+	uint64_t begin = now_ns();
+	size_t size = s->rec->sampling->format->copy(s->buf, s->size, true, &s->seen,
+						     block);
+	struct pmon_state state;
+	unsigned int i;
+
+	if (size) {
+		digest(&d, s, block, size);
+		pthread_mutex_lock(&s->rec->lock);
+		see(s->rec, &d);
+		pthread_mutex_unlock(&s->rec->lock);
+		digest_free(&d);
+	}
+	free(block);
+	if (!s->rate)
+		return;
+	/* Of which event a lost one was is not known: rather periods that are too long. */
+	s->rec->sampling->format->state(s->buf, s->size, &state);
+	for (i = 0; i < s->rec->sampling->sampled; i++)
+		s->rate[i].events += d.events[i] +
+				     (state.lost - s->lost) * s->rate[i].period;
+	s->lost = state.lost;
+	for (i = 0; i < s->rec->sampling->counters.sets; i++)
+		adapt_set(s, i, begin);
+}
+
+static void sampler_look(struct probe *probe)
+{
+	look((struct sampler *)probe);
+}
+
+/* The same for all threads, unless they are so many that it would cost too much. */
+static void look_at_threads(struct result *result)
+{
+	struct recording *rec = (struct recording *)result;
+	uint64_t begin = now_ns(), end;
+	struct sampler *s;
+
+	if (begin < rec->adapt_ns)
+		return;
+	for (s = rec->samplers; s; s = s->next)
+		look(s);
+	end = now_ns();
+	rec->adapt_ns = end + LOOK_SHARE * (end - begin);
+}
+
+/* A context that was too short to learn from: many of them tell together. */
+static void retire(struct sampler *s)
+{
+	const struct sampling *what = s->rec->sampling;
+	unsigned int event[MAX_COUNTERS], set;
+	pfarg_pmd_t pmds[MAX_COUNTERS];
+	struct rate *r, *sum;
+	uint64_t ns;
+	int n, i;
+
+	look(s);
+	pthread_mutex_lock(&s->rec->lock);
+	for (set = 0; set < what->counters.sets; set++) {
+		n = read_progress(s, set, event, pmds, &ns);
+		for (i = 0; i < n; i++) {
+			r = &s->rate[event[i]];
+			sum = &s->rec->rate[event[i]];
+			sum->events += r->events + progress_of(&pmds[i]);
+			sum->counted_ns += ns;
+			rate_period(sum, 0, sum->counted_ns, 0, what->frequency);
+		}
+	}
+	pthread_mutex_unlock(&s->rec->lock);
+}
+
+/*
+ * Take what is in the buffer: @full says that the kernel has told of a full one, else what
+ * there is by now is wanted. It is copied, so that sampling goes on before the file is
  * written. If the context has ended meanwhile there is no PFM_RESTART, and all
  * stays in the buffer for take_rest().
  */
-static void take(struct sampler *s)
+static void take(struct sampler *s, bool full)
 {
-	const struct smpl_format *format = s->rec->sampling->format;
+	const struct pmon_format *format = s->rec->sampling->format;
 	struct digest d = { 0 };
 	void *block = new_block(s);
-	size_t size = format->copy(s->buf, s->size, false, NULL, block);
 	struct context_info info;
+	bool over = false;
 	uint64_t now;
-	bool over;
+	size_t size;
 
+	if (s->rate)
+		look(s);
+	if (format->freezes)
+		over = pfm_restart(s->probe.fd);
+	size = over ? 0 : format->copy(s->buf, s->size, false, NULL, block);
 	/*
 	 * There is nothing to release. Either the message was of samples that were
 	 * taken for an earlier one: PFM_RESTART now could release samples that come
 	 * before it, unread. Or the kernel has masked the context for another reason:
 	 * then no samples come, and PFM_RESTART makes it go on.
 	 */
-	if (!size && !format->masks) {
+	if (!size && !format->masks && !format->freezes) {
 		context_read_info(s->probe.fd, &info);
 		if (!info.masked) {
 			free(block);
@@ -211,18 +421,20 @@ static void take(struct sampler *s)
 		}
 		size = format->copy(s->buf, s->size, false, NULL, block);
 	}
-	over = pfm_restart(s->probe.fd);
+	if (!format->freezes)
+		over = pfm_restart(s->probe.fd);
 	now = now_ns();
 	digest(&d, s, block, size);
 	pthread_mutex_lock(&s->rec->lock);
-	if (format->masks)
+	if (format->masks && full)
 		estimate_loss(s, &d, now);
-	if (format->clears)
+	if ((format->clears || format->freezes) && full)
 		s->rec->lost.full++;
 	if (!over) {
 		keep(s, &d, block, size);
 		s->taken += d.samples;
-		s->seen = (struct smpl_seen){ 0 };
+		if (!s->rate || format->masks)
+			s->seen = (struct pmon_seen){ 0 };
 		s->since = now;
 	}
 	account(s);
@@ -234,7 +446,7 @@ static void take(struct sampler *s)
 /* It is over: nothing changes any more. @masked: it was full before that. */
 static void take_rest(struct sampler *s, bool masked)
 {
-	const struct smpl_format *format = s->rec->sampling->format;
+	const struct pmon_format *format = s->rec->sampling->format;
 	struct digest d = { 0 };
 	void *block = new_block(s);
 	size_t size = format->copy(s->buf, s->size, true, NULL, block);
@@ -252,50 +464,33 @@ static void take_rest(struct sampler *s, bool masked)
 
 static void sampler_overflow(struct probe *probe)
 {
-	take((struct sampler *)probe);
+	take((struct sampler *)probe, true);
 }
 
-/*
- * Processes can end before the buffer is full: so look now and then at the
- * processes that the new samples hit. The kernel may be adding samples meanwhile.
- */
-static void sampler_look(struct probe *probe)
+void sampling_take(struct probe *probe)
 {
-	struct sampler *s = (struct sampler *)probe;
-	struct digest d = { 0 };
-	void *block = new_block(s);
-	size_t size = s->rec->sampling->format->copy(s->buf, s->size, true, &s->seen,
-						     block);
-
-	if (size) {
-		digest(&d, s, block, size);
-		pthread_mutex_lock(&s->rec->lock);
-		see(s->rec, &d);
-		pthread_mutex_unlock(&s->rec->lock);
-		digest_free(&d);
-	}
-	free(block);
+	take((struct sampler *)probe, false);
 }
 
 /* A period of a counter, and a sample after each. */
-static void sample_each(const struct recording *rec, uint64_t period, uint32_t seed,
+static void sample_each(const struct sampler *s, unsigned int event, uint32_t seed,
 			pfarg_pmc_t *pmc, pfarg_pmd_t *pmd)
 {
+	const struct recording *rec = s->rec;
+
 	pmc->reg_flags = PFM_REGFL_OVFL_NOTIFY;
 	memcpy(pmc->reg_smpl_pmds, rec->read_pmds, sizeof(rec->read_pmds));
 	memcpy(pmc->reg_reset_pmds, rec->reset_pmds, sizeof(rec->reset_pmds));
-	pmd->reg_value = pmd->reg_long_reset = pmd->reg_short_reset = -period;
-	if (rec->sampling->random_mask) {
+	set_period(s, event, seed, pmd);
+	if (rec->sampling->random_mask)
 		pmc->reg_flags |= PFM_REGFL_RANDOM;
-		pmd->reg_random_mask = rec->sampling->random_mask;
-		pmd->reg_random_seed = seed;
-	}
 }
 
 static int write_set(const struct sampler *s, unsigned int set, uint32_t seed,
 		     struct failure *failure)
 {
 	const struct sampling *what = s->rec->sampling;
+	const struct counter *trigger = &what->counters.trigger;
 	pfarg_pmc_t pmcs[MAX_COUNTERS];
 	pfarg_pmd_t pmds[MAX_COUNTERS];
 	unsigned int i, n = 0;
@@ -312,15 +507,21 @@ static int write_set(const struct sampler *s, unsigned int set, uint32_t seed,
 		pmds[n].reg_num = c->pmd;
 		pmcs[n].reg_set = pmds[n].reg_set = (uint16_t)set;
 		if (i < what->sampled)
-			sample_each(s->rec, what->period[i], seed, &pmcs[n], &pmds[n]);
+			sample_each(s, i, seed, &pmcs[n], &pmds[n]);
 		n++;
 	}
+	if (trigger->event) {
+		pmcs[n].reg_num = trigger->pmc;
+		pmcs[n].reg_set = (uint16_t)set;
+		pmcs[n].reg_value = trigger->value;
+	}
 	if (context_write_extras(s->probe.fd, &what->counters, set, failure) ||
-	    context_write_pmcs(s->probe.fd, pmcs, n, failure))
+	    context_write_pmcs(s->probe.fd, pmcs, n + !!trigger->event, failure))
 		return -1;
 	if (pfm_write_pmds(s->probe.fd, pmds, (int)n))
 		return failure_set(failure, PFM_WRITE_PMDS, 0);
-	return 0;
+	return trigger->event ?
+	       context_arm(s->probe.fd, &what->counters, set, failure) : 0;
 }
 
 static int write_registers(const struct sampler *s, uint32_t seed,
@@ -337,24 +538,53 @@ static int write_registers(const struct sampler *s, uint32_t seed,
 	return 0;
 }
 
+bool sampling_is_there(const struct pmon_format *format, uint64_t size)
+{
+	struct {
+		pfarg_ctx_t ctx;
+		unsigned char arg[PMON_ARG_MAX] __attribute__((aligned(8)));
+	} req;
+
+	memset(&req, 0, sizeof(req));
+	memcpy(req.ctx.ctx_smpl_buf_id, format->uuid, sizeof(pfm_uuid_t));
+	format->argument(req.arg, size);
+	if (pfm_create_context(&req.ctx, 1))
+		return false;
+	close(req.ctx.ctx_fd);
+	return true;
+}
+
 static int create_context(struct sampler *s, unsigned int flags,
 			  struct failure *failure)
 {
 	const struct sampling *what = s->rec->sampling;
+	/* As long as the kernel takes it: what is not given is 0. */
 	struct {
 		pfarg_ctx_t ctx;
-		unsigned char arg[SMPL_ARG_MAX] __attribute__((aligned(8)));
-	} req;
+		unsigned char arg[RAW_ARG_MAX] __attribute__((aligned(8)));
+	} *req = calloc(1, sizeof(*req));
+	int ret;
 
-	memset(&req, 0, sizeof(req));
-	req.ctx.ctx_flags = flags;
-	memcpy(req.ctx.ctx_smpl_buf_id, what->format->uuid, sizeof(pfm_uuid_t));
-	what->format->argument(req.arg, what->buffer_size);
-	if (pfm_create_context(&req.ctx, 1))
-		return failure_set(failure, PFM_CREATE_CONTEXT, 0);
-	s->probe.fd = req.ctx.ctx_fd;
-	s->size = (size_t)req.ctx.ctx_smpl_buf_size;
+	if (!req)
+		err(EXIT_PFMON, NULL);
+	req->ctx.ctx_flags = flags;
+	memcpy(req->ctx.ctx_smpl_buf_id, what->format->uuid, sizeof(pfm_uuid_t));
+	if (what->arg)
+		memcpy(req->arg, what->arg, what->arg_size);
+	else
+		what->format->argument(req->arg, what->buffer_size);
+	ret = pfm_create_context(&req->ctx, 1) ?
+	      failure_set(failure, PFM_CREATE_CONTEXT, 0) : 0;
+	s->probe.fd = req->ctx.ctx_fd;
+	s->size = (size_t)req->ctx.ctx_smpl_buf_size;
+	free(req);
+	if (ret) {
+		s->probe.fd = -1;
+		return ret;
+	}
 	fcntl(s->probe.fd, F_SETFD, FD_CLOEXEC);
+	if (s->size > SAMPLING_BUFFER_MAX)
+		errx(EXIT_PFMON, "a buffer of more than 128M cannot be recorded");
 	s->buf = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->probe.fd, 0);
 	if (s->buf == MAP_FAILED) {
 		s->buf = NULL;
@@ -385,7 +615,36 @@ static void release(struct sampler *s)
 {
 	if (s->buf)
 		munmap(s->buf, s->size);
+	free(s->rate);
 	free(s);
+}
+
+/* The periods to begin with: the last ones of other contexts, if there are some. */
+static void begin_rates(struct sampler *s)
+{
+	struct recording *rec = s->rec;
+	const struct sampling *what = rec->sampling;
+	unsigned int i;
+
+	for (i = 0; i < what->sampled && !what->adapts[i]; i++)
+		;
+	if (i == what->sampled)
+		return;
+	s->rate = calloc(what->sampled, sizeof(*s->rate));
+	if (!s->rate)
+		err(EXIT_PFMON, NULL);
+	pthread_mutex_lock(&rec->lock);
+	for (i = 0; i < what->sampled; i++) {
+		if (!rec->rate[i].period)
+			rec->rate[i].period = what->period[i];
+		s->rate[i].period = rec->rate[i].period;
+	}
+	pthread_mutex_unlock(&rec->lock);
+	/* CPUs have somebody who looks at them. */
+	if (s->origin.cpu < 0 && !rec->adapt_ns) {
+		rec->adapt_ns = 1;
+		watch_timer(LOOK_NS, true, look_at_threads);
+	}
 }
 
 static void insert(struct recording *rec, struct sampler *s)
@@ -417,6 +676,7 @@ static struct probe *sampler_create(struct result *result, pid_t tid, int cpu,
 	s->origin.pid = thread ? process_of(tid) : -1;
 	s->origin.tid = thread ? tid : -1;
 	s->origin.cpu = cpu;
+	begin_rates(s);
 	/* Each has its own sequence of periods, the same one next time. */
 	if (create_context(s, thread ? 0 : PFM_FL_SYSTEM_WIDE, failure) ||
 	    write_registers(s, thread ? ++rec->threads : (uint32_t)cpu + 1,
@@ -440,6 +700,8 @@ static int sampler_finish(struct probe *probe, struct failure *failure)
 
 	if (probe->result) {
 		pfm_stop(probe->fd);	/* fails if it is detached already */
+		if (s->rate)
+			retire(s);
 		take_rest(s, probe_read(probe));
 		rec->result.measured++;
 	}
@@ -472,7 +734,7 @@ static void sampler_tick(struct result *result)
 {
 	struct recording *rec = (struct recording *)result;
 	char samples[NUMBERS_MAX], lost[NUMBERS_MAX];
-	struct smpl_state state;
+	struct pmon_state state;
 	struct sampler *s;
 	unsigned int i;
 	uint64_t n;
@@ -502,4 +764,5 @@ const struct probe_ops sampling_ops = {
 	.look = sampler_look,
 	.process = sampler_process,
 	.tick = sampler_tick,
+	.tick_ns = 500000000,
 };

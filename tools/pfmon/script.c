@@ -14,6 +14,7 @@
 #include "outfile.h"
 #include "pfmon.h"
 #include "profile.h"
+#include "raw.h"
 #include "space.h"
 #include "text.h"
 
@@ -25,8 +26,11 @@ static const char usage[] =
 "\n"
 "  -i, --input FILE      data file (" DF_DEFAULT_NAME ")\n"
 FILTER_USAGE
+"      --raw             print blocks of samples as they are, of all formats\n"
 "  -o, --output FILE     print to FILE\n"
 "  -h, --help            print this and exit\n";
+
+enum { RAW = 1024 };
 
 static void __attribute__((noreturn)) bad_usage(void)
 {
@@ -56,10 +60,10 @@ static void print_place(FILE *out, uint64_t ip, const struct place *place, uint6
  * From the innermost call on. A return address is behind the call, which can be the
  * next function: it is looked up one byte before that.
  */
-static void print_chain(FILE *out, struct space *space, const struct sample *sample)
+static void print_chain(FILE *out, struct space *space, const struct pmon_sample *sample)
 {
 	unsigned int n = sample->kernel + sample->user, i;
-	struct sample call = *sample;
+	struct pmon_sample call = *sample;
 	struct place place;
 
 	if (!n || sample->chain[0] != sample->ip) {
@@ -79,7 +83,7 @@ static void print_chain(FILE *out, struct space *space, const struct sample *sam
 }
 
 static void print_sample(void *arg, struct space *space, const struct sampled_event *event,
-			 const struct sample *sample)
+			 const struct pmon_sample *sample)
 {
 	bool has_chain = sample->kernel + sample->user;
 	uint64_t period = sample->period ? sample->period : event->period;
@@ -107,6 +111,7 @@ int cmd_script(int argc, char **argv)
 	static const struct option longs[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "raw", no_argument, NULL, RAW },
 		{ "help", no_argument, NULL, 'h' },
 		FILTER_OPTIONS,
 		{ NULL, 0, NULL, 0 }
@@ -116,6 +121,7 @@ int cmd_script(int argc, char **argv)
 	static struct profile profile;
 	char error[DATA_ERROR_MAX];
 	struct visitor visitor = { .sample = print_sample };
+	bool raw = false;
 	unsigned int i;
 	int c;
 
@@ -126,6 +132,9 @@ int cmd_script(int argc, char **argv)
 			break;
 		case 'o':
 			output = optarg;
+			break;
+		case RAW:
+			raw = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -141,6 +150,11 @@ int cmd_script(int argc, char **argv)
 	}
 	if (output && outfile_open(&out, output, 0))
 		err(EXIT_PFMON, "%s", output);
+	if (raw) {
+		raw_print(input, out.file);
+		outfile_finish(&out, "the blocks");
+		return 0;
+	}
 	visitor.arg = out.file;
 	profile.visitor = &visitor;
 	if (profile_read(&profile, input, NULL, error))

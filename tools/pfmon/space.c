@@ -11,26 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binary.h"
 #include "context.h"
-#include "data_write.h"
-#include "identity.h"
+#include "jit.h"
+#include "kernel.h"
 #include "space.h"
-#include "symtab.h"
 #include "text.h"
 
 #define BUCKETS		4096
-#define KERNEL		"[kernel]"
-#define DELETED		" (deleted)"
-
-struct binary {
-	struct binary *next;
-	const char *path;
-	uint32_t number;	/* of its record, 0: there is none */
-	struct identity identity;
-	bool known;		/* the identity is */
-	bool read, changed;
-	struct symtab symbols;
-};
+#define FOUND_LEAST	4096		/* powers of two */
+#define FOUND_MOST	(1U << 19)
 
 struct mapping {
 	uint64_t time, start, end, offset;
@@ -47,6 +37,7 @@ struct image {
 	bool recorded;		/* the kernel has said so: the time is right */
 	size_t maps, room;
 	struct mapping *map;	/* by space_complete() in the order of start */
+	struct jit *jit;	/* code that it has made, or NULL */
 };
 
 /* What is recorded; path NULL: an exec(). */
@@ -54,20 +45,31 @@ struct record {
 	int32_t pid;
 	const char *comm;
 	const char *path;
+	struct df_inode file;
 	struct mapping map;
+};
+
+/* A place that was found: samples have the same calls again and again. */
+struct found {
+	bool valid;
+	int32_t pid;
+	const struct image *image;	/* what the process was then */
+	uint64_t ip;
+	struct place place;
 };
 
 struct space {
 	uint64_t kernel_base;
 	bool other_pids;
-	char boot[DF_BOOT_MAX];
 	struct image *bucket[BUCKETS];	/* of a process newer ones first */
-	struct binary *binary[BUCKETS];
+	struct binaries *binaries;
 	struct record *record;
 	size_t records, record_room;
-	struct symtab kernel;
-	bool kernel_read;
-	const char *note;
+	struct kernel *kernel;
+	char note[BINARY_STATES][160];
+	struct found *found;		/* each at its hash, or behind it */
+	size_t founds, found_room;
+	uint32_t numbers;		/* that places have got */
 };
 
 struct space *space_new(const struct df_header *header)
@@ -78,7 +80,8 @@ struct space *space_new(const struct df_header *header)
 		err(EXIT_PFMON, NULL);
 	space->kernel_base = header->kernel_base;
 	space->other_pids = header->flags & DF_OTHER_PIDS;
-	memcpy(space->boot, header->boot, sizeof(space->boot));
+	space->binaries = binaries_new(header);
+	space->kernel = kernel_new(header, "");
 	return space;
 }
 
@@ -124,37 +127,37 @@ void space_add_process(struct space *space, const struct data_process *p)
 	add_image(space, p->process->pid, p->process->time, text_intern(p->comm));
 }
 
-/* @number 0: any of this path; the one that was added last comes first. */
-static struct binary *find_binary(struct space *space, const char *path,
-				  uint32_t number)
-{
-	struct binary **bucket, *b;
-
-	path = text_intern(path);
-	bucket = &space->binary[((uintptr_t)path >> 4) % BUCKETS];
-	for (b = *bucket; b; b = b->next)
-		if (b->path == path && (!number || b->number == number))
-			return b;
-	b = calloc(1, sizeof(*b));
-	if (!b)
-		err(EXIT_PFMON, NULL);
-	b->path = path;
-	b->number = number;
-	b->next = *bucket;
-	*bucket = b;
-	return b;
-}
-
 void space_add_binary(struct space *space, const struct data_binary *b)
 {
-	struct binary *binary = find_binary(space, b->path, b->binary->number);
+	binaries_add(space->binaries, b);
+}
 
-	binary->identity = (struct identity){
-		.size = b->binary->size, .mtime = b->binary->mtime,
-		.id_size = b->binary->id_size,
-	};
-	memcpy(binary->identity.id, b->binary->id, sizeof(b->binary->id));
-	binary->known = true;
+void space_add_inode(struct space *space, const struct df_inode *inode)
+{
+	binaries_add_inode(space->binaries, inode);
+}
+
+void space_add_module(struct space *space, const struct data_module *m)
+{
+	kernel_add_module(space->kernel, m);
+}
+
+static void forget_found(struct space *space)
+{
+	if (space->founds)
+		memset(space->found, 0, space->found_room * sizeof(*space->found));
+	space->founds = 0;
+}
+
+void space_add_jit(struct space *space, const struct data_jit *j)
+{
+	struct image *i = newest(space, j->jit->pid);
+
+	if (!i)
+		return;
+	jit_add(&i->jit, j->text);
+	/* Places that had no name may have one now, or another one. */
+	forget_found(space);
 }
 
 static void add_mapping(struct image *i, const struct mapping *map)
@@ -175,7 +178,9 @@ void space_add_map(struct space *space, const struct data_map *m)
 	struct image *i = newest(space, m->map->pid);
 	struct mapping map = {
 		.time = m->map->time, .start = m->map->start, .end = m->map->end,
-		.offset = m->map->offset, .binary = find_binary(space, m->path, m->map->binary),
+		.offset = m->map->offset,
+		.binary = binaries_find(space->binaries, m->path, m->map->binary,
+					m->map->pid),
 	};
 
 	if (!i)
@@ -184,7 +189,7 @@ void space_add_map(struct space *space, const struct data_map *m)
 	add_mapping(i, &map);
 }
 
-void space_add_record(struct space *space, const struct smpl_map *map)
+void space_add_record(struct space *space, const struct pmon_map *map)
 {
 	struct record *r;
 
@@ -198,11 +203,12 @@ void space_add_record(struct space *space, const struct smpl_map *map)
 	r = &space->record[space->records++];
 	*r = (struct record){
 		.pid = map->pid,
+		.file = { map->major, map->minor, map->inode },
 		.map = { .time = map->time, .start = map->start,
 			 .end = map->end, .offset = map->offset },
 	};
 	if (map->path)
-		r->path = text_intern(map->path);
+		r->path = text_keep(map->path);
 	else
 		r->comm = text_intern(map->comm);
 }
@@ -269,9 +275,11 @@ void space_complete(struct space *space)
 		if (!i)
 			i = add_image(space, r->pid, r->map.time,
 				      text_intern(PLACE_UNKNOWN));
-		r->map.binary = find_binary(space, r->path, 0);
+		r->map.binary = binaries_find_map(space->binaries, r->path, r->pid, &r->file);
 		add_mapping(i, &r->map);
 	}
+	/* What was found before may be in something that was mapped since. */
+	forget_found(space);
 	free(space->record);
 	space->record = NULL;
 	space->records = space->record_room = 0;
@@ -291,9 +299,12 @@ static bool better(const struct mapping *a, const struct mapping *b, uint64_t ti
 	return b->time > time && a->time < b->time;
 }
 
-/* The last that was seen before the sample, or else the first after it. */
+/*
+ * The last that was seen before the sample, or else the first after it. @chosen becomes
+ * true if there are several, of which another time would have another one.
+ */
 static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
-					  uint64_t time)
+					  uint64_t time, bool *chosen)
 {
 	const struct mapping *found = NULL;
 	size_t n = 0, high = i->maps;
@@ -311,6 +322,7 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 	for (; n && i->map[n - 1].reach > ip; n--) {
 		if (ip >= i->map[n - 1].end)
 			continue;
+		*chosen |= !!found;
 		if (!found || better(&i->map[n - 1], found, time))
 			found = &i->map[n - 1];
 	}
@@ -332,135 +344,113 @@ static const struct image *recorded(const struct image *i)
 }
 
 /*
- * Of a sample without a time: the newest image that has the address. The oldest is
- * what the process was before it executed the program that is meant, so that an
- * address that no image has, as those of the kernel, is the newest one's.
+ * A sample without a time may be of any program that its process has executed: it is
+ * the newest image's that has the address mapped. If none has, as of addresses of the
+ * kernel, it is the newest image's: the oldest is only what the process was before execve().
  */
 static const struct image *find_timeless(const struct space *space,
-					 const struct sample *sample,
+					 const struct pmon_sample *sample,
 					 const struct mapping **map)
 {
 	const struct image *i = newest(space, sample->pid);
+	bool chosen = false;
 
 	for (; i; i = older(i)) {
-		*map = find_mapping(i, sample->ip, UINT64_MAX);
+		*map = find_mapping(i, sample->ip, UINT64_MAX, &chosen);
 		if (*map)
 			return i;
 	}
 	return newest(space, sample->pid);
 }
 
+/* What the process was at the time of a sample, and what it was after that, or NULL. */
+static const struct image *image_then(const struct space *space,
+				      const struct pmon_sample *sample,
+				      const struct image **next)
+{
+	const struct image *i = newest(space, sample->pid);
+
+	*next = NULL;
+	for (; i; i = older(i)) {
+		if (i->time <= sample->time || !older(i))
+			return i;
+		*next = i;
+	}
+	return NULL;
+}
+
 /*
  * The image that the process was then. If it does not have the address, the
  * process had executed another program before that was seen: the next one.
  */
-static const struct image *find_image(const struct space *space,
-				      const struct sample *sample,
-				      const struct mapping **map)
+static const struct image *find_image(const struct image *then, const struct image *next,
+				      const struct pmon_sample *sample,
+				      const struct mapping **map, bool *chosen)
 {
-	const struct image *i = newest(space, sample->pid), *then = NULL;
-	const struct image *next = NULL;
-
-	*map = NULL;
-	if (!sample->time)
-		return find_timeless(space, sample, map);
-	for (; i && !then; i = older(i)) {
-		if (i->time <= sample->time || !older(i))
-			then = i;
-		else
-			next = i;
-	}
 	if (!then)
 		return NULL;
-	*map = find_mapping(then, sample->ip, sample->time);
+	*map = find_mapping(then, sample->ip, sample->time, chosen);
 	if (!*map && recorded(then))
-		*map = find_mapping(recorded(then), sample->ip, sample->time);
+		*map = find_mapping(recorded(then), sample->ip, sample->time, chosen);
 	if (*map || !next)
 		return then;
-	*map = find_mapping(next, sample->ip, sample->time);
+	*map = find_mapping(next, sample->ip, sample->time, chosen);
 	return *map ? next : then;
-}
-
-/* Addresses of the kernel are others after the next boot. */
-static bool same_boot(const char *boot)
-{
-	char now[DF_BOOT_MAX];
-
-	data_boot_id(now);
-	return *boot && !strcmp(boot, now);
 }
 
 static void find_kernel(struct space *space, struct place *place)
 {
-	const struct symbol *symbol;
+	struct kernel_place found;
 
-	if (!space->kernel_read) {
-		space->kernel_read = true;
-		if (!same_boot(space->boot))
-			space->note = "symbols of the kernel are not known: it has been booted since, or is another one";
-		else if (symtab_read_kallsyms(&space->kernel, "/proc/kallsyms"))
-			space->note = "symbols of the kernel are not known: /proc/kallsyms does not show them (kptr_restrict)";
-	}
-	symbol = symtab_find(&space->kernel, place->addr);
-	place->binary = text_intern(KERNEL);
-	if (!symbol)
-		return;
-	place->symbol = symbol->name;
-	place->offset = place->addr - symbol->addr;
-	if (symbol->module) {
-		char module[160];
-
-		snprintf(module, sizeof(module), "[%s]", symbol->module);
-		place->binary = text_intern(module);
-	}
-}
-
-/* Is there another file now, or is the path one of another mount name space? */
-static bool has_changed(const struct binary *b)
-{
-	struct identity now;
-
-	return b->known && identity_read(&now, b->path) &&
-	       !identity_same(&b->identity, &now);
-}
-
-static void read_binary(struct space *space, struct binary *b)
-{
-	size_t len = strlen(b->path), deleted = strlen(DELETED);
-
-	b->read = true;
-	if (*b->path != '/' ||
-	    (len > deleted && !strcmp(b->path + len - deleted, DELETED)))
-		return;
-	b->changed = has_changed(b);
-	if (b->changed)
-		space->note = "files have changed since they were recorded, or are those of a container: their symbols are [changed]";
-	else if (symtab_has_elf)
-		symtab_read_elf(&b->symbols, b->path);
-	else
-		space->note = "this pfmon was built without libelf: symbols of programs are not known";
-}
-
-static void find_symbol(struct space *space, const struct mapping *map,
-			struct place *place)
-{
-	const struct symbol *symbol;
-	uint64_t addr;
-
-	if (!map->binary->read)
-		read_binary(space, map->binary);
-	place->binary = map->binary->path;
-	if (map->binary->changed)
+	kernel_find(space->kernel, place->addr, &found);
+	place->binary = found.binary;
+	place->offset = found.offset;
+	if (found.symbol)
+		place->symbol = found.symbol;
+	else if (found.changed)
 		place->symbol = text_intern(PLACE_CHANGED);
-	if (!symtab_addr(&map->binary->symbols,
-			 place->addr - map->start + map->offset, &addr))
-		return;
-	place->addr = addr;
-	symbol = symtab_find(&map->binary->symbols, addr);
+}
+
+/* What the process said of its code; the kernel's records make images of their own. */
+static struct jit *jit_of(const struct space *space, const struct image *image)
+{
+	const struct image *i = image->jit ? image : newest(space, image->pid);
+
+	while (i && !(i->jit && i->process == image->process))
+		i = older(i);
+	return i ? i->jit : NULL;
+}
+
+/* Code that a process had only until it was looked at has a name, if the process says so. */
+static void find_made(const struct space *space, const struct image *image,
+		      struct place *place)
+{
+	struct symbol *symbol = jit_find(jit_of(space, image), place->addr);
+
 	if (!symbol)
 		return;
-	place->symbol = symbol->name;
-	place->offset = addr - symbol->addr;
+	place->binary = text_intern("[anonymous]");
+	place->symbol = symtab_name(symbol);
+	place->offset = place->addr - symbol->addr;
+}
+
+static void find_symbol(struct space *space, const struct image *image,
+			const struct mapping *map, struct place *place)
+{
+	struct binary *binary = map->binary;
+	uint64_t addr = place->addr;
+	struct symbol *symbol = binary_symbol(space->binaries, binary,
+					      addr - map->start + map->offset, &place->addr);
+
+	place->binary = binary->name;
+	if (!symbol && jit_may_be(binary->path))
+		symbol = jit_find(jit_of(space, image), addr);
+	if (symbol) {
+		place->symbol = symtab_name(symbol);
+		place->offset = place->addr - symbol->addr;
+	} else if (binary->state == BINARY_CHANGED) {
+		place->symbol = text_intern(PLACE_CHANGED);
+	}
 }
 
 /*
@@ -468,7 +458,7 @@ static void find_symbol(struct space *space, const struct mapping *map,
  * thread, which is never in a user address, and to processes outside of the pid name space
  * in which the recording was made.
  */
-static const char *name_pid(const struct space *space, const struct sample *sample)
+static const char *name_pid(const struct space *space, const struct pmon_sample *sample)
 {
 	int32_t pid = sample->pid;
 	char name[32];
@@ -483,46 +473,167 @@ static const char *name_pid(const struct space *space, const struct sample *samp
 	return text_intern(name);
 }
 
-void space_find(struct space *space, const struct sample *sample,
-		struct place *place)
+/* What stands for a place in a chain: of one without a name, what it is part of. */
+static const char *call_name(const struct place *place)
 {
-	const struct mapping *map;
-	const struct image *image = find_image(space, sample, &map);
+	const char *base;
+	char name[160];
 
-	place->process = image ? image->process : name_pid(space, sample);
-	place->binary = place->symbol = text_intern(PLACE_UNKNOWN);
-	place->addr = sample->ip;
-	place->offset = 0;
-	if (map)
-		find_symbol(space, map, place);
-	else if (sample->ip >= space->kernel_base)
-		find_kernel(space, place);
+	if (strcmp(place->symbol, PLACE_UNKNOWN) && strcmp(place->symbol, PLACE_CHANGED))
+		return place->symbol;
+	if (*place->binary == '[')
+		return place->binary;
+	base = strrchr(place->binary, '/');
+	snprintf(name, sizeof(name), "[%s]", base ? base + 1 : place->binary);
+	return text_intern(name);
 }
 
-const char *space_note(const struct space *space)
+static void make_place(struct space *space, const struct pmon_sample *sample,
+		       const struct image *image, const struct mapping *map,
+		       struct place *place)
 {
-	return space->note;
+	*place = (struct place){
+		.process = image ? image->process : name_pid(space, sample),
+		.binary = text_intern(PLACE_UNKNOWN),
+		.symbol = text_intern(PLACE_UNKNOWN),
+		.addr = sample->ip,
+		.mapping = map,
+	};
+	if (map)
+		find_symbol(space, image, map, place);
+	else if (sample->ip >= space->kernel_base)
+		find_kernel(space, place);
+	else if (image)
+		find_made(space, image, place);
+	place->call = call_name(place);
+}
+
+/* Where a place is among those that were found, or where it would be. */
+static struct found *find_found(const struct space *space, int32_t pid,
+				const struct image *then, uint64_t ip)
+{
+	uint64_t h = (ip ^ (uintptr_t)then ^ (uint32_t)pid) * 0x9e3779b97f4a7c15;
+	size_t mask = space->found_room - 1, at = h >> 32 & mask;
+	struct found *f = &space->found[at];
+
+	while (f->valid && (f->ip != ip || f->image != then || f->pid != pid)) {
+		at = (at + 1) & mask;
+		f = &space->found[at];
+	}
+	return f;
+}
+
+/* Room for one more: half of it is always free. Of too many all are forgotten. */
+static void more_found(struct space *space)
+{
+	struct found *old = space->found, *f;
+	size_t room = space->found_room, i;
+
+	if (old && 2 * space->founds < room)
+		return;
+	space->found_room = !room ? FOUND_LEAST : room < FOUND_MOST ? 2 * room : room;
+	space->found = calloc(space->found_room, sizeof(*f));
+	if (!space->found)
+		err(EXIT_PFMON, NULL);
+	if (space->found_room == room)
+		space->founds = 0;
+	for (i = 0; i < room && space->found_room > room; i++) {
+		f = &old[i];
+		if (f->valid)
+			*find_found(space, f->pid, f->image, f->ip) = *f;
+	}
+	free(old);
+}
+
+void space_find(struct space *space, const struct pmon_sample *sample,
+		struct place *place)
+{
+	const struct image *then, *next, *image;
+	const struct mapping *map = NULL;
+	bool chosen = false;
+	struct found *f;
+
+	if (!sample->time) {
+		image = find_timeless(space, sample, &map);
+		make_place(space, sample, image, map, place);
+		return;
+	}
+	then = image_then(space, sample, &next);
+	more_found(space);
+	f = find_found(space, sample->pid, then, sample->ip);
+	if (f->valid) {
+		*place = f->place;
+		return;
+	}
+	image = find_image(then, next, sample, &map, &chosen);
+	make_place(space, sample, image, map, place);
+	if (chosen)
+		return;
+	place->number = ++space->numbers;
+	*f = (struct found){ true, sample->pid, then, sample->ip, *place };
+	space->founds++;
+}
+
+struct mapped space_mapped(const struct mapping *mapping)
+{
+	if (!mapping)
+		return (struct mapped){ 0 };
+	return (struct mapped){
+		.start = mapping->start, .end = mapping->end, .offset = mapping->offset,
+		.identity = mapping->binary->known ? &mapping->binary->identity : NULL,
+	};
+}
+
+static const char *tell(struct space *space, enum binary_state state)
+{
+	static const char *const formats[BINARY_STATES] = {
+		[BINARY_CHANGED] = "files that have changed since they were recorded, or are those of a container: %u; their symbols are [changed]",
+		[BINARY_GONE] = "files that are not there any more, or not on this machine: %u; their symbols are not known",
+		[BINARY_UNREAD] = "files that are no programs, or too large for what others can change: %u; they have no symbols",
+		[BINARY_STRANGE] = "files of which it was not recorded which ones they were: %u; their symbols are not known",
+	};
+	unsigned int n = binaries_count(space->binaries, state);
+
+	if (!n)
+		return NULL;
+	snprintf(space->note[state], sizeof(space->note[state]), formats[state], n);
+	return space->note[state];
+}
+
+const char *space_note(struct space *space, unsigned int n)
+{
+	static const char none[] =
+		"this pfmon was built without libdw: symbols of programs are not known";
+	const char *notes[] = {
+		kernel_note(space->kernel),
+		tell(space, BINARY_CHANGED), tell(space, BINARY_GONE),
+		tell(space, BINARY_STRANGE), tell(space, BINARY_UNREAD),
+		!symtab_has_elf && binaries_count(space->binaries, BINARY_FOUND) ? none : NULL,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		if (notes[i] && !n--)
+			return notes[i];
+	return NULL;
 }
 
 void space_free(struct space *space)
 {
-	struct binary *b, *next_b;
-	struct image *i, *next_i;
+	struct image *i, *next;
 	unsigned int n;
 
 	for (n = 0; n < BUCKETS; n++) {
-		for (i = space->bucket[n]; i; i = next_i) {
-			next_i = i->older;
+		for (i = space->bucket[n]; i; i = next) {
+			next = i->older;
+			jit_free(i->jit);
 			free(i->map);
 			free(i);
 		}
-		for (b = space->binary[n]; b; b = next_b) {
-			next_b = b->next;
-			symtab_free(&b->symbols);
-			free(b);
-		}
 	}
-	symtab_free(&space->kernel);
+	free(space->found);
+	binaries_free(space->binaries);
+	kernel_free(space->kernel);
 	free(space->record);
 	free(space);
 }

@@ -4,16 +4,21 @@
 #define PFMON_SPACE_H
 
 #include "data_read.h"
+#include "identity.h"
 
 struct space;
+struct mapping;
 
 /* Where a sample is. All are strings of text_intern(). */
 struct place {
 	const char *process;
 	const char *binary;
 	const char *symbol;
+	const char *call;	/* in a chain: the symbol, or what it is part of */
+	const struct mapping *mapping;	/* NULL: not known */
 	uint64_t addr;		/* as the binary has it if that is known */
 	uint64_t offset;	/* in the symbol, 0 if that is not known */
+	uint32_t number;	/* of places that are all the same: the same; 0: none */
 };
 
 /* What stands for a name that is not known. */
@@ -52,14 +57,35 @@ void space_add_map(struct space *space, const struct data_map *m);
 void space_add_binary(struct space *space, const struct data_binary *b);
 
 /**
+ * space_add_inode() - and where that is
+ * @space: from space_new()
+ * @inode: of the data file
+ */
+void space_add_inode(struct space *space, const struct df_inode *inode);
+
+/**
+ * space_add_module() - a module of the kernel was loaded
+ * @space: from space_new()
+ * @m:     of the data file
+ */
+void space_add_module(struct space *space, const struct data_module *m);
+
+/**
+ * space_add_jit() - names of code that a process has made
+ * @space: from space_new()
+ * @j:     of the data file
+ */
+void space_add_jit(struct space *space, const struct data_jit *j);
+
+/**
  * space_add_record() - a process has done something, as the kernel recorded it
  * @space: from space_new()
  * @map:   in any order
  */
-void space_add_record(struct space *space, const struct smpl_map *map);
+void space_add_record(struct space *space, const struct pmon_map *map);
 
 /**
- * space_complete() - all was added
+ * space_complete() - all was added that there is by now
  * @space: from space_new()
  */
 void space_complete(struct space *space);
@@ -70,16 +96,33 @@ void space_complete(struct space *space);
  * @sample: sample
  * @place:  filled in
  */
-void space_find(struct space *space, const struct sample *sample,
+void space_find(struct space *space, const struct pmon_sample *sample,
 		struct place *place);
+
+/* A mapping of a process. */
+struct mapped {
+	uint64_t start, end;
+	uint64_t offset;	/* in the file, of @start */
+	const struct identity *identity;	/* of the file, while the space is there;
+						 * NULL: not known */
+};
+
+/**
+ * space_mapped() - what is known of a mapping
+ * @mapping: of a place, NULL: nothing is
+ *
+ * Return: it, or zeroes.
+ */
+struct mapped space_mapped(const struct mapping *mapping);
 
 /**
  * space_note() - what kept names from being found
  * @space: from space_new()
+ * @n:     the how manieth such thing, from 0
  *
- * Return: a sentence for the reader, or NULL.
+ * Return: a sentence for the reader, or NULL if there are no more.
  */
-const char *space_note(const struct space *space);
+const char *space_note(struct space *space, unsigned int n);
 
 /**
  * space_free() - free what it has

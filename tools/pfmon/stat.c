@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hardware.h"
+#include "needs.h"
 #include "numbers.h"
 #include "outfile.h"
 #include "pfmon.h"
@@ -34,10 +35,7 @@ static const char usage[] =
 "  -e, --event LIST   events to count, separated by commas; each -e is counted at\n"
 "                     the same time if the counters are enough for it\n"
 "what:\n"
-"  -p, --pid LIST     the threads of processes\n"
-"  -t, --tid LIST     single threads\n"
-"  -a, --all-cpus     all CPUs\n"
-"  -C, --cpu CPUS     CPUs: a list such as 0-1,3, or all\n"
+TARGET_USAGE("")
 "  -A, --per-cpu      print the counts of each CPU, too\n"
 "      --per-thread   print the counts of each thread, too\n"
 "      --no-follow    count the first thread of COMMAND only\n"
@@ -144,10 +142,7 @@ enum { NO_FOLLOW = 256, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO
 
 static const struct option longs[] = {
 	{ "event", required_argument, NULL, 'e' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "tid", required_argument, NULL, 't' },
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "cpu", required_argument, NULL, 'C' },
+	TARGET_OPTIONS,
 	{ "per-cpu", no_argument, NULL, 'A' },
 	{ "per-thread", no_argument, NULL, PER_THREAD },
 	{ "no-follow", no_argument, NULL, NO_FOLLOW },
@@ -166,20 +161,10 @@ static const struct option longs[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Options that say what is counted. Returns whether @c is one of them. */
+/* Other options that say what is counted. Returns whether @c is one of them. */
 static bool parse_target(int c)
 {
 	switch (c) {
-	case 'p':
-	case 't':
-		target_add(&o.target, optarg, c == 'p');
-		break;
-	case 'a':
-		target_set_cpus(&o.target, "all");
-		break;
-	case 'C':
-		target_set_cpus(&o.target, optarg);
-		break;
 	case 'A':
 		o.per_cpu = true;
 		break;
@@ -278,8 +263,8 @@ static void parse_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+e:p:t:aC:Ar:I:D:f:jx:o:h", longs, NULL)) != -1)
-		if (!parse_target(c) && !parse_schedule(c))
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:Ar:I:D:f:jx:o:h", longs, NULL)) != -1)
+		if (!target_option(&o.target, c, optarg) && !parse_target(c) && !parse_schedule(c))
 			parse_option(c);
 	if (optind < argc)
 		o.target.command = argv + optind;
@@ -300,6 +285,21 @@ static void note_sets(struct result *result)
 		result_note(result, "~ marks estimates: the events took turns in %u sets, each counted for the share of the time given; +- is the standard deviation to expect of counts that differ from turn to turn as much as they are large",
 			    result->counters->sets);
 		return;
+	}
+}
+
+/* A count of 0 can have another reason than that nothing happened. */
+static void note_remarks(struct result *result)
+{
+	const struct event_register *r;
+	const struct counter *c;
+	unsigned int i;
+
+	for (i = 0; i < result->counters->n; i++) {
+		c = &result->counters->c[i];
+		r = c->has_extra ? needs_register(c->source->pmu, c->code) : NULL;
+		if (r && r->remark)
+			result_note(result, "%s: %s", c->name, r->remark);
 	}
 }
 
@@ -386,6 +386,7 @@ static int measure_once(struct result *result, bool again)
 	status = target_measure(&o.target, result);
 	note_throttled(result);
 	note_sets(result);
+	note_remarks(result);
 	if (result->held)
 		result_note(result, "nothing was counted: the end came before that of the delay of %g ms",
 			    (double)o.schedule.delay_ns / 1e6);
@@ -430,8 +431,7 @@ int cmd_stat(int argc, char **argv)
 		errx(EXIT_PFMON, "name the events of each set with an -e of its own");
 	if (!o.counters.n)
 		add_default(has_hardware);
-	if (o.turns.trigger && o.target.cpu_list.n > 1)
-		errx(EXIT_PFMON, "--switch-overflow needs a single CPU: an idle one would stay in its first set, whose share of the time would say nothing");
+	turns_check_cpus(&o.turns, o.target.cpu_list.n);
 	turns_make(&o.turns, &o.counters);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	o.schedule.whole = o.format->whole;

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "context.h"
+#include "demangle.h"
 #include "symtab.h"
 #include "text.h"
 
 /* Symbols that lie within others: how many are looked at. */
 #define NESTED	8
+
+bool symtab_demangle = true;
 
 static void *make_room(void *array, size_t n, size_t *room, size_t size)
 {
@@ -39,6 +42,8 @@ void symtab_add_segment(struct symtab *t, const struct segment *segment)
 	t->segment[t->segments++] = *segment;
 }
 
+#define NAME_LOOKED	1024	/* bytes of a name that decide which one is best */
+
 /* Of one address the best comes last, where symtab_find() begins to look. */
 static int by_addr(const void *a, const void *b)
 {
@@ -50,7 +55,8 @@ static int by_addr(const void *a, const void *b)
 		return x->size ? 1 : -1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	return -strcmp(x->name, y->name);
+	/* A hostile file can have millions of symbols with one name of megabytes. */
+	return -strncmp(x->name, y->name, NAME_LOOKED);
 }
 
 void symtab_sort(struct symtab *t)
@@ -59,7 +65,7 @@ void symtab_sort(struct symtab *t)
 		qsort(t->symbol, t->symbols, sizeof(*t->symbol), by_addr);
 }
 
-const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
+struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
 {
 	size_t low = 0, high = t->symbols, i;
 
@@ -73,13 +79,53 @@ const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
 			high = mid;
 	}
 	for (i = low; i > 0 && low - i < NESTED; i--) {
-		const struct symbol *s = &t->symbol[i - 1];
+		struct symbol *s = &t->symbol[i - 1];
 
 		if (!s->size ? i == low && (!s->end || addr < s->end) :
 			       addr - s->addr < s->size)
 			return s;
 	}
 	return NULL;
+}
+
+/* "FUNCTION@plt": what stands behind the @ stays. */
+static void demangle_name(const char *name, char *out, size_t size)
+{
+	const char *at = strchr(name, '@');
+	char function[DEMANGLE_MAX];
+	size_t len = at ? (size_t)(at - name) : strlen(name), done;
+
+	if (len >= sizeof(function))
+		return;
+	memcpy(function, name, len);
+	function[len] = '\0';
+	if (!demangle(function, out, size))
+		return;
+	done = strlen(out);
+	snprintf(out + done, size - done, "%s", name + len);
+}
+
+#define NAME_SHOWN	8192	/* bytes of a name, longer ones are cut off */
+
+const char *symtab_name(struct symbol *symbol)
+{
+	char pretty[DEMANGLE_MAX] = "", begin[NAME_SHOWN + 1];
+	const char *shown = symbol->name;
+
+	if (symbol->named)
+		return symbol->name;
+	if (strnlen(symbol->name, sizeof(begin)) == sizeof(begin)) {
+		memcpy(begin, symbol->name, NAME_SHOWN);
+		begin[NAME_SHOWN] = '\0';
+		shown = begin;
+	} else if (symtab_demangle && *symbol->name == '_') {
+		demangle_name(symbol->name, pretty, sizeof(pretty));
+		if (*pretty)
+			shown = pretty;
+	}
+	symbol->name = text_intern(shown);
+	symbol->named = true;
+	return symbol->name;
 }
 
 bool symtab_addr(const struct symtab *t, uint64_t offset, uint64_t *addr)
@@ -101,6 +147,7 @@ void symtab_free(struct symtab *t)
 {
 	free(t->symbol);
 	free(t->segment);
+	symtab_close(t);
 	memset(t, 0, sizeof(*t));
 }
 

@@ -9,9 +9,10 @@
 
 struct symbol {
 	uint64_t addr, size;	/* size 0: up to the next symbol */
-	const char *name;	/* of text_intern() */
+	const char *name;	/* as its file has it, until symtab_name() */
 	const char *module;	/* of the kernel, or NULL */
 	int rank;		/* the higher one is taken of several names */
+	bool named;		/* by symtab_name() */
 	uint64_t end;		/* of its section, for size 0; 0: not known */
 };
 
@@ -25,10 +26,14 @@ struct symtab {
 	size_t symbols, symbol_room;
 	struct segment *segment;
 	size_t segments, segment_room;
+	void *file;		/* that has the names */
 };
 
-/* Can symbols be read from binaries? Not if pfmon was built without libelf. */
+/* Can symbols be read from binaries? Not if pfmon was built without libdw. */
 extern const bool symtab_has_elf;
+
+/* Are names of C++ and Rust to be as in the source, not as the linker has them? */
+extern bool symtab_demangle;
 
 /**
  * symtab_read_elf() - the functions of a program or library
@@ -40,15 +45,59 @@ extern const bool symtab_has_elf;
 int symtab_read_elf(struct symtab *t, const char *path);
 
 /**
+ * symtab_read_fd() - the same of an open file
+ * @t:    all zeroes; segments that it has are kept, and then those of the file, which
+ *        may be a debug file, are not taken
+ * @fd:   file
+ * @path: where its debug file is looked for: beside that
+ *
+ * Return: 0, or -1 if it cannot be read or is none.
+ */
+int symtab_read_fd(struct symtab *t, int fd, const char *path);
+
+/**
+ * symtab_guard() - a descriptor for a file that may be mapped
+ * @fd: file
+ *
+ * Return: another descriptor of the file or, if others may truncate it, of a copy; -1 if
+ * that is too large.
+ */
+int symtab_guard(int fd);
+
+/**
+ * symtab_limit() - limit the memory that is used from now on, if others may write a file
+ * @fd: file
+ *
+ * What is packed in it may be without an end. The caller restores RLIMIT_DATA.
+ */
+void symtab_limit(int fd);
+
+/**
+ * symtab_close() - close what symtab_read_elf() has left open
+ * @t: table
+ */
+void symtab_close(struct symtab *t);
+
+/**
  * symtab_build_id() - the build ID of a program or library
  * @fd:   file
  * @id:   filled in
  * @size: bytes of @id
  *
  * Return: its bytes; 0 if it has none, or one that is longer, or pfmon was built
- * without libelf.
+ * without libdw.
  */
 uint32_t symtab_build_id(int fd, uint8_t *id, size_t size);
+
+/**
+ * symtab_segments() - where the code of a program or library is
+ * @fd:      file
+ * @segment: filled in
+ * @max:     of so many
+ *
+ * Return: how many there are, at most @max.
+ */
+size_t symtab_segments(int fd, struct segment *segment, size_t max);
 
 /**
  * symtab_read_kallsyms() - the functions of the kernel
@@ -86,7 +135,15 @@ void symtab_sort(struct symtab *t);
  *
  * Return: the symbol, or NULL.
  */
-const struct symbol *symtab_find(const struct symtab *t, uint64_t addr);
+struct symbol *symtab_find(const struct symtab *t, uint64_t addr);
+
+/**
+ * symtab_name() - the name of a symbol for reports
+ * @symbol: of symtab_find()
+ *
+ * Return: of text_intern().
+ */
+const char *symtab_name(struct symbol *symbol);
 
 /**
  * symtab_addr() - the address of a place in the file

@@ -11,9 +11,9 @@
 #include "watch.h"
 
 /* Of probe_ops' tick. */
-#define TICK_NS	500000000
 
-void target_add(struct target *t, const char *text, bool is_process)
+/* Processes, with all their threads, or threads: numbers, separated by commas. */
+static void add_threads(struct target *t, const char *text, bool is_process)
 {
 	struct targets *threads = &t->threads;
 	const char *from = text;
@@ -36,12 +36,31 @@ void target_add(struct target *t, const char *text, bool is_process)
 	} while (*end);
 }
 
-void target_set_cpus(struct target *t, const char *text)
+static void set_cpus(struct target *t, const char *text)
 {
 	t->cpus = text;
 	if (cpu_list_parse(&t->cpu_list, text))
 		errx(EXIT_PFMON, "'%s' is not a list of CPUs such as 0-1,3 or all",
 		     text);
+}
+
+bool target_option(struct target *t, int c, const char *arg)
+{
+	switch (c) {
+	case 'p':
+	case 't':
+		add_threads(t, arg, c == 'p');
+		break;
+	case 'a':
+		set_cpus(t, "all");
+		break;
+	case 'C':
+		set_cpus(t, arg);
+		break;
+	default:
+		return false;
+	}
+	return true;
 }
 
 bool target_check(const struct target *t, const char *to)
@@ -165,7 +184,7 @@ int target_measure(struct target *t, struct result *result)
 	signals_catch(command ? command->pid : 0);
 	watch_begin();
 	if (result->ops->tick)
-		watch_timer(TICK_NS, true, result->ops->tick);
+		watch_timer(result->ops->tick_ns, true, result->ops->tick);
 	status = measure(t, result, command);
 	if (command) {
 		t->exec_errno = child_exec_error(command);

@@ -16,20 +16,30 @@ struct target {
 	struct child *child;	/* of each run */
 };
 
-/**
- * target_add() - measure processes or threads; ends the program if they cannot be
- * @t:          target
- * @text:       their numbers, separated by commas
- * @is_process: processes, with all their threads
- */
-void target_add(struct target *t, const char *text, bool is_process);
+/* Its options, of stat, record and top: short, lines of getopt_long()'s table, and help. */
+#define TARGET_SHORT	"p:t:aC:"
+
+#define TARGET_OPTIONS							\
+	{ "pid", required_argument, NULL, 'p' },			\
+	{ "tid", required_argument, NULL, 't' },			\
+	{ "all-cpus", no_argument, NULL, 'a' },				\
+	{ "cpu", required_argument, NULL, 'C' }
+
+#define TARGET_USAGE(space)						\
+"  -p, --pid LIST     " space "the threads of processes\n"			\
+"  -t, --tid LIST     " space "single threads\n"				\
+"  -a, --all-cpus     " space "all CPUs\n"					\
+"  -C, --cpu CPUS     " space "CPUs: a list such as 0-1,3, or all\n"
 
 /**
- * target_set_cpus() - measure CPUs; ends the program if it is no list of them
- * @t:    target
- * @text: as cpu_list_parse() takes it, kept
+ * target_option() - take an option; ends the program if its argument is wrong
+ * @t:   target
+ * @c:   as getopt_long() returned it
+ * @arg: its argument, kept
+ *
+ * Return: true, or false if it is no option of a target.
  */
-void target_set_cpus(struct target *t, const char *text);
+bool target_option(struct target *t, int c, const char *arg);
 
 /**
  * target_check() - do the parts go together?

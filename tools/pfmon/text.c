@@ -11,6 +11,7 @@
 struct name {
 	struct name *next;
 	uint32_t hash;
+	bool shown;	/* it has only what can be shown */
 	char text[];
 };
 
@@ -36,9 +37,16 @@ static void grow(void)
 	n_buckets = n;
 }
 
+/* Does it end a line, or turn the direction in which text is read? */
+static bool moves_text(uint32_t c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
 /*
  * Bytes of the character of UTF-8 at @s, 0 if it is none, or none that can be
- * shown: C0 and C1 controls, halves of pairs, U+FFFE and U+FFFF.
+ * shown: C0 and C1 controls, what moves text, halves of pairs, U+FFFE and U+FFFF.
  */
 static size_t character(const unsigned char *s)
 {
@@ -58,7 +66,7 @@ static size_t character(const unsigned char *s)
 		c = c << 6 | (s[i] & 0x3f);
 	}
 	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ||
-	    c < 0xa0 || (c & 0xfffe) == 0xfffe)
+	    c < 0xa0 || (c & 0xfffe) == 0xfffe || moves_text(c))
 		return 0;
 	return len;
 }
@@ -85,33 +93,70 @@ uint32_t text_hash(const char *text)
 	return h;
 }
 
-const char *text_intern(const char *text)
+static struct name *find(const char *text, uint32_t h)
 {
-	uint32_t h = text_hash(text);
 	struct name *name;
 
 	if (n_names >= n_buckets)
 		grow();
 	for (name = buckets[h % n_buckets]; name; name = name->next)
 		if (name->hash == h && !strcmp(name->text, text))
-			return name->text;
-	name = malloc(sizeof(*name) + strlen(text) + 1);
+			break;
+	return name;
+}
+
+static struct name *new_name(const char *text)
+{
+	struct name *name = malloc(sizeof(*name) + strlen(text) + 1);
+
 	if (!name)
 		err(EXIT_PFMON, NULL);
 	strcpy(name->text, text);
-	clean(name->text);
-	/* A name that had to be changed is the one that looks so. */
-	if (strcmp(name->text, text)) {
-		const char *cleaned = text_intern(name->text);
+	return name;
+}
 
-		free(name);
-		return cleaned;
-	}
+static const char *insert(struct name *name, uint32_t h, bool shown)
+{
 	name->hash = h;
+	name->shown = shown;
 	name->next = buckets[h % n_buckets];
 	buckets[h % n_buckets] = name;
 	n_names++;
 	return name->text;
+}
+
+const char *text_intern(const char *text)
+{
+	uint32_t h = text_hash(text);
+	struct name *name = find(text, h);
+	const char *cleaned;
+
+	if (name && name->shown)
+		return name->text;
+	name = new_name(text);
+	clean(name->text);
+	/* A name that had to be changed is the one that looks so. */
+	if (strcmp(name->text, text)) {
+		cleaned = text_intern(name->text);
+		free(name);
+		return cleaned;
+	}
+	return insert(name, h, true);
+}
+
+const char *text_keep(const char *text)
+{
+	uint32_t h = text_hash(text);
+	struct name *name = find(text, h);
+	bool shown;
+
+	if (name)
+		return name->text;
+	name = new_name(text);
+	clean(name->text);
+	shown = !strcmp(name->text, text);
+	strcpy(name->text, text);
+	return insert(name, h, shown);
 }
 
 static int is_first(char c)

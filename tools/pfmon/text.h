@@ -14,11 +14,22 @@
  * text_intern() - the one copy of a name
  * @name: whatever it has
  *
- * What is not valid UTF-8, or controls a terminal, becomes '?'.
+ * What is not valid UTF-8, controls a terminal, ends a line or turns the direction of
+ * text becomes '?', one for each byte.
  *
  * Return: a string that lives on; equal names have the same address.
  */
 const char *text_intern(const char *name);
+
+/**
+ * text_keep() - the one copy of a name as it is
+ * @name: whatever it has
+ *
+ * For names of files that are to be opened. What is printed is text_intern() of it.
+ *
+ * Return: a string that lives on; equal names have the same address.
+ */
+const char *text_keep(const char *name);
 
 /**
  * text_hash() - a number that is the same for equal names

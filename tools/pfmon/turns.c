@@ -47,6 +47,12 @@ bool turns_check(const struct turn_options *o)
 	return false;
 }
 
+void turns_check_cpus(const struct turn_options *o, unsigned int cpus)
+{
+	if (o->trigger && cpus > 1)
+		errx(EXIT_PFMON, "--switch-overflow needs a single CPU: an idle one would stay in its first set, whose share of the time would say nothing");
+}
+
 /* Events for which there are not enough counters take turns, or all do if asked. */
 void turns_make(const struct turn_options *o, struct counters *counters)
 {

@@ -29,6 +29,13 @@ void turns_set_timeout(struct turn_options *o, const char *text);
 bool turns_check(const struct turn_options *o);
 
 /**
+ * turns_check_cpus() - can they be those of so many CPUs? Ends the program if not
+ * @o:    options
+ * @cpus: how many are measured, 0: threads are
+ */
+void turns_check_cpus(const struct turn_options *o, unsigned int cpus);
+
+/**
  * turns_make() - choose counters and event sets as the options say
  * @o:        options
  * @counters: all chosen events

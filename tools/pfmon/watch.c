@@ -13,10 +13,15 @@
 #include "watch.h"
 
 #define EVENTS	64
-#define TIMERS	4
+#define TIMERS	8
 
 /* What is watched is a probe, or one of these. */
 static int epoll = -1, chld = -1;
+
+static struct input {
+	int fd;
+	void (*call)(struct result *result);
+} input = { .fd = -1 };
 
 /* From the beginning of a measurement on. */
 static struct timer {
@@ -50,6 +55,17 @@ void watch_begin(void)
 		err(EXIT_PFMON, "cannot wait for events");
 	add(chld, &chld);
 	add(signals_fd(), NULL);
+	if (input.fd >= 0)
+		add(input.fd, &input);
+}
+
+void watch_input(int fd, void (*call)(struct result *result))
+{
+	if (epoll >= 0 && input.fd >= 0)
+		epoll_ctl(epoll, EPOLL_CTL_DEL, input.fd, NULL);
+	input = (struct input){ fd, call };
+	if (epoll >= 0 && fd >= 0)
+		add(fd, &input);
 }
 
 void watch_timer(uint64_t ns, bool again, void (*call)(struct result *result))
@@ -75,7 +91,7 @@ static void take_chld(void)
 		;
 }
 
-static void happened(const struct epoll_event *event)
+static void happened(struct result *result, const struct epoll_event *event)
 {
 	struct probe *probe = event->data.ptr;
 
@@ -83,6 +99,8 @@ static void happened(const struct epoll_event *event)
 		take_chld();
 	else if (!probe)
 		signals_seen();
+	else if (event->data.ptr == &input)
+		input.call(result);
 	else if (event->events & EPOLLIN)
 		probe_messages(probe);
 	else
@@ -134,7 +152,7 @@ void watch_wait(struct result *result)
 	if (n < 0 && errno != EINTR)
 		err(EXIT_PFMON, "epoll_wait");
 	for (i = 0; i < n; i++)
-		happened(&events[i]);
+		happened(result, &events[i]);
 	call_timers(result);
 }
 

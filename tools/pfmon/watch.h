@@ -29,6 +29,15 @@ void watch_timer(uint64_t ns, bool again, void (*call)(struct result *result));
 void watch_add(struct probe *probe);
 
 /**
+ * watch_input() - have watch_wait() call a function when something can be read
+ * @fd:   one descriptor, or -1: not any more
+ * @call: function, of the measurement; it reads
+ *
+ * May be called before watch_begin().
+ */
+void watch_input(int fd, void (*call)(struct result *result));
+
+/**
  * watch_wait() - wait for something to happen
  * @result: of the measurement
  *

@@ -3,9 +3,10 @@
  * libperfmon: the perfmon2 system call for C programs, one function for each
  * command, and names for registers, software events and errors.
  *
- * The library is thin: it allocates nothing, keeps no state, prints nothing,
+ * These functions are thin: they allocate nothing, keep no state, print nothing,
  * and may be called from any thread and from signal handlers (the register
- * names, which open files, excepted). libperfmon(3) is its manual.
+ * names, which open files, excepted). libperfmon(3) is their manual. What is above
+ * them has the prefix pmon_ and headers of its own.
  */
 #ifndef _PERFMON_LIBPERFMON_H
 #define _PERFMON_LIBPERFMON_H
@@ -17,7 +18,7 @@
 extern "C" {
 #endif
 
-#define LIBPERFMON_VERSION	"0.6.0"
+#define LIBPERFMON_VERSION	"0.7.0"
 
 /* A register's name with its terminating zero byte fits in here. */
 #define PFM_NAME_MAX		32

@@ -193,6 +193,10 @@ test_turns()
 	exclude_each_other --no-multiplex --switch-timeout 1
 	needs_a_single_CPU --switch-overflow cs=1 -C 0,1
 	END
+	"$PFMON" record -o "$tmp/data" -e cs -e task-clock --switch-overflow cs=1 -C 0,1 true \
+		2>"$tmp/err"
+	expect "bad turns, record: status" $? 125
+	check "bad turns, record: needs a single CPU" grep -q "needs a single CPU" "$tmp/err"
 }
 
 # follow_modes NAME COMMAND...: the command must end with $want both ways.

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include <perfmon/default_smpl.h>
+#include <perfmon/null_smpl.h>
 #include <perfmon/libperfmon.h>
 
 #define CONTEXTS	4096
@@ -85,14 +86,23 @@ static int open_fifo(void)
 
 static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
 {
-	static const pfm_uuid_t known = PFM_DEFAULT_SMPL_UUID, none;
+	static const pfm_uuid_t known = PFM_DEFAULT_SMPL_UUID, none, raw = PFM_NULL_SMPL_UUID;
 	const pfm_default_smpl_arg_t *arg = (const void *)(req + 1);
+	const pfm_default_smpl_arg_t raw_arg = { .buf_size = 8192 };
 	const char *samples = getenv("FAKE_SAMPLES");
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (!memcmp(req->ctx_smpl_buf_id, none, sizeof(none)))
 		return 0;
-	if (memcmp(req->ctx_smpl_buf_id, known, sizeof(known)) || arg->buf_pad ||
+	/* A format that pfmon does not know; its buffer is that of the default format. */
+	if (!memcmp(req->ctx_smpl_buf_id, raw, sizeof(raw))) {
+		if (((const pfm_null_smpl_arg_t *)arg)->flags != PFM_NULL_FMT_BUFFER)
+			return fail(EINVAL);
+		arg = &raw_arg;
+	} else if (memcmp(req->ctx_smpl_buf_id, known, sizeof(known))) {
+		return fail(EINVAL);
+	}
+	if (arg->buf_pad ||
 	    arg->buf_flags ||
 	    arg->buf_size < sizeof(pfm_default_smpl_hdr_t) +
 			    sizeof(pfm_default_smpl_entry_t) + 8 * PMDS)

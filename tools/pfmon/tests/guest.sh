@@ -30,6 +30,12 @@ cd "$(dirname "$0")" || exit 1
 . ./stat.sh
 # shellcheck source=profile.sh
 . ./profile.sh
+# shellcheck source=documents.sh
+. ./documents.sh
+# shellcheck source=top.sh
+. ./top.sh
+# shellcheck source=trouble.sh
+. ./trouble.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 sysfs=/sys/kernel/perfmon
@@ -280,6 +286,40 @@ test_offline()
 	expect "CPU 1 is back: status" "$status" 0
 }
 
+# has_format PID NAME: does it sample with this format?
+has_format()
+{
+	cat "/proc/$1/fdinfo/"* 2>/dev/null | grep -qx "pfm-format:[[:space:]]*$2"
+}
+
+# The formats that top and record -g are to choose, and not what each kernel has.
+test_chosen_formats()
+{
+	while read -r format what; do
+		if ! have "$format"; then
+			skip "the format $format is not there: pfmon $what"
+			continue
+		fi
+		# shellcheck disable=SC2086 # words
+		"$PFMON" $what "$VICTIM" hot 600000 </dev/null >/dev/null 2>&1 &
+		pid=$!
+		until_true started $pid 1
+		check "pfmon $what: $format" has_format $pid "$format"
+		kill -TERM $pid
+		wait $pid
+	done <<-END
+	callaggregate top -d 3600
+	calldouble record -g -o $tmp/data
+	END
+	have callaggregate || return 0
+	# More samples than there is room for in a buffer.
+	top -e minor-faults -c 1 -d 3600 "$VICTIM" scatter 100
+	expect "top, many samples: status" "$status" 0
+	between "top, many samples: none is lost" "$(sed -n \
+		's/^.*: \([0-9,]*\) samples of minor-faults, .*; 0 lost.*/\1/p' "$tmp/out" |
+		tr -d ,)" 25600 26200
+}
+
 # A process that ends while it is counted.
 test_process_end()
 {
@@ -304,6 +344,64 @@ test_process_end()
 	wait $nap 2>/dev/null
 }
 
+# Another thread than the first executes a program, and gets the number of the process.
+test_process_exec()
+{
+	start_hold 1
+	"$PFMON" stat -j -o "$tmp/json" --per-thread -e cs -p "$hold" 9>&- &
+	pid=$!
+	until_true started $pid 2
+	printf e >&9
+	until_true started $pid 3
+	printf x >&9
+	until_true grep -qx exe "/proc/$hold/comm"
+	until_true started $pid 1
+	kill -TERM $pid
+	wait $pid
+	expect "-p, exec by a thread: status" $? 143
+	expect "-p, exec by a thread: threads" "$(field threads)" 3
+	expect "-p, exec by a thread: it is counted on, under its new name" \
+		"$(grep -o '"name": "exe"' "$tmp/json" | wc -l | tr -d ' ')" 1
+	stop_hold
+}
+
+# How many minor faults a process has had.
+faults_of()
+{
+	sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 8
+}
+
+# has_faults PID N: more than N?
+has_faults()
+{
+	[ "$(faults_of "$1")" -gt "$2" ]
+}
+
+# A thread that begins while a process is sampled is sampled, too.
+test_process_late()
+{
+	start_hold 2
+	"$PFMON" record -o "$tmp/data" -e minor-faults -c 1000 -p "$hold" 9>&- 2>"$tmp/said" &
+	pid=$!
+	until_true started $pid 3
+	before=$(ls "/proc/$hold/task")
+	printf t >&9
+	until_true started $pid 4
+	for late in $(ls "/proc/$hold/task"); do
+		[ "${before#*"$late"}" != "$before" ] || break
+	done
+	n=$(faults_of "$hold")
+	until_true has_faults "$hold" $((n + 5000))
+	kill -TERM $pid
+	wait $pid
+	expect "record -p, a late thread: status" $? 143
+	check "record -p, a late thread: it is said" grep -q \
+		'^ note: 1 thread began meanwhile and was sampled from the next look on' "$tmp/said"
+	report --by thread -f folded
+	check "record -p, a late thread: it has samples" grep -Eq "(^| )$late [1-9]" "$tmp/report"
+	stop_hold
+}
+
 # user ARGUMENT...: pfmon as an ordinary user; its output to $tmp/err.
 user()
 {
@@ -318,6 +416,9 @@ test_check()
 {
 	"$PFMON" check >"$tmp/out"
 	expect "check as root: status" $? 0
+	host=
+	[ "$(cat /sys/kernel/perfmon/host)" = kernel ] || host=', as a module'
+	check "check: the host" grep -qx "ok    the kernel has perfmon [0-9.]*$host" "$tmp/out"
 	check "check as root: CPUs" grep -q '^ok    whole CPUs can' "$tmp/out"
 	echo 1 >$hardened
 	user check
@@ -337,10 +438,26 @@ test_check()
 		"'$PFMON' check >'$tmp/out'; [ \$? -eq 1 ]"
 	check "check: the PMU is in use" grep -q \
 		'^NO    the PMU is .* cannot be used: the PMU is in use by another part' "$tmp/out"
+	check "check: who has it" grep -q \
+		"^      by: perf[^ ]* (process $pid), which has [1-9][0-9]* of perf_events open$" "$tmp/out"
 	check "check: a cure" grep -q '^      cure: end the programs that use perf_events' "$tmp/out"
 	: >"$tmp/end"
 	wait $pid
 	check "check: the PMU is free again" until_true sh -c "'$PFMON' check >/dev/null"
+	"$PFMON" stat -o /dev/null -e instructions -C 0 &
+	pid=$!
+	until_true started $pid 1
+	"$PFMON" check >"$tmp/out"
+	expect "check: a CPU is counted: status" $? 1
+	check "check: a CPU is counted: by whom" grep -q \
+		"^      by: pfmon (process $pid), which has contexts of 1 CPU$" "$tmp/out"
+	user check
+	check "check: a CPU is counted, as a user" grep -q \
+		'^      and programs of other users, which only root can see, may have it$' "$tmp/out"
+	check "check: a CPU is counted, as a user: a cure" grep -q \
+		'^      cure: wait until that has ended' "$tmp/out"
+	kill -TERM $pid
+	wait $pid
 }
 
 test_user()
@@ -360,6 +477,9 @@ test_user()
 	expect_err "as a user, another's process" "it may not be traced"
 	user info
 	expect "as a user, info: status" "$status" 0
+	host='a part of the kernel, by the system call'
+	[ "$(cat /sys/kernel/perfmon/host)" = kernel ] || host='a module, by /dev/perfmonctl'
+	check "info: the host" grep -qx "perfmon is  *$host" "$tmp/out"
 	check "info: CPUs by any user" grep -q 'system-wide  *by any user$' "$tmp/out"
 	echo 1 >$hardened
 	user info
@@ -400,12 +520,27 @@ test_killed()
 		until_true grep -q '^0' $sysfs/sys_sessions
 }
 
+# Modules are recorded with their build IDs, as they are when the recording begins.
+test_modules()
+{
+	if ! grep -q '^pfm_double .* Live 0x' /proc/modules; then
+		skip "the format double is no module here: modules in data files"
+		return
+	fi
+	record true
+	check "a module is recorded" grep -q pfm_double "$tmp/data"
+	tail -c 20 /sys/module/pfm_double/notes/.note.gnu.build-id >"$tmp/id"
+	expect "a module is recorded: its build ID" \
+		"$(od -An -v -tx1 "$tmp/data" | tr -d ' \n' |
+			grep -c "14000000........$(od -An -v -tx1 "$tmp/id" | tr -d ' \n')")" 1
+}
+
 # The kernel's sampling formats, to $formats: those that are modules are inserted
 # from where its build has left them.
 find_formats()
 {
 	formats=
-	for format in default double aggregate callchain; do
+	for format in default double aggregate callchain calldouble callaggregate; do
 		module=$PERFMON_KERNEL/kernel/perfmon/formats/$format/pfm_$format.ko
 		if [ -d $sysfs/formats/$format ] ||
 			"$VICTIM" insmod $module 2>"$tmp/err"; then
@@ -502,7 +637,7 @@ test_hot()
 		report --by symbol --format svg
 		check "hot: flame graph" grep -q '<title>hot_60: ' "$tmp/report"
 	else
-		skip "this pfmon was built without libelf: symbols"
+		skip "this pfmon was built without libdw: symbols"
 	fi
 	enough "" record -F 4000 -r task-clock "$VICTIM" hot
 	fair "hot, 4000 Hz"
@@ -622,27 +757,48 @@ test_hot_kernel()
 	report -f folded
 	[ $format = default ] || check "kernel: a chain through a system call" \
 		grep -q '^dd;.*;ksys_\(read\|write\);' "$tmp/report"
-	if have aggregate; then
-		# These have no times: they are the program's, not what it was before.
-		record -f aggregate sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=300000; :'
+	for format in aggregate callaggregate; do
+		have $format || continue
+		# An entry of callaggregate has the time of its first sample: that is
+		# the shell's where dd is a part of the shell (busybox).
+		case $format,$(command -v dd) in
+		callaggregate,[!/]*)
+			skip "the shell becomes dd without execve(): samples of callaggregate"
+			continue ;;
+		esac
+		# They are the program's, not what it was before.
+		record -f $format sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=300000; :'
 		report --by process,binary --format folded
 		n=$(sed -n 's/^dd;\[kernel\] //p' "$tmp/report")
 		other=$(sed -n 's/^[^d][^;]*;\[kernel\] //p' "$tmp/report" |
 			awk '{ n += $1 } END { print n + 0 }')
-		check "kernel, aggregate: ${n:-0} of dd, $other of others" \
+		check "kernel, $format: ${n:-0} of dd, $other of others" \
 			[ "${n:-0}" -gt "$other" ]
-	fi
+	done
 }
 
 # Faults are counted where they happen: the chain is the one that is expected.
 test_chains()
 {
 	have callchain || return 0
+	for format in calldouble callaggregate; do
+		have $format || continue
+		record -f $format -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
+		expect "chains, $format: status" "$status" 0
+		report
+		has_symbols || continue
+		report -f folded
+		for pair in 60:600 30:300 10:100; do
+			expect "chains, $format: of fault_${pair%:*}" "$(sed -n \
+				"s/^victim;.*;main;.*do_pattern;fault_${pair%:*} //p" \
+				"$tmp/report")" "${pair#*:}"
+		done
+	done
 	record -f callchain -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
 	expect "chains: status" "$status" 0
 	report
 	if ! has_symbols; then
-		skip "this pfmon was built without libelf: chains of symbols"
+		skip "this pfmon was built without libdw: chains of symbols"
 		return
 	fi
 	report -f folded
@@ -659,6 +815,53 @@ test_chains()
 		"$tmp/report"
 	report -f folded --by symbol
 	check "chains: where it is, without them" grep -q '^fault_30 300$' "$tmp/report"
+}
+
+# shares NAME: of the samples of the last hits each function has what its name says, give
+# or take one percent of all three's.
+shares()
+{
+	check "$1: $n_60, $n_30 and $n_10 samples are not 60:30:10 within one percent" \
+		awk -v a="$n_60" -v b="$n_30" -v c="$n_10" '
+		function off(got, p) {
+			d = got - p * n
+			return (d < 0 ? -d : d) > n / 100
+		}
+		BEGIN {
+			n = a + b + c
+			exit n < 1000 || off(a, .6) || off(b, .3) || off(c, .1)
+		}'
+}
+
+# What three functions do does not depend on time: faults, exactly, and instructions.
+test_shares()
+{
+	find_places
+	for format in $formats; do
+		record -f $format -b 512K -e minor-faults -c 1 "$VICTIM" pattern 200
+		report -f json --by process,address
+		hits fault
+		expect "shares of faults, $format" "$n_60 $n_30 $n_10" "1200 600 200"
+	done
+	if ! "$PFMON" info | grep -q '^  instructions '; then
+		skip "shares of instructions: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	for format in $formats; do
+		# As in test_hot_formats.
+		room=4M
+		[ $format != aggregate ] || room=256K
+		for ms in 200 800 3200; do
+			record -f $format -b $room -e instructions:u -c 50021 "$VICTIM" hot $ms
+			report -f json --by process,address
+			hits hot
+			[ $((n_60 + n_30 + n_10)) -lt 2000 ] || break
+		done
+		expect "shares of instructions, $format: status" "$status" 0
+		check "shares of instructions, $format: nothing lost" \
+			grep -q ' samples, 0 lost, ' "$tmp/said"
+		shares "shares of instructions, $format"
+	done
 }
 
 # like_perf FILE: are these lines what programs that read perf script take for samples?
@@ -681,7 +884,7 @@ test_script()
 	check "script: lines" like_perf "$tmp/script"
 	report
 	if ! has_symbols; then
-		skip "this pfmon was built without libelf: the symbols of script"
+		skip "this pfmon was built without libdw: the symbols of script"
 		return
 	fi
 	expect "script: samples" "$(grep -c 'fault_60+0x' "$tmp/script")" 600
@@ -740,7 +943,7 @@ test_lost()
 test_too_fast()
 {
 	limit=$(cat $sysfs/interrupts_max)
-	for format in default double; do
+	for format in default double calldouble callaggregate; do
 		have $format || continue
 		# Stopped twice: so it went on after the first time.
 		for ms in 1000 4000 16000; do
@@ -762,12 +965,17 @@ test_too_fast()
 # faults before that, nearly as many each time.
 test_lost_exactly()
 {
-	for format in double aggregate; do
+	for format in double aggregate calldouble callaggregate; do
 		have $format || continue
+		small=4K
+		case $format in
+		calldouble) small=16K ;;
+		callaggregate) small=64K ;;
+		esac
 		record -f $format -b 512K -e minor-faults -c 1 "$VICTIM" scatter 0
 		report -f json --by process
 		before=$(json samples)
-		record -f $format -b 4K -e minor-faults -c 1 "$VICTIM" freeze 100
+		record -f $format -b $small -e minor-faults -c 1 "$VICTIM" freeze 100
 		expect "lost, $format: status" "$status" 0
 		report -f json --by process
 		between "lost, $format: samples" "$(lost samples)" 1000 25600
@@ -777,8 +985,13 @@ test_lost_exactly()
 		expect "lost, $format: nothing is estimated" "$(lost estimated)" 0
 		check "lost, $format: record says so" grep -Eq \
 			'^[0-9,]+ samples, [1-9][0-9,]* lost, ' "$tmp/said"
+		if [ $format = calldouble ]; then
+			report
+			check "lost, $format: report says where" grep -Eq \
+				'[1-9][0-9]* gaps? where samples were lost, ' "$tmp/report" "$tmp/err"
+		fi
 		# And while it reads and empties the buffer all the time.
-		record -f $format -b 4K -e minor-faults -c 1 "$VICTIM" scatter 200
+		record -f $format -b $small -e minor-faults -c 1 "$VICTIM" scatter 200
 		report -f json --by process
 		between "lost meanwhile, $format: and those that are there" \
 			$(($(lost samples) + $(json samples))) \
@@ -851,7 +1064,7 @@ test_readings()
 	report -f json --by process
 	between "faults between samples" "$(counted minor-faults)" 1 20300
 	# A fault's overflow is at the fault: what is counted is what is sampled.
-	for format in default double callchain; do
+	for format in default double callchain calldouble; do
 		have $format || continue
 		record -f $format -b 512K -e minor-faults -c 10 -r minor-faults \
 			"$VICTIM" touch 20000
@@ -860,16 +1073,17 @@ test_readings()
 		expect "faults between samples of faults, $format" \
 			"$(counted minor-faults)" $((10 * $(json samples)))
 	done
-	if have aggregate; then
-		record -f aggregate -e minor-faults -c 10 "$VICTIM" touch 20000
+	for format in aggregate callaggregate; do
+		have $format || continue
+		record -f $format -b 512K -e minor-faults -c 10 "$VICTIM" touch 20000
 		report -f json --by process
-		between "samples of faults, aggregate" "$(json samples)" 2000 2030
-	fi
+		between "samples of faults, $format" "$(json samples)" 2000 2030
+	done
 	report
 	if has_symbols; then
 		between "samples of faults: percent in touch()" "$(symbol_percent touch)" 95 100
 	else
-		skip "this pfmon was built without libelf: symbols"
+		skip "this pfmon was built without libdw: symbols"
 	fi
 }
 
@@ -996,6 +1210,18 @@ test_sets_samples()
 		expect "samples in two sets, $format: status" "$status" 0
 		between "samples in two sets, $format" "$(json samples)" 1998 2030
 	done
+	# Ten faults in one set, ten in the other, and a sample after five.
+	record -b 512K -e minor-faults -e minor-faults -c 5 --switch-overflow minor-faults=10 \
+		"$VICTIM" touch 20000
+	report -f json --by process
+	expect "samples in turns of ten faults: status" "$status" 0
+	between "samples in turns of ten faults" "$(json samples)" 3990 4060
+	report -f json --by process -e minor-faults=10
+	between "samples of the ends of turns" "$(json samples)" 1990 2030
+	record -b 512K -e minor-faults -e task-clock -c 5 --switch-overflow minor-faults=10 \
+		"$VICTIM" touch 20000
+	report -f json --by process -e minor-faults
+	between "samples in every other turn of ten faults" "$(json samples)" 1950 2070
 	# Until neither set has nearly all of the time.
 	for n in 5000 20000 80000; do
 		record -b 512K -e minor-faults -e task-clock -r minor-faults -c 10 \
@@ -1080,6 +1306,35 @@ test_sets_hardware()
 	check "sets of hardware events of a CPU: counted" [ "$(value instructions)" -gt 0 ]
 	user stat -j -o /dev/null -e "$list" true
 	expect "one too many, as a user: status" "$status" 0
+}
+
+# A steady program's counts that took turns are those of counters that had none, within
+# two percent. Needs time that is the guest's own: of a machine that is busy otherwise, so
+# many instructions each turn as the others leave.
+test_sets_steady()
+{
+	if ! "$PFMON" explain rc0:u >/dev/null 2>&1; then
+		skip "a steady program: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	one_too_many
+	# Until each set had a hundred turns.
+	for loops in 20000 80000 320000; do
+		spent --switch-timeout 1 -e "$list"
+		[ $(($(field user_ns) + $(field system_ns))) -lt 200000000 ] || break
+	done
+	expect "a steady program: sets" "$(field sets)" 2
+	expect "a steady program: events" "$(wc -l <"$tmp/values" | tr -d ' ')" $((n + 1))
+	cp "$tmp/values" "$tmp/turns"
+	spent -e "$same"
+	alone=$(value "$same")
+	check "a steady program: not within 2 percent of $alone: $(tr '\n' ' ' <"$tmp/turns")" \
+		near 2 "${alone:-0}" <"$tmp/turns"
+	# Where each set ends after so many of its own.
+	spent -e "$list" --switch-overflow instructions:u=100000
+	expect "a steady program, by overflows: sets" "$(field sets)" 2
+	check "a steady program, by overflows: not within 2 percent of $alone: $(tr '\n' ' ' <"$tmp/values")" \
+		near 2 "${alone:-0}" <"$tmp/values"
 }
 
 # instructions: of a run of the victim that does always the same, to $got.
@@ -1183,6 +1438,17 @@ test_names()
 		report -f json --by process
 		check "libpfm4's names: samples" [ "$(json samples)" -gt 0 ]
 	fi
+	# Each that the model has is counted, on whole CPUs and time after time.
+	for words in branch-misses cache-references cache-misses l1-misses; do
+		if ! "$PFMON" explain $words >/dev/null 2>"$tmp/err"; then
+			check "$words: it is said that there is none" grep -q \
+				'this model of the PMU .* has none that is known to count it' "$tmp/err"
+			continue
+		fi
+		"$PFMON" stat -a -I 100 -e $words -x , -o "$tmp/csv" -- sleep 0.3
+		expect "$words: status" $? 0
+		check "$words: more than one interval" [ "$(grep -c $words "$tmp/csv")" -gt 1 ]
+	done
 	add_name fixed0:u
 	add_name rc0:u
 	stat --no-multiplex -e "$names" "$VICTIM" pattern 4000
@@ -1193,12 +1459,152 @@ test_names()
 	done
 }
 
+# rate_of ARGUMENT...: samples of the event $event in a second of the program's CPU time,
+# of which the kernel counts how much there is between samples, to $got.
+rate_of()
+{
+	record -b 1M -F "$frequency" -r task-clock "$@"
+	report -f json --by process -e "$event"
+	got=$(awk -v n="$(json samples)" -v ns="$(counted task-clock)" \
+		'BEGIN { print ns ? int(n * 1e9 / ns) : 0 }')
+}
+
+# as_asked: $got is within 10 % of $frequency.
+as_asked()
+{
+	[ "$got" -ge $((frequency * 9 / 10)) ] && [ "$got" -le $((frequency * 11 / 10)) ]
+}
+
+# rate_is_as_asked NAME ARGUMENT...: of a command that ends with the milliseconds. A virtual
+# CPU that has to wait for a real one is not steady: once is enough.
+rate_is_as_asked()
+{
+	name=$1
+	shift
+	for ms in 1000 2000 4000 8000; do
+		rate_of "$@" $ms
+		! as_asked || break
+	done
+	check "$frequency samples of $event a second, $name: $got" as_asked
+}
+
+# The same instructions each time.
+summing()
+{
+	"$@" awk 'BEGIN { while (++i < 2000000) n += i }'
+}
+
+test_frequency()
+{
+	if ! "$PFMON" info | grep -q '^  instructions '; then
+		skip "frequencies of hardware events: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	while read -r event frequency args; do
+		# shellcheck disable=SC2086 # words
+		rate_is_as_asked "$args" -e "$event" $args "$VICTIM" hot
+		report
+		check "$event, $args: the report says so" grep -Eq \
+			" samples of $event, [0-9,]+ a second, one each [0-9,]+ on average; " \
+			"$tmp/report"
+	done <<-END
+		cycles 1000
+		instructions 100
+		branches 1000
+		instructions:u 200 -R 0xfffff
+		instructions 500 -f calldouble
+	END
+	# In turns, of the time of each; and so the clock is its own, too.
+	for event in instructions:u branches:u; do
+		frequency=500
+		rate_is_as_asked "in turns" -e instructions:u -e branches:u \
+			--switch-timeout 2 "$VICTIM" hot
+	done
+	# Nothing that is counted is in no sample, but for what comes after the last one, and
+	# until the first period was mended. A machine that is slow for its clock has many more
+	# samples: there is room for them.
+	summing stat -e instructions:u
+	all=$(value instructions:u)
+	for frequency in 100 1000; do
+		summing record -b 4M -e instructions:u -F $frequency
+		report -f json
+		between "instructions of samples, -F $frequency" "$(json events)" \
+			$((all * 97 / 100)) $((all * 1005 / 1000))
+		expect "percent of them" "$(awk -F '"percent": ' '/^{"percent"/ {
+			n += $2 } END { print (n > 99.8 && n < 100.2) }' "$tmp/report")" 1
+		report -f folded
+		expect "instructions of folded samples, -F $frequency" \
+			"$(awk '{ n += $NF } END { printf "%.0f", n }' "$tmp/report")" \
+			"$(report -f json && json events)"
+		"$PFMON" script -i "$tmp/data" >"$tmp/script"
+		expect "instructions of printed samples, -F $frequency" \
+			"$(awk '{ for (i = 1; $i !~ /^instructions:u:$/; i++);
+				n += $(i - 1) } END { printf "%.0f", n }' "$tmp/script")" \
+			"$(json events)"
+	done
+	# A CPU; and programs that are over before one could learn from them.
+	for ms in 500 2000 8000; do
+		record -C 0 -e instructions -F 500 taskset -c 0 "$VICTIM" spin $ms
+		report -f json
+		[ "$(json samples)" -le 50 ] || break
+	done
+	expect "frequency of a CPU: status" "$status" 0
+	check "frequency of a CPU: samples" [ "$(json samples)" -gt 50 ]
+	# shellcheck disable=SC2016 # for that shell
+	record -e instructions:u -F 1000 sh -c \
+		'i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done'
+	report -f json
+	check "frequency of short programs: samples" [ "$(json samples)" -gt 20 ]
+}
+
+# Events of the kernel: with a period of 1 while there are not more of them.
+test_frequency_soft()
+{
+	# Naps of a millisecond, by the kernel's own clock: no machine is too fast for that.
+	record -b 1M -e cs -F 100000 "$VICTIM" nap 50
+	read -r naps all <"$tmp/out"
+	report -f json
+	between "rare events: each is a sample" "$(json events)" "$(json samples)" \
+		$(($(json samples) + 20))
+	between "rare events: all are there" "$(json samples)" $((naps - 5)) $((all + 20))
+	check "rare events: a note" grep -q \
+		' note: context-switches came less often than 100,000 times a second: ' "$tmp/said"
+	# Until pfmon had a CPU before the buffer was full, and there was time for forty samples.
+	for pages in 100000 100000 200000 400000; do
+		stat -e minor-faults "$VICTIM" touch $pages
+		all=$(value minor-faults)
+		record -b 1M -e minor-faults -F 100 -r task-clock "$VICTIM" touch $pages
+		report -f json
+		[ "$(json full)" -gt 0 ] || [ "$(counted task-clock)" -lt 400000000 ] || break
+	done
+	between "frequent events: all faults" "$(json events)" $((all * 95 / 100)) $((all + 100))
+	# A quarter of them before the first look, at most, and then no faster than was asked for.
+	between "frequent events: samples" "$(json samples)" 20 \
+		$((all / 4 + $(counted task-clock) / 5000000))
+	max=$(cat $sysfs/interrupts_max)
+	record -e minor-faults -F $((max + 1)) true
+	expect "a frequency that cannot be: status" "$status" 125
+	check "a frequency that cannot be" grep -q -e \
+		"-F $((max + 1)): the kernel takes at most $max samples a second of a CPU" "$tmp/said"
+}
+
 # What the processors of a kind are known for; with others there is nothing to see.
 test_constraints()
 {
 	case $(counted_by r0148)/$(counted_by r01c0) in
 	"2 /1 ") ;;
-	*) skip "events for certain counters: this is no Ivy Bridge to Skylake"; return ;;
+	*)
+		# Of Zen's only one is for certain counters: it takes two.
+		if grep -q '^vendor_id.*AuthenticAMD' /proc/cpuinfo &&
+			grep -q '^cpu family.*: 2[356]$' /proc/cpuinfo && ! grep -qx none $sysfs/pmu_model; then
+			stat -e r0f03 true
+			expect "an event that takes two counters: status" "$status" 125
+			expect_err "an event that takes two counters" \
+				"'r0f03': no counter of a processor's core can count it by itself"
+			return
+		fi
+		skip "events for certain counters: this is no Ivy Bridge to Skylake"
+		return ;;
 	esac
 	if "$PFMON" info | grep -q 'by libpfm4'; then
 		expect "certain counters by name" \
@@ -1220,10 +1626,50 @@ test_constraints()
 	check "explain: loads by latency" grep -q '^  note: .* it may be 0$' <<-END
 	$("$PFMON" explain r01cd:ldlat=3)
 	END
+	stat -e r01cd:ldlat=3 true
+	check "stat: loads by latency" grep -q \
+		'"notes": \[.*"r01cd:ldlat=3: most models .* it may be 0"' "$tmp/json"
+	stat -e r01b7:rsp=0x10001 true
+	expect "stat: a register without a remark" "$(sed -n 's/.*"notes": //p' "$tmp/json")" '[]}'
 	stat -e r01b7 true
 	expect_err "no value for the register" "add :rsp=VALUE"
 	stat -e cycles,instructions,r1,r2,r3,r4 --no-multiplex true
 	expect "fixed counters beside the others: status" "$status" 0
+}
+
+# programs WHAT: programs that were not written to be measured, by programs.py.
+programs()
+{
+	if ! /usr/bin/python3 -c pass 2>/dev/null; then
+		skip "python3 is not installed, or not for this kernel: real programs"
+		return
+	fi
+	mkdir "$tmp/programs"
+	program "programs" /usr/bin/python3 -B ./programs.py "$1" "$PFMON" "$tmp/programs"
+	rm -rf "$tmp/programs"
+}
+
+# Compared with the kernel's accounting, and with perf.
+test_programs()
+{
+	programs all
+}
+
+test_programs_perf()
+{
+	programs perf
+}
+
+# The library's own tests; what counts in a guest counts exactly.
+test_library()
+{
+	library=${PFMON%/*}/lib/tests
+	if ! [ -x "$library/count" ]; then
+		skip "the tests of the library are not beside pfmon"
+		return
+	fi
+	out=$(PMON_EXACT=1 sh ../../../lib/tests/guest.sh "$library" 2>&1)
+	check "library: $out" [ $? -eq 0 ]
 }
 
 if ! [ -d $sysfs ]; then
@@ -1241,11 +1687,11 @@ for t; do
 	esac
 done
 if [ -z "$names" ]; then
-	names="$behaviour faults switches clock system_wide whose brief offline busy process_end check user killed \
-		$profile hot hot_fork hot_process hot_cpus hot_user hot_kernel \
-		hot_formats chains script lost too_fast lost_exactly short_lived bias random \
-		readings sets_time sets_overflow sets_too_fast sets_samples hardware names constraints \
-		sets_hardware"
+	names="$behaviour faults switches clock system_wide whose brief offline busy process_end process_exec process_late check user killed \
+		$profile $tops $trouble chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
+		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias random \
+		readings sets_time sets_overflow sets_too_fast sets_samples hardware frequency frequency_soft names constraints \
+		sets_hardware examples library programs"
 fi
 for t in $names; do
 	[ "${without#* "$t" }" != "$without" ] || run_tests "$t"

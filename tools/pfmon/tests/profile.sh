@@ -69,7 +69,8 @@ test_record_options()
 	refused "negative period" "'-1' is not a period" -c -1 true
 	refused "no period" "'1x' is not a period" -c 1x true
 	refused "no frequency" "'fast' is not a frequency" -F fast true
-	refused "frequency of switches" "-F is for clocks" -F 10 -e cs true
+	refused "frequency without periods" "the format aggregate records no periods: with it -F is for clocks, not for context-switches" \
+		-F 10 -f aggregate -e task-clock,cs true
 	refused "large mask" "must be smaller than the period of task-clock" \
 		-R 0xfffff -c 1000 true
 	refused "small buffer" "a buffer of 64 bytes is too small: the format default needs" -b 64 true
@@ -236,7 +237,7 @@ test_record_kept()
 		expect "kept, another user's data.old: status" $? 125
 		expect_err "kept, another user's data.old" "data.old is there and is .*not yours"
 	fi
-	# Those below /dev are written at once.
+	# A file system is below /dev, too.
 	notes=/dev/shm/pfmon-notes.$$
 	if echo notes 2>/dev/null >"$notes"; then
 		"$PFMON" record -o "$notes" true 2>"$tmp/err"
@@ -248,7 +249,8 @@ test_record_kept()
 		"$PFMON" record -o "$notes" true 2>"$tmp/err"
 		expect "a recording in /dev/shm: status" $? 0
 		check "a recording in /dev/shm" [ -s "$notes" ]
-		rm -f "$notes"
+		check "an earlier recording in /dev/shm" [ -s "$notes.old" ]
+		rm -f "$notes" "$notes.old"
 	else
 		skip "there is no /dev/shm"
 	fi
@@ -306,6 +308,30 @@ mode_is()
 	[ -n "$(find "$1" -perm "$2")" ]
 }
 
+# One's own files $tmp/out.d/{text,data} where nothing can be made beside them: they are
+# as they were until there is something better, and if there is no room for that.
+not_ours_to_write()
+{
+	for what in "$tmp/no/such/command" "$tmp/data"; do
+		as_nobody "$PFMON" stat -o "$tmp/out.d/text" "$what" 2>/dev/null
+		expect "no command, stat: the file is as it was" "$(cat "$tmp/out.d/text")" before
+		as_nobody "$PFMON" record -o "$tmp/out.d/data" "$what" 2>/dev/null
+		check "no command, record: the file is as it was" \
+			cmp -s "$tmp/data" "$tmp/out.d/data"
+	done
+	(trap '' XFSZ && ulimit -f 1 && as_nobody "$PFMON" record \
+		-o "$tmp/out.d/data" true) 2>"$tmp/err"
+	expect "no room beside: status" $? 125
+	check "no room beside: the file is as it was" cmp -s "$tmp/data" "$tmp/out.d/data"
+	left=$(sed -n 's/.*what was written is in \(.*\): File.*/\1/p' "$tmp/err")
+	check "no room beside: what is left is a beginning" [ -s "$left" ]
+	rm -f "$left"
+	as_nobody env TMPDIR="$tmp/no" "$PFMON" stat -o "$tmp/out.d/text" true 2>"$tmp/err"
+	expect "no TMPDIR: status" $? 125
+	check "no TMPDIR: that is said" grep -q '/no/text.*: No such file' "$tmp/err"
+	expect "no TMPDIR: the file is as it was" "$(cat "$tmp/out.d/text")" before
+}
+
 # A file that is not ours, or not ours alone, is written or refused, never replaced.
 test_output_foreign()
 {
@@ -357,6 +383,7 @@ test_output_foreign()
 	chmod 755 "$tmp"
 	[ ! -d "$tmp/bin" ] || chmod 755 "$tmp/bin"
 	if as_nobody test -x "$PFMON" 2>/dev/null; then
+		not_ours_to_write
 		as_nobody "$PFMON" stat -o "$tmp/out.d/text" true
 		expect "a directory that is not ours to write: status" $? 0
 		check "a directory that is not ours to write: the counts" \
@@ -467,8 +494,8 @@ test_report_errors()
 	head -c $((size - 20)) "$tmp/data" >"$tmp/cut"
 	report -i "$tmp/cut" -f folded --by process
 	expect "report, truncated: status" "$status" 0
-	# That pfmon lacks libelf it may say, too.
-	sed -i '/built without libelf/d' "$tmp/err"
+	# That pfmon lacks libdw it may say, too.
+	sed -i '/built without libdw/d' "$tmp/err"
 	expect_err "report, truncated" "^pfmon: $tmp/cut: the file is truncated after"
 	report -i "$tmp/cut" -f json
 	expect "report, truncated: JSON" "$(json complete)" false
@@ -510,10 +537,85 @@ hits()
 			n[10], all }' "$tmp/where" "$tmp/rows")"
 }
 
-# has_symbols: was this pfmon built with libelf? From a report with notes.
+# has_symbols: was this pfmon built with libdw? From a report with notes.
 has_symbols()
 {
-	! grep -q 'built without libelf' "$tmp/report"
+	! grep -q 'built without libdw' "$tmp/report"
 }
 
-profile='record_options record_status record_output record_kept output_foreign record_signals report_errors'
+# A format that pfmon does not know, by its number and its argument, in hexadecimal: the
+# null format, which has a buffer with its argument and goes on. The fake has one, too.
+test_raw()
+{
+	null=011484e6-0024-43df-8d48-ebbc5e39c3cd
+	if [ -d /sys/kernel/perfmon ] && ! [ -d /sys/kernel/perfmon/formats/null ] &&
+		! "$VICTIM" insmod "$PERFMON_KERNEL/kernel/perfmon/formats/null/pfm_null.ko" \
+			2>"$tmp/err"; then
+		skip "the format null is not there: $(cat "$tmp/err")"
+		return
+	fi
+	record -f $null:01000000000000000200000000000000 -e minor-faults -c 1 true
+	expect "raw: status" "$status" 0
+	expect_err "raw" "block.* of samples of the format $null, "
+	report
+	expect "raw: report: status" "$status" 0
+	check "raw: report says what it is" \
+		grep -q "the format $null is not known: [1-9][0-9]* block" "$tmp/report" "$tmp/err"
+	"$PFMON" script -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	expect "raw: script: status" $? 0
+	expect_err "raw: script says what it is" "the format $null is not known"
+	"$PFMON" script --raw -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	expect "raw: script --raw: status" $? 0
+	check "raw: script --raw: nothing else to say" [ ! -s "$tmp/err" ]
+	check "raw: the head of a block" grep -Eq \
+		"^block 1: format $null \(unknown\), process [0-9]+, thread [0-9]+, CPU -1, [0-9]+ bytes$" "$tmp/out"
+	check "raw: the same is left out" grep -qx '\*' "$tmp/out"
+	if [ -d /sys/kernel/perfmon ]; then
+		check "raw: the argument, and calls of the handler" grep -Eq \
+			'^00000000  01 00 00 00 00 00 00 00 02 00 00 00 00 00 00 00  ' "$tmp/out"
+		check "raw: overflows" grep -Eq '^00000010  (0[1-9]|[1-9a-f].|.[1-9a-f]) ' "$tmp/out"
+	else
+		check "raw: bytes" grep -Eq '^00000000  .*\|$' "$tmp/out"
+	fi
+
+	# One that it knows is read as ever; what the argument leaves out is 0.
+	record -f 2bc7616b-0d22-4314-9d84-75be0d45c77e:0020 -c 100000 true
+	expect "raw: a known format: status" "$status" 0
+	check "raw: a known format" grep -Eq '^[0-9,]+ samples?, ' "$tmp/err"
+	"$PFMON" script --raw -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	check "raw: a known format by name" grep -q '(default), process' "$tmp/out"
+	head -c 500 "$tmp/data" >"$tmp/data.cut"
+	"$PFMON" script --raw -i "$tmp/data.cut" >"$tmp/out" 2>"$tmp/err"
+	expect "raw: a part of a file: status" $? 0
+	expect_err "raw: a part of a file" "the file is truncated after [0-9]* bytes"
+
+	refused "raw: no number of bytes" "two hexadecimal digits each" -f $null:123 true
+	refused "raw: an empty argument" "two hexadecimal digits each" -f $null: true
+	refused "raw: no digits" "not of hexadecimal digits" -f $null:12xy true
+	for name in 011484e6-0024-43df-8d48-ebbc5e39c3c ${null}0 0${null#0?}-; do
+		record -f "$name" true
+		expect "raw: no UUID: status" "$status" 125
+		check "raw: no UUID" grep -q "no sampling format '$name'" "$tmp/err"
+	done
+	refused "raw: not by this argument" "there is no such sampling format" \
+		-f $null:ffffffff true
+}
+
+# Names with all that separates, quotes, ends and escapes, in all outputs, as parsers read
+# them. The kernel that only pretends is fast, and has one format.
+test_hostile_names()
+{
+	if ! /usr/bin/python3 -c pass 2>/dev/null; then
+		skip "python3 is not installed, or not for this kernel: hostile names"
+		return
+	fi
+	mkdir "$tmp/hostile"
+	given="100 default"
+	[ ! -d /sys/kernel/perfmon ] || given="2 callchain"
+	# shellcheck disable=SC2086 # words
+	program "hostile names" /usr/bin/python3 -B ./hostile.py "$PFMON" "$VICTIM" "$tmp/hostile" \
+		$given
+	rm -rf "$tmp/hostile"
+}
+
+profile='hostile_names record_options record_status record_output record_kept output_foreign record_signals report_errors raw'

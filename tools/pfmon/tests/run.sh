@@ -20,6 +20,14 @@ top=${dir%/*/*}
 . ./stat.sh
 # shellcheck source=profile.sh
 . ./profile.sh
+# shellcheck source=documents.sh
+. ./documents.sh
+# shellcheck source=top.sh
+. ./top.sh
+# shellcheck source=data.sh
+. ./data.sh
+# shellcheck source=symbols.sh
+. ./symbols.sh
 
 CC=${CC:-cc}
 O=${O:-$top/build/user}
@@ -124,7 +132,7 @@ test_profile()
 	check "title" grep -q "^ '$VICTIM hot 1': 1,000 samples of task-clock, one each 1.00 ms; 0 lost; " \
 		"$tmp/report"
 	if ! has_symbols; then
-		skip "$arch: built without libelf, no symbols"
+		skip "$arch: built without libdw, no symbols"
 		return
 	fi
 	check "symbols" grep -Eq "^   60.00       600  victim   $VICTIM  hot_60\$" \
@@ -391,8 +399,15 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile failures estimates sets_of_samples profile check filters script full \
-		record_follow process_threads pid_namespace
+	run_tests $behaviour $profile $tops failures estimates sets_of_samples profile check filters script full \
+		record_follow process_threads pid_namespace speed pprof hostile order data_rate fuzz $symbols
+	run_tests completion examples
+done
+
+check "install" make -s -C "$dir" ARCH="$arch" O="$O/$arch" DESTDIR="$tmp/dest" PREFIX=/usr \
+	V="${V:-0}" install >"$tmp/install" 2>&1
+for f in bin/pfmon share/man/man1/pfmon.1 share/bash-completion/completions/pfmon; do
+	check "installs $f" [ -s "$tmp/dest/usr/$f" ]
 done
 
 if command -v mandoc >/dev/null; then
@@ -400,7 +415,7 @@ if command -v mandoc >/dev/null; then
 else
 	skip "mandoc is not installed: the manual page is not linted"
 fi
-for word in $(for what in stat record report script check; do "$PFMON" $what --help; done |
+for word in $(for what in stat record report top script check; do "$PFMON" $what --help; done |
 	grep -o -e ' --[a-z-]*' -e ' -[a-zA-Z],' | sort -u); do
 	check "pfmon.1 has ${word%,}" grep -q -e "$(echo "${word%,}" |
 		sed 's/-/\\\\-/g')" "$dir/pfmon.1"

@@ -40,8 +40,9 @@ test_parts()
 	stat --per-thread -e cs "$VICTIM" thread 3 1
 	expect "--per-thread" "$(grep -o '{"tid": [0-9]*, "name": "victim", ' "$tmp/json" |
 		sort -u | wc -l | tr -d ' ')" 4
-	# Each has the name of the program that it ran last.
-	stat --per-thread -e cs sh -c "true & '$VICTIM' touch 1; exec sleep 0"
+	# Each has the name of the program that it ran last. Without the wait the command could
+	# end before its child has begun.
+	stat --per-thread -e cs sh -c "true & wait; '$VICTIM' touch 1; exec sleep 0"
 	expect "--per-thread: names" "$(grep -o '"tid": [0-9]*, "name": "[a-z]*"' "$tmp/json" |
 		sed 's/.* //' | sort | tr '\n' ' ')" '"sh" "sleep" "victim" '
 	"$PFMON" stat --per-thread -e cs -o "$tmp/text" "$VICTIM" touch 1 2>"$tmp/err"
@@ -156,10 +157,11 @@ test_schedule()
 	"$PFMON" stat -r 2 -e cs true 2>"$tmp/err"
 	check "-r: title" grep -q "^ 'true', mean of 2 runs (1 thread):" "$tmp/err"
 	check "-r: text" grep -q ' # .*runs differ by [0-9.]*%$' "$tmp/err"
-	# What the first run leaves behind is no part of the second.
+	# What the first run leaves behind is no part of the second; it has begun by then.
 	stat -r 2 -e cs sh -c "if [ ! -e '$tmp/first' ]; then
 		(: >'$tmp/first'; for i in 1 2 3 4 5; do sleep 0.2; done; sleep 1000) &
-		echo \$! >'$tmp/left'; fi"
+		echo \$! >'$tmp/left'
+		until [ -e '$tmp/first' ]; do sleep 0.02; done; fi"
 	expect "-r: leaves a process behind: status" "$status" 0
 	left=$(cat "$tmp/left")
 	check "-r: and lets it go" until_true \

@@ -13,7 +13,7 @@
 
 #include "check.h"
 #include "../child.h"
-#include "../events.h"
+#include "events.h"
 #include "../numbers.h"
 #include "../measure.h"
 #include "../print.h"
@@ -119,6 +119,19 @@ static void check_bad(const char *bad, const char *reason)
 	CHECK_STR(error, reason);
 }
 
+/* A PMU with so many counters, each for any event. */
+static bool events_hardware(const char *model, unsigned int counters)
+{
+	static struct pmu pmu;
+	unsigned int i;
+
+	memset(&pmu, 0, sizeof(pmu));
+	snprintf(pmu.model, sizeof(pmu.model), "%s", strcmp(model, "none") ? model : "");
+	for (i = 0; i < counters && i < PMU_FIXED; i++)
+		pmu.pmc[i].there = pmu.pmd[i].there = true;
+	return events_pmu(&pmu);
+}
+
 static void test_no_hardware(void)
 {
 	CHECK(!events_hardware("none", 0));
@@ -167,7 +180,7 @@ static void test_models(void)
 		CHECK(c.c[2].code == models[i].code[1]);
 		CHECK(c.c[2].pmc == 1 && c.c[2].pmd == 1);
 	}
-	check_bad("bogus", "no event 'bogus'; there are task-clock, context-switches, migrations, minor-faults, major-faults, cycles, instructions, branches, rNNNN");
+	check_bad("bogus", "no event 'bogus'; there are task-clock, context-switches, migrations, minor-faults, major-faults, cycles, instructions, branches, branch-misses, cache-references, cache-misses, l1-misses, rNNNN");
 	events_hardware("", 0);
 }
 
@@ -300,11 +313,11 @@ static void test_print(void)
 	free(text);
 	text = print(&r, print_json.print);
 	CHECK_STR(text, "{\"title\": \"'prog -x'\", \"events\": ["
-		"{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\"}, "
-		"{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\"}, "
-		"{\"name\": \"migrations\", \"value\": 1, \"unit\": \"count\"}, "
-		"{\"name\": \"minor-faults\", \"value\": 12345, \"unit\": \"count\"}, "
-		"{\"name\": \"major-faults\", \"value\": 0, \"unit\": \"count\"}], "
+		"{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\", \"cpus_used\": 0.750000}, "
+		"{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\", \"rate\": 33.333333}, "
+		"{\"name\": \"migrations\", \"value\": 1, \"unit\": \"count\", \"rate\": 0.666667}, "
+		"{\"name\": \"minor-faults\", \"value\": 12345, \"unit\": \"count\", \"rate\": 8230.000000}, "
+		"{\"name\": \"major-faults\", \"value\": 0, \"unit\": \"count\", \"rate\": 0.000000}], "
 		"\"sets\": 1, \"threads\": 1, \"missed\": 0, \"elapsed_ns\": 2000000000, "
 		"\"user_ns\": 1250000000, \"system_ns\": 250000000, "
 		"\"notes\": []}\n");
@@ -385,7 +398,7 @@ static void test_print_hardware(void)
 "\n");
 	free(text);
 	text = print(&r, print_json.print);
-	CHECK(text && strstr(text, "{\"name\": \"instructions:k\", \"value\": 4, \"unit\": \"count\", \"levels\": \"kernel\"}"));
+	CHECK(text && strstr(text, "{\"name\": \"instructions:k\", \"value\": 4, \"unit\": \"count\", \"levels\": \"kernel\", \"rate\": 4.000000}"));
 	free(text);
 	events_hardware("", 0);
 }
@@ -517,9 +530,9 @@ static void test_print_sets(void)
 "\n");
 	free(text);
 	text = print(&r, print_json.print);
-	CHECK(text && strstr(text, "{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\"}"));
-	CHECK(text && strstr(text, "{\"name\": \"cycles\", \"value\": 4000000, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 1000000, \"share\": 0.250000, \"error\": 0.173207}"));
-	CHECK(text && strstr(text, "\"branches\", \"value\": 0, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 0, \"share\": 0.750000, \"error\": null}"));
+	CHECK(text && strstr(text, "{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\", \"rate\": 25.000000}"));
+	CHECK(text && strstr(text, "{\"name\": \"cycles\", \"value\": 4000000, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 1000000, \"share\": 0.250000, \"error\": 0.173207, \"rate\": 2000000.000000}"));
+	CHECK(text && strstr(text, "\"branches\", \"value\": 0, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 0, \"share\": 0.750000, \"error\": null, \"rate\": 0.000000}"));
 	CHECK(text && strstr(text, "\"rc0\", \"value\": null, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 9, \"share\": 0.000000, \"error\": null}"));
 	CHECK(text && strstr(text, "\"sets\": 3, \"cpus\": 1"));
 	free(text);

@@ -64,11 +64,11 @@ static void buffer_add(uint64_t ip, uint16_t pmd, uint64_t value, unsigned int n
 
 static struct {
 	unsigned int n;
-	struct sample s[8];
+	struct pmon_sample s[8];
 	uint64_t value[8][2];
 } seen;
 
-static void see(void *arg, const struct sample *s)
+static void see(void *arg, const struct pmon_sample *s)
 {
 	unsigned int i;
 
@@ -87,15 +87,16 @@ static const struct sampled_event other_event = {
 
 static long parse(size_t size)
 {
-	static const struct smpl_origin origin = { 7, 8, 9 };
+	static const struct pmon_origin origin = { 7, 8, 9 };
 	static const struct smpl_sink sink = { .sample = see };
-	struct smpl_layout layout;
+	struct pmon_layout layout;
 
 	seen.n = 0;
-	smpl_layout_init(&layout);
+	pmon_layout_init(&layout);
 	smpl_layout_add(&layout, &test_event);
 	smpl_layout_add(&layout, &other_event);
-	return smpl_default.parse(&buffer, size, &layout, &origin, &sink);
+	return smpl_parse(pmon_format_find("default"), &buffer, size, &layout, &origin,
+			  &sink);
 }
 
 static void test_parse(void)
@@ -169,37 +170,38 @@ static void test_parse_damaged(void)
 static void test_state(void)
 {
 	static unsigned char block[sizeof(buffer)] __attribute__((aligned(8)));
-	struct smpl_seen seen_so_far = { 0 };
-	struct smpl_state state;
+	const struct pmon_format *f = pmon_format_find("default");
+	struct pmon_seen seen_so_far = { 0 };
+	struct pmon_state state;
 
 	buffer_init(0);
 	buffer_add(0x100, 288, 70, 2);
 	buffer.hdr.hdr_overflows = 5;
-	smpl_default.state(&buffer, sizeof(buffer), &state);
+	f->state(&buffer, sizeof(buffer), &state);
 	CHECK(state.samples == 1 && state.full == 5 && !state.lost);
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), false, NULL, block) ==
+	CHECK(f->copy(&buffer, sizeof(buffer), false, NULL, block) ==
 	      sizeof(buffer.hdr) + 40 + 16);
 	CHECK(!memcmp(block, &buffer, sizeof(buffer.hdr) + 40 + 16));
 	buffer.hdr.hdr_cur_offs = UINT64_MAX;
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, NULL, block) ==
+	CHECK(f->copy(&buffer, sizeof(buffer), true, NULL, block) ==
 	      sizeof(buffer));
 	buffer.hdr.hdr_cur_offs = 0;
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, NULL, block) == 0);
+	CHECK(f->copy(&buffer, sizeof(buffer), true, NULL, block) == 0);
 	buffer_init(0);
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, NULL, block) == 0);
+	CHECK(f->copy(&buffer, sizeof(buffer), true, NULL, block) == 0);
 	buffer_add(0x100, 288, 70, 2);
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, &seen_so_far, block) ==
+	CHECK(f->copy(&buffer, sizeof(buffer), true, &seen_so_far, block) ==
 	      sizeof(buffer.hdr) + 40 + 16);
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, &seen_so_far, block) == 0);
+	CHECK(f->copy(&buffer, sizeof(buffer), true, &seen_so_far, block) == 0);
 	buffer_add(0x200, 288, 71, 2);
-	CHECK(smpl_default.copy(&buffer, sizeof(buffer), true, &seen_so_far, block) ==
+	CHECK(f->copy(&buffer, sizeof(buffer), true, &seen_so_far, block) ==
 	      sizeof(buffer.hdr) + 40 + 16);
 	CHECK(((pfm_default_smpl_hdr_t *)block)->hdr_count == 1);
 	CHECK(!memcmp(block + sizeof(buffer.hdr), (char *)&buffer + sizeof(buffer.hdr) + 56, 56));
-	CHECK(smpl_default.min_size(13) == 40 + 40 + 13 * 8);
-	CHECK(smpl_find("default") == &smpl_default && !smpl_find("defaul"));
-	CHECK(smpl_find_uuid(smpl_default.uuid) == &smpl_default);
-	CHECK(!smpl_find_uuid((const unsigned char *)"0123456789abcdef"));
+	CHECK(f->min_size(13) == 40 + 40 + 13 * 8);
+	CHECK(pmon_format_find("default") == f && !pmon_format_find("defaul"));
+	CHECK(pmon_format_find_uuid(f->uuid) == f);
+	CHECK(!pmon_format_find_uuid((const unsigned char *)"0123456789abcdef"));
 }
 
 /*
@@ -210,7 +212,7 @@ static void write_samples(struct data_writer *w)
 {
 	struct df_samples samples = { .pid = 42, .tid = 43, .cpu = -1 };
 
-	memcpy(samples.uuid, smpl_default.uuid, sizeof(samples.uuid));
+	memcpy(samples.uuid, pmon_format_find("default")->uuid, sizeof(samples.uuid));
 	samples.bytes = (uint32_t)buffer.hdr.hdr_cur_offs;
 	data_samples(w, &samples, &buffer);
 }
@@ -225,9 +227,26 @@ static void write_event(struct data_writer *w, const struct sampled_event *event
 }
 
 /* A small recording: a process, a library, two blocks with five samples. */
+/* What says which file, which module, and which made code is where. */
+static void write_names(struct data_writer *w)
+{
+	struct df_segment segments[2] = { { 0x500, 0x1000, 0x1500 }, { 0x2000, 0x10, 0x3000 } };
+	struct df_binary binary = { .number = 1, .id_size = 20, .size = 4711, .mtime = -1,
+				    .id = "build" };
+	struct df_module module = { .start = 0x4000, .size = 0x1000, .instance = 5,
+				    .id_size = 4, .id = "mod" };
+	struct df_inode inode = { 8, 1, 77 };
+	struct df_jit jit = { .pid = 42, .time = 60 };
+
+	data_binary(w, &binary, "/no/such/library", segments, 2);
+	data_inode(w, &inode);
+	data_module(w, &module, "module");
+	data_jit(w, &jit, "1000 10 made\n");
+}
+
 static void write_file(void)
 {
-	struct df_map map = { 42, 0, 100, 0x1000, 0x2000, 0x500 };
+	struct df_map map = { 42, 1, 100, 0x1000, 0x2000, 0x500 };
 	struct df_lost lost = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	struct df_end end = { .elapsed_ns = 123456, .samples = 5, .status = 3 };
 	struct data_writer w;
@@ -236,6 +255,7 @@ static void write_file(void)
 	write_event(&w, &test_event, 2);
 	write_event(&w, &other_event, 2);
 	data_process(&w, 42, 50, "prog", "/bin/prog");
+	write_names(&w);
 	data_map(&w, &map, "/no/such/library");
 	buffer_init(0);
 	buffer_add(0x1100, 288, 70, 2);
@@ -306,6 +326,33 @@ static void test_failure(void)
 	CHECK(strstr(said, "what was written so far is in /tmp/pfmon-unit-"));
 }
 
+static void expect_names(struct data_reader *r)
+{
+	struct data_binary binary;
+	struct data_module module;
+	struct df_inode inode;
+	struct data_jit jit;
+
+	CHECK(data_next(r) == DATA_RECORD && r->head.type == DF_BINARY);
+	CHECK(data_get_binary(r, &binary) && binary.binary->number == 1);
+	CHECK(binary.binary->size == 4711 && binary.binary->mtime == -1);
+	CHECK(binary.binary->id_size == 20 && !strcmp((char *)binary.binary->id, "build"));
+	CHECK_STR(binary.path, "/no/such/library");
+	CHECK(binary.segments == 2 && binary.segment[0].offset == 0x500);
+	CHECK(binary.segment[1].size == 0x10 && binary.segment[1].addr == 0x3000);
+	CHECK(data_next(r) == DATA_RECORD && r->head.type == DF_INODE);
+	CHECK(data_get_inode(r, &inode) && inode.major == 8 && inode.minor == 1);
+	CHECK(inode.inode == 77);
+	CHECK(data_next(r) == DATA_RECORD && r->head.type == DF_MODULE);
+	CHECK(data_get_module(r, &module) && module.module->start == 0x4000);
+	CHECK(module.module->size == 0x1000 && module.module->instance == 5);
+	CHECK(module.module->id_size == 4 && !strcmp((char *)module.module->id, "mod"));
+	CHECK_STR(module.name, "module");
+	CHECK(data_next(r) == DATA_RECORD && r->head.type == DF_JIT);
+	CHECK(data_get_jit(r, &jit) && jit.jit->pid == 42 && jit.jit->time == 60);
+	CHECK_STR(jit.text, "1000 10 made\n");
+}
+
 static void test_round_trip(void)
 {
 	static struct sampled_event event;
@@ -342,6 +389,7 @@ static void test_round_trip(void)
 	CHECK_STR(process.comm, "prog");
 	CHECK_STR(process.command, "/bin/prog");
 
+	expect_names(&r);
 	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_MAP);
 	CHECK(data_get_map(&r, &map) && map.map->start == 0x1000);
 	CHECK(map.map->end == 0x2000 && map.map->offset == 0x500);
@@ -381,11 +429,13 @@ static void test_profile(void)
 	write_file();
 	CHECK(read_profile(&p, "process,address", NULL, error) == 0);
 	CHECK(p.complete && p.events == 2 && p.chosen == 0);
-	CHECK(p.notes == !symtab_has_elf);
+	/* The library is not there. */
+	CHECK(p.notes == 1);
 	CHECK(p.samples == 4 && p.rows == 2);
 	CHECK(p.row[0]->count == 3 && p.row[1]->count == 1);
 	CHECK_STR(p.row[0]->frame[0], "prog");
-	CHECK_STR(p.row[0]->frame[1], "0x1100");
+	/* As the library has it: it was recorded where its code is. */
+	CHECK_STR(p.row[0]->frame[1], "0x1600");
 	CHECK_STR(p.row[1]->frame[1], "0x9000");
 	/* Counted since the last sample: added up. A register: not. */
 	CHECK(p.row[0]->sum[0] == 70 + 80 + 90 && p.row[0]->sum[1] == 0);
@@ -474,6 +524,45 @@ static void test_turns_unknown(void)
 	CHECK(p.samples == 1 && p.share_unknown && p.notes == 2);
 	CHECK_STR(p.note[0], "the events took turns: for how much of the time this one was sampled is not known");
 	CHECK_STR(p.note[1], "samples of no event that the file names: 1");
+	profile_free(&p);
+}
+
+/* A block that cannot be read is missing, and that is said by all. */
+static void test_damaged_block(void)
+{
+	static const struct selection all;
+	char error[DATA_ERROR_MAX], *json = NULL, *text = NULL;
+	static struct df_end end;
+	static struct profile p;
+	struct data_writer w;
+	unsigned int i;
+	size_t size;
+	FILE *f;
+
+	CHECK(data_create(&w, path, "two blocks") == 0);
+	write_event(&w, &test_event, 0);
+	write_event(&w, &test_event, 2);
+	for (i = 0; i < 2; i++) {
+		buffer_init(0);
+		buffer_add(0x1100, 288, 1, 2);
+		if (!i)
+			buffer.hdr.hdr_version = ~0U;
+		write_samples(&w);
+	}
+	CHECK(data_close(&w, &end) == 0);
+	CHECK(read_profile(&p, "process", NULL, error) == 0);
+	CHECK(p.samples == 1 && !p.complete && p.notes == 1);
+	f = open_memstream(&json, &size);
+	output_json(f, &p, &all);
+	fclose(f);
+	CHECK(strstr(json, "\"complete\": false"));
+	CHECK(strstr(json, "\"notes\": [\"1 blocks of samples are damaged"));
+	f = open_memstream(&text, &size);
+	output_text(f, &p, &all);
+	fclose(f);
+	CHECK(strstr(text, "1 blocks of samples are damaged"));
+	free(json);
+	free(text);
 	profile_free(&p);
 }
 
@@ -617,10 +706,10 @@ static void test_bad_headers(void)
 	write_file();
 	load_file();
 	h = (void *)file_bytes;
-	h->order = 0x04030201;
+	h->order = 0x02010403;		/* of no machine */
 	save_file(file_bytes, file_size);
 	CHECK(read_profile(&p, "symbol", NULL, error) == -1);
-	CHECK(strstr(error, "another byte order"));
+	CHECK(strstr(error, "damaged header"));
 	h->order = DF_ORDER;
 	h->major = 7;
 	save_file(file_bytes, file_size);
@@ -649,6 +738,7 @@ int main(void)
 	test_profile();
 	test_turns();
 	test_turns_unknown();
+	test_damaged_block();
 	test_by();
 	test_truncated();
 	test_damaged();

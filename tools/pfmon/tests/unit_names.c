@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "../events.h"
-#include "../match.h"
-#include "../names.h"
+#include "events.h"
+#include "match.h"
+#include "names.h"
 
 /* What the kernel reserves in PerfEvtSel, and on AMD since family 10h. */
 #define RESERVED	0xffffffff00380000ULL
@@ -129,6 +129,26 @@ static void test_skylake_names(void)
 	CHECK(!names_pmu("AMD K8") && !names_pmu("Intel P6") && !names_pmu(""));
 }
 
+/* What most models have, under their own codes, as libpfm4 calls them there. */
+static void test_skylake_common(void)
+{
+	static const char *const want = "0=0x4300c5 1=0x434f2e 2=0x43412e 3=0x430151";
+
+	describe_skylake();
+	CHECK_STR(registers("branch-misses,cache-references,cache-misses,l1-misses"), want);
+	check_named("BR_MISP_RETIRED:ALL_BRANCHES,LONGEST_LAT_CACHE:REFERENCE,LONGEST_LAT_CACHE:MISS,L1D:REPLACEMENT",
+		    want);
+	CHECK_STR(registers("l1-misses:u"), "0=0x410151");
+	/* Models that are not in the table have what the architecture has. */
+	describe("Intel architectural 4", 6, 92, 4, 3, RESERVED);
+	CHECK_STR(registers("branch-misses,cache-misses"), "0=0x4300c5 1=0x43412e");
+	CHECK_STR(registers("l1-misses:u"), "no event 'l1-misses:u': this model of the PMU (Intel architectural 4) has none that is known to count it");
+	describe("Intel architectural 3", 6, 55, 2, 3, RESERVED);
+	CHECK_STR(registers("l1-misses"), "0=0x430104");
+	describe("Intel architectural 5", 6, 143, 8, 4, RESERVED);
+	CHECK_STR(registers("l1-misses"), "0=0x430151");
+}
+
 static void test_skylake_numbers(void)
 {
 	describe_skylake();
@@ -190,6 +210,7 @@ static void test_skylake_counters(void)
 static void test_skylake(void)
 {
 	test_skylake_names();
+	test_skylake_common();
 	test_skylake_numbers();
 	test_skylake_counters();
 }
@@ -201,6 +222,8 @@ static void test_nehalem(void)
 	check_named("L1D:REPL,L1D:M_REPL,L1D:M_EVICT",
 		    "no counter is left for 'L1D:M_EVICT', which not every counter can count: see pfmon explain");
 	check_named("OFFCORE_RESPONSE_0:DMND_DATA_RD", "'OFFCORE_RESPONSE_0:DMND_DATA_RD' counts what a register of its own says, which the kernel does not have here");
+	CHECK_STR(registers("r1,r2,l1-misses"), "2=0x430001 1=0x430002 0=0x430151");
+	CHECK_STR(registers("branch-misses"), "no event 'branch-misses': this model of the PMU (Intel architectural 3) has none that is known to count it");
 	CHECK_STR(registers("r1,r2,r151"), "2=0x430001 1=0x430002 0=0x430151");
 }
 
@@ -209,6 +232,8 @@ static void test_core2(void)
 	describe("Intel architectural 2", 6, 15, 2, 3, RESERVED);
 	check_named("MUL,FP_COMP_OPS_EXE", "1=0x430012 0=0x430010");
 	check_named("INST_RETIRED:ANY_P:u", "0=0x4100c0");
+	check_named("L1D_CACHE_LD:I_STATE", "0=0x430140");
+	CHECK_STR(registers("l1-misses,branch-misses"), "0=0x430140 1=0x4300c5");
 	check_named("DIV,MUL", "no counter is left for 'MUL', which not every counter can count: see pfmon explain");
 	check_named("MEM_LOAD_RETIRED:L1D_MISS,CYCLES_DIV_BUSY", "no counter is left for 'CYCLES_DIV_BUSY', which not every counter can count: see pfmon explain");
 	CHECK_STR(registers("instructions,cycles,r12,rcb"), "16=0x3 17=0x3 1=0x430012 0=0x4300cb");
@@ -222,6 +247,8 @@ static void test_k8(void)
 	check_named("RETIRED_INSTRUCTIONS:h", "'RETIRED_INSTRUCTIONS:h': invalid event attribute (libpfm4; see pfmon list)");
 	CHECK_STR(registers("r1000000c0"), "'r1000000c0': an event of this PMU can have the bits 0xff84ffff; who is counted :u and :k say");
 	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
+	CHECK_STR(registers("branch-misses,cache-references,cache-misses,l1-misses"),
+		  "0=0x4300c3 1=0x43077d 2=0x43077e 3=0x430141");
 	CHECK_STR(registers("r100,r300"), "0=0x430100 1=0x430300");
 }
 
@@ -232,6 +259,9 @@ static void test_10h(void)
 	check_named("L3_CACHE_MISSES:READ_BLOCK_EXCLUSIVE:ALL_CORES", "0=0x40043f1e1");
 	check_named("RETIRED_INSTRUCTIONS:h", "'RETIRED_INSTRUCTIONS:h' needs 0x20000000000 in the control register, which the kernel does not let programs set: host and guest");
 	CHECK_STR(registers("r1000000c0:c=1:u"), "0=0x1014100c0");
+	check_named("REQUESTS_TO_L2:INSTRUCTIONS:DATA:TLB_WALK,L2_CACHE_MISS:INSTRUCTIONS:DATA:TLB_WALK",
+		    "0=0x43077d 1=0x43077e");
+	CHECK_STR(registers("cache-references,cache-misses"), "0=0x43077d 1=0x43077e");
 }
 
 static void test_zen(void)
@@ -240,6 +270,15 @@ static void test_zen(void)
 	check_named("RETIRED_INSTRUCTIONS:u,CYCLES_NOT_IN_HALT", "0=0x4100c0 1=0x430076");
 	check_named("RETIRED_FUSED_INSTRUCTIONS", "0=0x1004300d0");
 	CHECK_STR(registers("r10000018e"), "0=0x10043018e");
+	check_named("RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", "0=0x4300c3");
+	CHECK_STR(registers("branch-misses,cache-references,cache-misses,l1-misses"),
+		  "0=0x4300c3 1=0x43ff60 2=0x430964 3=0x43c860");
+	describe("AMD core extension", 25, 1, 6, 0, RESERVED_10H);
+	CHECK_STR(registers("l1-misses"), "0=0x43e860");
+	describe("AMD core extension", 26, 2, 6, 0, RESERVED_10H);
+	CHECK_STR(registers("branch-misses"), "0=0x4300c3");
+	CHECK(strstr(registers("l1-misses"), "has none that is known to count it"));
+	describe("AMD core extension", 23, 0x31, 6, 0, RESERVED_10H);
 	/* It would need two counters. */
 	CHECK(strstr(registers("r0f03"), "can count it by itself"));
 }
@@ -271,6 +310,7 @@ static void test_other_maker(void)
 	strcpy(pmu.vendor, "CentaurHauls");
 	CHECK(!events_pmu(&pmu));
 	CHECK(strstr(registers("cycles"), "no event 'cycles'"));
+	CHECK(strstr(registers("l1-misses"), "are not known to pfmon yet"));
 	CHECK_STR(registers("r10,r11"), "0=0x430010 1=0x430011");
 	strcpy(pmu.vendor, "GenuineIntel");
 	CHECK(events_pmu(&pmu));
@@ -315,6 +355,8 @@ static void test_p6(void)
 {
 	describe("Intel P6", 6, 8, 2, 0, RESERVED);
 	CHECK_STR(registers("cycles,rc1"), "1=0x430079 0=0x4300c1");
+	CHECK_STR(registers("l1-misses,branch-misses"), "0=0x430045 1=0x4300c5");
+	CHECK_STR(registers("cache-references,cache-misses"), "0=0x430f2e 1=0x43012e");
 	CHECK_STR(registers("r12,cycles"), "1=0x430012 0=0x430079");
 	CHECK(strstr(registers("r12,r13"), "no counter is left for 'r13', which not"));
 	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
@@ -356,6 +398,7 @@ static void test_p4(void)
 		  "12=0x9000+56=0x400020c 13=0xb000+76=0xc001e0c");
 	CHECK_STR(registers("cycles:c=1"), "'cycles:c=1': of this PMU only libpfm4's events have modifiers but :u and :k");
 	CHECK(strstr(registers("rc0"), "no event 'rc0'"));
+	CHECK(strstr(registers("l1-misses"), "has none that is known to count it"));
 	check_named("instr_retired:NBOGUSNTAG:u", "12=0x9000+56=0x4000204");
 	check_named("global_power_events:RUNNING:thr=3", "0=0x34d000+34=0x2600020c");
 	check_named("bsq_active_entries:REQ_TYPE0", "2=0xf000+33=0xc00020c");
@@ -368,6 +411,60 @@ static void test_p4(void)
 	check_named("bsq_active_entries:REQ_TYPE0", "'bsq_active_entries:REQ_TYPE0': this machine does not have the only counters that could count it");
 	/* Each set has as much as it can: one ESCR says one thing. */
 	CHECK_STR(turns("cycles,cycles:u", NULL), "0:0=0xd000+34=0x2600020c 1:0=0xd000+34=0x26000204");
+}
+
+/* Event selects of 5 to 7 bits behind what all counters have in common. */
+static void describe_ppc(const char *model, unsigned int counters)
+{
+	static const unsigned int bits[] = { 7, 6, 5, 5, 5, 6 };
+	unsigned int i;
+
+	memset(&pmu, 0, sizeof(pmu));
+	strcpy(pmu.model, model);
+	add_register(0, 952, ~0x61bf0000ULL);
+	for (i = 1; i <= counters; i++) {
+		add_register(i, i < 3 ? 952 : 956, ~((1ULL << bits[i - 1]) - 1));
+		pmu.pmd[i].there = true;
+	}
+	if (strncmp(model, "PowerPC 6", 9))
+		add_register(7, 944, ~0x80000000ULL);
+	CHECK(events_pmu(&pmu));
+}
+
+static void test_ppc(void)
+{
+	describe_ppc("PowerPC 7450", 6);
+	CHECK_STR(registers("cycles,instructions"), "1=0x1+0=0 2=0x2+0=0");
+	CHECK_STR(registers("cycles:u,instructions:u"), "1=0x1+0=0x40000000 2=0x2+0=0x40000000");
+	CHECK_STR(registers("cycles:k"), "1=0x1+0=0x20000000");
+	/* Those that know it give way. */
+	CHECK_STR(registers("cycles,branches"), "2=0x1+0=0 1=0x22+0=0");
+	CHECK_STR(registers("l1-misses,branch-misses,branches"), "2=0x17+0=0 4=0x1c+0=0 1=0x22+0=0");
+	CHECK_STR(registers("instructions,r002,r2,r4,cycles,cycles"),
+		  "1=0x2+0=0 2=0x2+0=0 3=0x2+0=0 4=0x4+0=0 5=0x1+0=0 6=0x1+0=0");
+	CHECK_STR(registers("r523:u,r63f:u"), "'r523': this counter has no such event");
+	CHECK_STR(registers("r51f:u,r63f:u"), "5=0x1f+0=0x40000000 6=0x3f+0=0x40000000");
+	CHECK(strstr(registers("instructions,r002,r2,r4,r3"), "no counter is left for 'r3'"));
+	/* Who is counted is one choice. */
+	CHECK_STR(registers("cycles:u,instructions:k"), "no counter is left for 'instructions:k', or it counts other levels than an event beside it: of this PMU all are the same");
+	CHECK_STR(turns("cycles:u,instructions:k", NULL),
+		  "0:1=0x1+0=0x40000000 1:1=0x2+0=0x20000000");
+	CHECK_STR(registers("r5"), "'r5': each counter has events of its own: put its number before them, as in r105");
+	CHECK(strstr(registers("r0"), "each counter has events of its own"));
+	CHECK_STR(registers("r100"), "'r100': this counter has no such event");
+	CHECK(strstr(registers("r722"), "does not have the only counter"));
+	CHECK(strstr(registers("r1ff00000022"), "no event"));
+	CHECK(strstr(registers("r100000122"), "does not have the only counter"));
+	CHECK_STR(registers("cycles:c=1"), "'cycles:c=1': events of this PMU have no modifiers but :u and :k");
+	CHECK(strstr(registers("cache-misses"), "has none that is known to count it"));
+	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
+	describe_ppc("PowerPC 604", 2);
+	CHECK_STR(registers("branches,cycles"), "2=0x8+0=0 1=0x1+0=0");
+	CHECK(strstr(registers("branch-misses"), "has none that is known to count it"));
+	CHECK(strstr(registers("cycles,branches,instructions"), "no counter is left for"));
+	describe_ppc("PowerPC 750", 4);
+	CHECK_STR(registers("r308,r208"), "3=0x8+0=0 2=0x8+0=0");
+	CHECK(strstr(registers("branches"), "has none that is known to count it"));
 }
 
 /* Each with a libpfm4 of its own, which looks once which processor there is. */
@@ -434,5 +531,6 @@ int main(void)
 	run("amd64_fam15h_interlagos", test_15h);
 	run("piii", test_p6);
 	run("netburst_p", test_p4);
+	run("core", test_ppc);
 	return check_done();
 }

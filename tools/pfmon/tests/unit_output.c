@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adding samples up, and printing them; names that must not do harm there. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "unit.h"
 #include "../data_write.h"
+#include "../outfile.h"
 #include "../output.h"
 #include "../profile.h"
 #include "../text.h"
@@ -26,6 +32,13 @@ static void test_text(void)
 	/* Not UTF-8: a lone byte, too long a form, a half of a pair, C1. */
 	CHECK_STR(text_intern("\377|\300\257|\355\240\200|\302\205|\303"),
 		  "?|??|???|??|?");
+	/* Ends of lines and directions, and what is beside these. */
+	CHECK_STR(text_intern("\330\234|\342\200\216|\342\200\217|\342\200\250|\342\200\256|"
+			      "\342\201\246|\342\201\251"), "??|???|???|???|???|???|???");
+	CHECK_STR(text_intern("\330\233|\342\200\215|\342\200\220|\342\200\247|\342\200\257|"
+			      "\342\201\245|\342\201\252"),
+		  "\330\233|\342\200\215|\342\200\220|\342\200\247|\342\200\257|"
+		  "\342\201\245|\342\201\252");
 	CHECK(text_intern("x\001") == text_intern("x?"));
 	CHECK(text_width(text_intern("gr\303\274n")) == 4);
 	CHECK(text_cut("gr\303\274n", 3) == 4 && text_cut("abc", 9) == 3);
@@ -75,7 +88,7 @@ static struct profile *make_profile(void)
 		frame[0] = text_intern(samples[i].process);
 		frame[1] = text_intern(samples[i].binary);
 		frame[2] = text_intern(samples[i].symbol);
-		profile_add(&p, frame, 3, samples[i].count)->sum[0] += 2000;
+		profile_add(&p, frame, 3, samples[i].count, samples[i].count)->sum[0] += 2000;
 	}
 	profile_sort(&p);
 	return &p;
@@ -327,7 +340,7 @@ static void draw_places(unsigned int n)
 	for (i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "0x%u", (i * 7919 + 13) % n);
 		frame[1] = text_intern(name);
-		profile_add(&p, frame, 2, 1);
+		profile_add(&p, frame, 2, 1, 1);
 	}
 	profile_sort(&p);
 	output_svg(out, &p, &all);
@@ -390,6 +403,58 @@ static void test_empty(void)
 	profile_free(&p);
 }
 
+static bool has(const char *name, const char *text)
+{
+	char buf[64] = "";
+	FILE *f = fopen(name, "r");
+	size_t n = f ? fread(buf, 1, sizeof(buf) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	return n == strlen(text) && !memcmp(buf, text, n);
+}
+
+/* A file with two names is overwritten when what it gets is complete, and fits. */
+static void test_overwrite(void)
+{
+	char dir[] = "/tmp/pfmon-unit.XXXXXX";
+	struct rlimit limit, small;
+	struct outfile o;
+	FILE *f;
+
+	CHECK(mkdtemp(dir) && !chdir(dir));
+	f = fopen("a", "w");
+	fputs("what was there before", f);
+	fclose(f);
+	CHECK(link("a", "b") == 0);
+
+	CHECK(outfile_open(&o, "a", 0) == 0 && o.path && o.into);
+	fputs("new", o.file);
+	CHECK(fflush(o.file) == 0 && has("b", "what was there before"));
+	outfile_drop(&o);
+	fclose(o.file);
+	CHECK(has("b", "what was there before") && access(o.temp, F_OK) == -1);
+
+	CHECK(outfile_open(&o, "a", 0) == 0);
+	fprintf(o.file, "%01000d", 7);
+	CHECK(fflush(o.file) == 0);
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+	small = limit;
+	small.rlim_cur = 900;
+	CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+	CHECK(outfile_keep(&o, NULL) == -1 && errno == EFBIG);
+	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	CHECK(has("b", "what was there before") && access(o.temp, F_OK) == 0);
+	outfile_drop(&o);
+
+	CHECK(outfile_open(&o, "a", 0) == 0);
+	fputs("new", o.file);
+	CHECK(outfile_keep(&o, ".old") == 0);
+	CHECK(has("a", "new") && has("b", "new") && access("a.old", F_OK) == -1);
+	CHECK(unlink("a") == 0 && unlink("b") == 0 && rmdir(dir) == 0);
+}
+
 int main(void)
 {
 	make_file();
@@ -402,5 +467,6 @@ int main(void)
 	test_print_svg();
 	test_many_places();
 	test_empty();
+	test_overwrite();
 	return check_done();
 }

@@ -5,15 +5,26 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdint.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "unit.h"
+#include "../demangle.h"
+#include "../holders.h"
 #include "../identity.h"
 #include "../images.h"
+#include "../jit.h"
+#include "../kernel.h"
 #include "../result.h"
 #include "../space.h"
 #include "../symtab.h"
@@ -41,7 +52,7 @@ static void add_map(int32_t pid, uint64_t time, uint64_t start, const char *name
 static void expect_place(int32_t pid, uint64_t time, uint64_t ip,
 			 const char *process, const char *binary)
 {
-	struct sample sample = { .pid = pid, .time = time, .ip = ip };
+	struct pmon_sample sample = { .pid = pid, .time = time, .ip = ip };
 	struct place place;
 
 	space_find(test_space, &sample, &place);
@@ -85,10 +96,10 @@ static void test_spaces(void)
 	/* No program runs in the idle thread. */
 	expect_place(0, 100, 0x10000, "[outside]", "[unknown]");
 	expect_place(-1, 100, 0x10000, "[unknown]", "[unknown]");
-	CHECK(!space_note(test_space));
+	CHECK(!space_note(test_space, 0));
 	expect_place(2, 100, 1ULL << 63, "other", "[kernel]");
 	expect_place(1, 0, 1ULL << 63, "second", "[kernel]");
-	CHECK(space_note(test_space) && strstr(space_note(test_space), "booted"));
+	CHECK(space_note(test_space, 0) && strstr(space_note(test_space, 0), "booted"));
 	expect_place(0, 100, 1ULL << 63, "[idle]", "[kernel]");
 	space_free(test_space);
 
@@ -129,7 +140,7 @@ static void make_maps(unsigned int which)
 
 static void find_among(unsigned int which)
 {
-	struct sample sample = { .pid = 1, .time = 200 };
+	struct pmon_sample sample = { .pid = 1, .time = 200 };
 	struct place place;
 	unsigned int i, at;
 
@@ -152,10 +163,42 @@ static void test_many_maps(void)
 	space_free(many_maps[1]);
 }
 
+/* More than are remembered, and each has its own name again afterwards. */
+static void test_many_places(void)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+	struct pmon_sample sample = { .time = 200 };
+	unsigned int i, round, wrong = 0;
+	struct place place;
+
+	test_space = space_new(&header);
+	for (i = 1; i <= 2; i++) {
+		add_process(i, 100, i == 1 ? "one" : "two");
+		space_add_map(test_space, &(struct data_map){
+			.map = &(struct df_map){ i, 0, 100, 0x10000, 0x10000000, 0 },
+			.path = i == 1 ? "a" : "b" });
+	}
+	space_complete(test_space);
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < 600000; i++) {
+			sample.pid = 1 + i % 3;
+			sample.ip = 0x10000 + 16 * (uint64_t)(i / 3);
+			space_find(test_space, &sample, &place);
+			wrong += place.addr != sample.ip ||
+				 strcmp(place.process, i % 3 == 0 ? "one" :
+					i % 3 == 1 ? "two" : "pid 3") ||
+				 strcmp(place.call, i % 3 == 0 ? "[a]" :
+					i % 3 == 1 ? "[b]" : "[unknown]");
+		}
+	}
+	CHECK(!wrong);
+	space_free(test_space);
+}
+
 static void add_record(int32_t pid, uint64_t time, uint64_t start,
 		       const char *path, const char *comm)
 {
-	space_add_record(test_space, &(struct smpl_map){
+	space_add_record(test_space, &(struct pmon_map){
 		.pid = pid, .time = time, .start = start, .end = start + 0x1000,
 		.path = path, .comm = comm });
 }
@@ -204,25 +247,176 @@ __attribute__((noinline)) int unit_marker(int n)
 
 static void see_place(struct space *space, void *addr, struct place *place)
 {
-	struct sample sample = { .pid = getpid(), .ip = (uintptr_t)addr,
+	struct pmon_sample sample = { .pid = getpid(), .ip = (uintptr_t)addr,
 				 .time = now_ns() };
 
 	space_find(space, &sample, place);
+}
+
+/* All that the file says of processes, to a space. */
+static struct space *read_space(struct data_reader *r, unsigned int *processes,
+				unsigned int *maps)
+{
+	struct data_process process;
+	struct data_binary binary;
+	struct data_module module;
+	struct df_inode inode;
+	char error[DATA_ERROR_MAX];
+	struct space *space;
+	struct data_map map;
+	struct data_jit jit;
+
+	*processes = *maps = 0;
+	CHECK(data_open(r, path, error) == 0);
+	space = space_new(&r->header);
+	while (data_next(r) == DATA_RECORD) {
+		if (r->head.type == DF_PROCESS && data_get_process(r, &process)) {
+			(*processes)++;
+			space_add_process(space, &process);
+		} else if (r->head.type == DF_BINARY && data_get_binary(r, &binary)) {
+			space_add_binary(space, &binary);
+		} else if (r->head.type == DF_INODE && data_get_inode(r, &inode)) {
+			space_add_inode(space, &inode);
+		} else if (r->head.type == DF_MODULE && data_get_module(r, &module)) {
+			space_add_module(space, &module);
+		} else if (r->head.type == DF_JIT && data_get_jit(r, &jit)) {
+			space_add_jit(space, &jit);
+		} else if (r->head.type == DF_MAP && data_get_map(r, &map)) {
+			(*maps)++;
+			space_add_map(space, &map);
+		}
+	}
+	space_complete(space);
+	return space;
+}
+
+/* What the kernel has mapped into this process is in no file. */
+static void see_vdso(struct space *space)
+{
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD), *function;
+	struct place place;
+
+	function = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
+	if (!function) {
+		SKIP("there is no vDSO: its symbols");
+		return;
+	}
+	see_place(space, (char *)function + 1, &place);
+	CHECK_STR(place.binary, "[vdso]");
+	CHECK_STR(place.symbol, "__vdso_clock_gettime");
+}
+
+/* That of another kernel: no symbols of this one's. */
+static void test_other_vdso(void)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63, .minor = DF_MINOR };
+	struct df_binary binary = { .number = 1, .id_size = 20, .size = 8192, .id = "other" };
+	struct df_map map = { 1, 1, 100, 0x10000, 0x12000, 0 };
+	struct data_binary b = { .binary = &binary, .path = "[vdso]" };
+	struct data_map m = { &map, "[vdso]" };
+	struct pmon_sample sample = { .pid = 1, .time = 100 };
+	struct place place;
+
+	test_space = space_new(&header);
+	add_process(1, 100, "prog");
+	space_add_binary(test_space, &b);
+	space_add_map(test_space, &m);
+	space_complete(test_space);
+	for (sample.ip = 0x10000; sample.ip < 0x12000; sample.ip += 16) {
+		space_find(test_space, &sample, &place);
+		CHECK(!strcmp(place.symbol, PLACE_UNKNOWN));
+	}
+	CHECK(space_note(test_space, 0) && strstr(space_note(test_space, 0), "on this machine: 1;"));
+	space_free(test_space);
+}
+
+static void add_binary(uint32_t number, const char *id, uint64_t inode)
+{
+	struct df_binary binary = { .number = number, .id_size = 20 };
+	struct df_inode at = { 8, 1, inode };
+
+	memcpy(binary.id, id, strlen(id));
+	space_add_binary(test_space, &(struct data_binary){ .binary = &binary,
+							    .path = "/bin/true" });
+	if (inode)
+		space_add_inode(test_space, &at);
+}
+
+/*
+ * Two files of one path, as of the host and of a container. The kernel's record of a
+ * mapping says which inode it is; what is at the path now is neither of them.
+ */
+static void expect_of_path(const char *second, uint64_t inode, uint64_t mapped,
+			   const char *note)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63, .minor = DF_MINOR };
+	struct pmon_sample sample = { .pid = 1, .time = 200, .ip = 0x10010 };
+	struct place place;
+
+	test_space = space_new(&header);
+	add_binary(1, "one", inode ? 77 : 0);
+	add_binary(2, second, inode);
+	add_record(1, 100, 0, NULL, "prog");
+	space_add_record(test_space, &(struct pmon_map){
+		.pid = 1, .time = 110, .start = 0x10000, .end = 0x11000,
+		.path = "/bin/true", .major = 8, .minor = 1, .inode = mapped });
+	space_complete(test_space);
+	space_find(test_space, &sample, &place);
+	CHECK(space_note(test_space, 0) && strstr(space_note(test_space, 0), note));
+	space_free(test_space);
+}
+
+static void test_two_of_a_path(void)
+{
+	expect_of_path("one", 0, 0, "have changed");
+	expect_of_path("two", 0, 0, "which ones they were: 1;");
+	expect_of_path("two", 0, 77, "which ones they were: 1;");
+	expect_of_path("two", 78, 77, "have changed");
+	expect_of_path("two", 78, 79, "which ones they were: 1;");
+}
+
+/* A process that is gone had mapped our file of a path, or another one. */
+static void test_images_binary(void)
+{
+	struct pmon_map map = { .pid = 0x7ffffff, .path = "/bin/true" };
+	struct df_end end = { 0 };
+	char error[DATA_ERROR_MAX];
+	struct images *images;
+	struct data_reader r;
+	struct data_writer w;
+	unsigned int binaries = 0;
+	struct stat st;
+
+	save_file("", 0);
+	CHECK(stat("/bin/true", &st) == 0);
+	map.major = major(st.st_dev);
+	map.minor = minor(st.st_dev);
+	CHECK(data_create(&w, path, "self") == 0);
+	images = images_new(&w);
+	for (map.inode = st.st_ino; map.inode <= st.st_ino + 1; map.inode++) {
+		images_binary(images, &map);
+		images_binary(images, &map);
+	}
+	images_free(images);
+	data_close(&w, &end);
+	CHECK(data_open(&r, path, error) == 0);
+	while (data_next(&r) == DATA_RECORD)
+		binaries += r.head.type == DF_BINARY;
+	CHECK(binaries == 1);
+	data_done(&r);
 }
 
 /* What /proc says of this process, to the file and back. */
 static void test_images(void)
 {
 	struct df_end end = { 0 };
-	char error[DATA_ERROR_MAX], self[4096];
-	struct data_process process;
+	unsigned int processes, maps;
 	struct images *images;
 	struct data_reader r;
 	struct data_writer w;
 	struct space *space;
 	struct place place;
-	struct data_map map;
-	unsigned int processes = 0, maps = 0;
+	char self[4096];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[len < 0 ? 0 : len] = '\0';
@@ -235,19 +429,8 @@ static void test_images(void)
 	images_free(images);
 	CHECK(data_close(&w, &end) == 0);
 
-	CHECK(data_open(&r, path, error) == 0);
-	space = space_new(&r.header);
-	while (data_next(&r) == DATA_RECORD) {
-		if (r.head.type == DF_PROCESS && data_get_process(&r, &process)) {
-			processes++;
-			space_add_process(space, &process);
-		} else if (r.head.type == DF_MAP && data_get_map(&r, &map)) {
-			maps++;
-			space_add_map(space, &map);
-		}
-	}
+	space = read_space(&r, &processes, &maps);
 	CHECK(processes == 1 && maps >= 3 && maps < 50);
-	space_complete(space);
 	see_place(space, (char *)unit_marker + 1, &place);
 	CHECK_STR(place.binary, self);
 	if (symtab_has_elf) {
@@ -257,14 +440,76 @@ static void test_images(void)
 		see_place(space, dlsym(RTLD_DEFAULT, "qsort"), &place);
 		CHECK(strstr(place.binary, "libc"));
 		CHECK_STR(place.symbol, "qsort");
-		CHECK(!space_note(space));
+		see_vdso(space);
+		CHECK(!space_note(space, 0));
 	} else {
-		SKIP("built without libelf: symbols of this program");
+		SKIP("built without libdw: symbols of this program");
 		CHECK_STR(place.symbol, "[unknown]");
-		CHECK(space_note(space) && strstr(space_note(space), "libelf"));
+		CHECK(space_note(space, 0) && strstr(space_note(space, 0), "libdw"));
 	}
 	space_free(space);
 	data_done(&r);
+}
+
+/* Is there a record of the file that is mapped here, with this ID? */
+static bool has_binary(const void *code, const struct identity *identity)
+{
+	char error[DATA_ERROR_MAX];
+	struct data_reader r;
+	struct data_binary b;
+	struct data_map m;
+	uint32_t number = 0;
+	bool found = false;
+
+	CHECK(data_open(&r, path, error) == 0);
+	while (data_next(&r) == DATA_RECORD)
+		if (data_get_map(&r, &m) && m.map->start == (uintptr_t)code)
+			number = m.map->binary;
+	CHECK(data_rewind(&r) == 0);
+	while (data_next(&r) == DATA_RECORD)
+		if (data_get_binary(&r, &b) && number && b.binary->number == number)
+			found = b.binary->id_size == identity->id_size &&
+				!memcmp(b.binary->id, identity->id, identity->id_size);
+	data_done(&r);
+	return found;
+}
+
+/* Files that have no path any more are read by what is mapped, which only root can. */
+static void test_images_deleted(void)
+{
+	char file[] = "/tmp/pfmon-unit-XXXXXX", copy[256];
+	struct identity identity;
+	struct df_end end = { 0 };
+	struct images *images;
+	struct data_writer w;
+	struct stat st;
+	int fd, mapped;
+	void *code;
+
+	fd = mkstemp(file);
+	CHECK(fd >= 0);
+	snprintf(copy, sizeof(copy), "cp /proc/%d/exe %s", (int)getpid(), file);
+	CHECK(system(copy) == 0);
+	CHECK(identity_read(&identity, file) && (identity.id_size || !symtab_has_elf));
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096);
+	CHECK(code != MAP_FAILED);
+	close(fd);
+	unlink(file);
+	errno = 0;
+	mapped = identity_open_map(getpid(), (uintptr_t)code, (uintptr_t)code + 4096, &st);
+	if (mapped < 0 && (errno == EPERM || geteuid())) {
+		SKIP("/proc/PID/map_files is not for this user: build IDs of deleted files");
+		return;
+	}
+	close(mapped);
+	save_file("", 0);
+	CHECK(data_create(&w, path, "self") == 0);
+	images = images_new(&w);
+	images_see(images, getpid());
+	images_free(images);
+	CHECK(data_close(&w, &end) == 0);
+	CHECK(has_binary(code, &identity));
+	munmap(code, 4096);
 }
 
 /* A process that grows is the same one: what is new of it is what it has mapped. */
@@ -300,30 +545,56 @@ static void test_images_grow(void)
 	data_done(&r);
 }
 
+/* A recording of days sees more processes than there are: it does not keep what is gone. */
+static void test_images_sweep(void)
+{
+	size_t before = 0, after;
+	struct df_end end = { 0 };
+	unsigned int processes, maps, i;
+	struct images *images;
+	struct data_reader r;
+	struct data_writer w;
+	pid_t pid;
+
+	CHECK(data_create(&w, path, "many") == 0);
+	images = images_new(&w);
+	images_see(images, getpid());
+	for (i = 0; i < 1000; i++) {
+		pid = fork();
+		if (!pid) {
+			pause();
+			_exit(0);
+		}
+		images_see(images, pid);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		if (i == 280)
+			before = mallinfo2().uordblks;
+	}
+	after = mallinfo2().uordblks;
+	/* At most 256 images of some 500 bytes. */
+	CHECK(after < before + 200000);
+	i = (unsigned int)w.bytes;
+	images_see(images, getpid());	/* still known */
+	CHECK(w.bytes == i);
+	images_free(images);
+	CHECK(data_close(&w, &end) == 0);
+	space_free(read_space(&r, &processes, &maps));
+	CHECK(processes == 1001);
+	data_done(&r);
+}
+
 static const char *symbol_at(void *addr)
 {
-	char error[DATA_ERROR_MAX];
-	struct data_process process;
-	struct data_binary binary;
+	unsigned int processes, maps;
 	struct data_reader r;
 	struct space *space;
 	struct place place;
-	struct data_map map;
 
-	CHECK(data_open(&r, path, error) == 0);
-	space = space_new(&r.header);
-	while (data_next(&r) == DATA_RECORD) {
-		if (r.head.type == DF_PROCESS && data_get_process(&r, &process))
-			space_add_process(space, &process);
-		else if (r.head.type == DF_BINARY && data_get_binary(&r, &binary))
-			space_add_binary(space, &binary);
-		else if (r.head.type == DF_MAP && data_get_map(&r, &map))
-			space_add_map(space, &map);
-	}
-	space_complete(space);
+	space = read_space(&r, &processes, &maps);
 	see_place(space, addr, &place);
 	CHECK(!strcmp(place.symbol, PLACE_CHANGED) ==
-	      !!(space_note(space) && strstr(space_note(space), "have changed")));
+	      !!(space_note(space, 0) && strstr(space_note(space, 0), "have changed")));
 	space_free(space);
 	data_done(&r);
 	return place.symbol;
@@ -342,7 +613,7 @@ static void test_changed(void)
 	int fd;
 
 	if (!symtab_has_elf) {
-		SKIP("built without libelf: binaries that have changed");
+		SKIP("built without libdw: binaries that have changed");
 		return;
 	}
 	strcpy(file, before);
@@ -386,9 +657,11 @@ static void test_changed(void)
 /* To open what is no file can do harm; inotify says whether it was opened. */
 static void test_devices(void)
 {
+	static const char sysfs[] = "/sys/devices/system/cpu/online";
 	struct symtab t = { 0 };
 	struct identity i;
 	char fifo[64], event[256];
+	struct stat st;
 	int at;
 
 	CHECK(!identity_read(&i, "/dev/null") && !identity_read(&i, "/"));
@@ -401,6 +674,14 @@ static void test_devices(void)
 	close(at);
 	unlink(fifo);
 	symtab_free(&t);
+	/* It says that it has a size, and is made up when it is read. */
+	if (stat(sysfs, &st) || !st.st_size) {
+		SKIP("there is no /sys");
+		return;
+	}
+	CHECK(identity_open(sysfs, &st) == -1);
+	CHECK(identity_open_of(getpid(), sysfs, &st) == -1);
+	CHECK(identity_open("/proc/self/exe", &st) >= 0);
 }
 
 /* A file with a build ID in the last of @n program headers, in notes of @size bytes. */
@@ -438,12 +719,231 @@ static bool has_build_id(unsigned int n, unsigned int size)
 static void test_large_notes(void)
 {
 	if (!symtab_has_elf) {
-		SKIP("built without libelf: build IDs");
+		SKIP("built without libdw: build IDs");
 		return;
 	}
 	CHECK(has_build_id(1, 64) && has_build_id(1, 65536) && has_build_id(256, 64));
 	CHECK(!has_build_id(1, 65540) && !has_build_id(257, 64));
 	save_file("", 0);
+}
+
+/*
+ * Hostile files: what is done with them has an end, in bytes that are read or used.
+ */
+
+static unsigned long number_of(const char *file, const char *name)
+{
+	char line[256], format[64];
+	unsigned long n = 0;
+	FILE *f = fopen(file, "re");
+
+	snprintf(format, sizeof(format), "%s: %%lu", name);
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, format, &n) != 1)
+		;
+	CHECK(f && n);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* KiB of memory at most, from now on or until now. */
+static unsigned long memory_peak(bool from_now)
+{
+	FILE *f = from_now ? fopen("/proc/self/clear_refs", "we") : NULL;
+
+	if (f) {
+		fputs("5", f);
+		fclose(f);
+	}
+	return number_of("/proc/self/status", "VmHWM");
+}
+
+/* Bytes of this program, and room for @more. */
+static char *own_file(size_t *len, size_t more)
+{
+	FILE *f = fopen("/proc/self/exe", "re");
+	char *file;
+
+	CHECK(f && fseek(f, 0, SEEK_END) == 0);
+	*len = ((size_t)ftell(f) + 15) & ~15UL;
+	rewind(f);
+	file = calloc(1, *len + more);
+	CHECK(file && fread(file, 1, *len, f) > 0);
+	fclose(f);
+	return file;
+}
+
+/* The first section of @type. */
+static ElfW(Shdr) *section_of(char *file, unsigned int type)
+{
+	ElfW(Ehdr) *e = (ElfW(Ehdr) *)file;
+	ElfW(Shdr) *s = (ElfW(Shdr) *)(file + e->e_shoff);
+	unsigned int i;
+
+	for (i = 0; i < e->e_shnum; i++)
+		if (s[i].sh_type == type)
+			return &s[i];
+	return NULL;
+}
+
+/* As many sections have the same relocations, each with the name of a function. */
+#define OVERLAPPING	2000U
+#define RELOCATIONS	60000U
+
+#if __SIZEOF_LONG__ == 8
+typedef ElfW(Rela) relocation_t;
+#define RELOCATION_TYPE	SHT_RELA
+#define RELOCATION(sym)	((unsigned long)(sym) << 32 | 7)
+#else
+typedef ElfW(Rel) relocation_t;
+#define RELOCATION_TYPE	SHT_REL
+#define RELOCATION(sym)	((unsigned long)(sym) << 8 | 7)
+#endif
+
+static void make_overlapping(void)
+{
+	size_t tables = RELOCATIONS * sizeof(relocation_t), len, headers;
+	char *file = own_file(&len, tables + (OVERLAPPING + 100) * sizeof(ElfW(Shdr)));
+	ElfW(Ehdr) *e = (ElfW(Ehdr) *)file;
+	ElfW(Shdr) *to = (ElfW(Shdr) *)(file + len + tables), *s;
+	relocation_t *r = (relocation_t *)(file + len);
+	unsigned int i;
+
+	headers = e->e_shnum;
+	memcpy(to, file + e->e_shoff, headers * sizeof(*to));
+	s = section_of(file, SHT_DYNSYM);
+	CHECK(s && headers < 100);
+	for (i = 0; i < RELOCATIONS; i++)
+		r[i] = (relocation_t){ .r_offset = 4096 + i, .r_info = RELOCATION(1) };
+	for (i = 0; i < OVERLAPPING; i++)
+		to[headers + i] = (ElfW(Shdr)){
+			.sh_type = RELOCATION_TYPE, .sh_offset = len, .sh_size = tables,
+			.sh_entsize = sizeof(*r), .sh_addralign = 8,
+			.sh_link = (ElfW(Word))(s - (ElfW(Shdr) *)(file + e->e_shoff)),
+		};
+	e->e_shoff = len + tables;
+	e->e_shnum = (ElfW(Half))(headers + OVERLAPPING);
+	save_file(file, len + tables + e->e_shnum * sizeof(*to));
+	free(file);
+}
+
+static void test_overlapping(void)
+{
+	struct symtab t = { 0 };
+	unsigned long before;
+
+	if (!symtab_has_elf) {
+		SKIP("built without libdw: hostile ELF files");
+		return;
+	}
+	make_overlapping();
+	before = memory_peak(true);
+	CHECK(symtab_read_elf(&t, path) == 0);
+	/* All of them would be 1.8 GiB. */
+	CHECK(memory_peak(false) - before < 100 << 10);
+	symtab_free(&t);
+	save_file("", 0);
+}
+
+/* Two symbols at one address, whose name is as long as this address space. */
+static void test_long_names(void)
+{
+	size_t room = 1 << 20;
+	char *name = mmap(NULL, room + 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct symbol s = { .addr = 4096, .size = 16 }, *found;
+	struct symtab t = { 0 };
+	int status;
+	pid_t pid;
+
+	CHECK(name != MAP_FAILED && mprotect(name + room, 4096, PROT_NONE) == 0);
+	memset(name, 'x', room);
+	s.name = name + room - 1024;
+	symtab_add(&t, &s);
+	symtab_add(&t, &s);
+	pid = fork();
+	if (!pid) {
+		symtab_sort(&t);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	symtab_free(&t);
+
+	memset(&t, 0, sizeof(t));
+	s.name = name + room - 16384;
+	symtab_add(&t, &s);
+	pid = fork();
+	if (!pid) {
+		found = symtab_find(&t, 4096);
+		_exit(!found || strlen(symtab_name(found)) != 8192);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	symtab_free(&t);
+	munmap(name, room + 4096);
+}
+
+static rlim_t data_limit(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_DATA, &limit);
+	return limit.rlim_cur;
+}
+
+/* Files that others may write are copied, and what is packed in them has little room. */
+static void test_others_files(void)
+{
+	int fd = memfd_create("others", MFD_CLOEXEC), copy;
+	struct rlimit before;
+	unsigned long read_before;
+	struct stat st;
+
+	getrlimit(RLIMIT_DATA, &before);
+	CHECK(fd >= 0 && ftruncate(fd, 4096) == 0 && fchmod(fd, 0600) == 0);
+	symtab_limit(fd);
+	CHECK(data_limit() == before.rlim_cur);
+	CHECK(fchmod(fd, 0666) == 0);
+	copy = symtab_guard(fd);
+	CHECK(copy >= 0 && ftruncate(fd, 0) == 0);
+	CHECK(fstat(copy, &st) == 0 && st.st_size == 4096);
+	close(copy);
+	symtab_limit(fd);
+	CHECK(data_limit() < (300UL << 20) +
+	      1024 * number_of("/proc/self/status", "VmData"));
+	setrlimit(RLIMIT_DATA, &before);
+	/* One that is too large is not read at all. */
+	CHECK(ftruncate(fd, 600 << 20) == 0);
+	read_before = number_of("/proc/self/io", "rchar");
+	CHECK(symtab_guard(fd) == -1);
+	CHECK(number_of("/proc/self/io", "rchar") - read_before < 1 << 20);
+	close(fd);
+}
+
+/* A program whose debug file is huge: its checksum is not computed. */
+static void test_huge_debug_file(void)
+{
+	char name[64], line[512];
+	struct symtab t = { 0 };
+	unsigned long before;
+
+	if (!symtab_has_elf || system("command -v objcopy >/dev/null")) {
+		SKIP("no libelf or no objcopy: huge debug files");
+		return;
+	}
+	snprintf(name, sizeof(name), "/tmp/pfmon-unit-%d", (int)getpid());
+	snprintf(line, sizeof(line), "mkdir %s && cd %s && cp /proc/%d/exe program && "
+		 "echo >huge && objcopy -S -R .note.gnu.build-id --add-gnu-debuglink=huge program",
+		 name, name, (int)getpid());
+	CHECK(system(line) == 0);
+	snprintf(line, sizeof(line), "%s/huge", name);
+	CHECK(truncate(line, (off_t)2047 << 20) == 0);
+	snprintf(line, sizeof(line), "%s/program", name);
+	before = number_of("/proc/self/io", "rchar");
+	CHECK(symtab_read_elf(&t, line) == 0);
+	CHECK(number_of("/proc/self/io", "rchar") - before < 64 << 20);
+	symtab_free(&t);
+	snprintf(line, sizeof(line), "rm -r %s", name);
+	CHECK(system(line) == 0);
 }
 
 static void test_images_exec(void)
@@ -479,7 +979,7 @@ static void test_static(void)
 	FILE *f;
 
 	if (!symtab_has_elf) {
-		SKIP("built without libelf: symbols of a static program");
+		SKIP("built without libdw: symbols of a static program");
 		return;
 	}
 	snprintf(victim, sizeof(victim), "%s/victim", directory);
@@ -578,7 +1078,7 @@ static void test_entries(void)
 	size_t all;
 
 	if (!symtab_has_elf) {
-		SKIP("built without libelf: entries of an odd size");
+		SKIP("built without libdw: entries of an odd size");
 		return;
 	}
 	all = stubs_if(SHT_NULL, 0, 0);
@@ -600,10 +1100,10 @@ static void expect_symbol(const struct symtab *t, uint64_t addr, const char *nam
 static void test_symtab(void)
 {
 	static const struct symbol symbols[] = {
-		{ 0x300, 0, "label", NULL, 0, 0 }, { 0x100, 0x80, "outer", NULL, 4, 0 },
-		{ 0x120, 0x10, "inner", NULL, 4, 0 }, { 0x200, 0x10, "weak", NULL, 5, 0 },
-		{ 0x200, 0x10, "global", NULL, 6, 0 }, { 0x200, 0, "mark", NULL, 9, 0 },
-		{ 0x280, 0, "in-section", NULL, 0, 0x290 },
+		{ 0x300, 0, "label", NULL, 0, false, 0 }, { 0x100, 0x80, "outer", NULL, 4, false, 0 },
+		{ 0x120, 0x10, "inner", NULL, 4, false, 0 }, { 0x200, 0x10, "weak", NULL, 5, false, 0 },
+		{ 0x200, 0x10, "global", NULL, 6, false, 0 }, { 0x200, 0, "mark", NULL, 9, false, 0 },
+		{ 0x280, 0, "in-section", NULL, 0, false, 0x290 },
 	};
 	struct symtab t = { 0 };
 	uint64_t addr;
@@ -667,6 +1167,223 @@ static void test_kallsyms(void)
 	CHECK(symtab_read_kallsyms(&t, "/no/such/file") == -1);
 }
 
+static void write_at(const char *dir, const char *name, const void *bytes, size_t size)
+{
+	char file[256];
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s/%s", dir, name);
+	f = fopen(file, "w");
+	CHECK(f && fwrite(bytes, 1, size, f) == size);
+	if (f)
+		fclose(f);
+}
+
+static void expect_kernel(struct kernel *k, uint64_t addr, const char *binary,
+			  const char *symbol)
+{
+	struct kernel_place place;
+
+	kernel_find(k, addr, &place);
+	CHECK_STR(place.binary, binary);
+	CHECK_STR(place.symbol ? place.symbol : place.changed ? PLACE_CHANGED : PLACE_UNKNOWN,
+		  symbol);
+}
+
+static void add_module(struct kernel *k, const char *name, uint64_t start, const char *id)
+{
+	struct df_module module = { .start = start, .size = 0x1000, .id_size = 20 };
+
+	memcpy(module.id, id, strlen(id));
+	if (!*id)
+		module.id_size = 0;
+	kernel_add_module(k, &(struct data_module){ &module, name });
+}
+
+/* Modules that were loaded anew since, or are gone. */
+static void test_modules(void)
+{
+	static const char kallsyms[] =
+		"ffffffff81000000 T _stext\nffffffff81000100 T schedule\n"
+		"ffffffff82000000 T _einittext\n"
+		"ffffffffc0000010 t kept_fn\t[kept]\n"
+		"ffffffffc0010010 t anew_fn\t[anew]\n"
+		"ffffffffc0020010 t moved_fn\t[moved]\n"
+		"ffffffffc0030010 t bare_fn\t[bare]\n"
+		"ffffffffc0050010 t bpf_prog_1\t[bpf]\n";
+	static const char modules[] =
+		"kept 4096 0 - Live 0xffffffffc0000000\n"
+		"anew 4096 1 kept, Live 0xffffffffc0010000 (OE)\n"
+		"moved 4096 0 - Live 0xffffffffc0020000\n"
+		"bare 4096 0 - Live 0xffffffffc0030000\n"
+		"half 4096 0 - Loading 0xffffffffc0060000\n"
+		"nonsense\n";
+	struct { uint32_t name, size, type; char gnu[4], id[20]; } note = { 4, 20, 3, "GNU", "id" };
+	struct df_header header = { .minor = DF_MINOR };
+	char dir[] = "/tmp/pfmon-unit-XXXXXX", line[512];
+	struct kernel *k;
+	size_t i;
+
+	data_boot_id(header.boot);
+	CHECK(mkdtemp(dir));
+	snprintf(line, sizeof(line), "cd %s && mkdir -p proc sys/module/bare && for m in kept anew moved; do "
+		 "mkdir -p sys/module/$m/notes; done", dir);
+	CHECK(system(line) == 0);
+	write_at(dir, "proc/kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	write_at(dir, "proc/modules", modules, sizeof(modules) - 1);
+	for (i = 0; i < 3; i++) {
+		snprintf(line, sizeof(line), "sys/module/%s/notes/.note.gnu.build-id",
+			 i == 0 ? "kept" : i == 1 ? "anew" : "moved");
+		write_at(dir, line, &note, sizeof(note));
+	}
+
+	k = kernel_new(&header, dir);
+	add_module(k, "kept", 0xffffffffc0000000, "id");
+	add_module(k, "anew", 0xffffffffc0010000, "another");
+	add_module(k, "moved", 0xffffffffc0040000, "id");
+	add_module(k, "bare", 0xffffffffc0030000, "");
+	/* It made way for the next one, at its place. */
+	add_module(k, "first", 0xffffffffc0000800, "id");
+	expect_kernel(k, 0xffffffff81000110, "[kernel]", "schedule");
+	expect_kernel(k, 0xffffffffc0000020, "[kept]", "kept_fn");
+	expect_kernel(k, 0xffffffffc0000004, "[kept]", PLACE_UNKNOWN);
+	expect_kernel(k, 0xffffffffc0000810, "[kernel]", PLACE_CHANGED);
+	expect_kernel(k, 0xffffffffc0010020, "[anew]", PLACE_CHANGED);
+	CHECK(kernel_note(k) && strstr(kernel_note(k), "loaded or unloaded since"));
+	/* Where it was, where another one is now, and the other way round. */
+	expect_kernel(k, 0xffffffffc0040020, "[moved]", PLACE_CHANGED);
+	expect_kernel(k, 0xffffffffc0020020, "[kernel]", PLACE_UNKNOWN);
+	/* Nothing tells whether that is the same one. */
+	expect_kernel(k, 0xffffffffc0030020, "[bare]", PLACE_CHANGED);
+	expect_kernel(k, 0xffffffffc0050020, "[kernel]", PLACE_UNKNOWN);
+	expect_kernel(k, 0xffffffff82000100, "[kernel]", PLACE_UNKNOWN);
+	kernel_free(k);
+
+	/* Another boot: the module is known, its symbols are not. */
+	header.boot[0] ^= 1;
+	k = kernel_new(&header, dir);
+	add_module(k, "kept", 0xffffffffc0000000, "id");
+	expect_kernel(k, 0xffffffffc0000020, "[kept]", PLACE_UNKNOWN);
+	expect_kernel(k, 0xffffffff81000110, "[kernel]", PLACE_UNKNOWN);
+	CHECK(kernel_note(k) && strstr(kernel_note(k), "booted"));
+	kernel_free(k);
+	snprintf(line, sizeof(line), "rm -r %s", dir);
+	CHECK(system(line) == 0);
+}
+
+/* Who has the PMU, by the descriptors of all programs. */
+static void test_holders(void)
+{
+	char dir[] = "/tmp/pfmon-unit-XXXXXX", line[1024], *text = NULL;
+	struct holders holders;
+	size_t size;
+	FILE *out;
+
+	CHECK(mkdtemp(dir));
+	snprintf(line, sizeof(line), "cd %s && mkdir -p 1/fd 22/fd 22/fdinfo 3/fd 4 self/fd && "
+		 "ln -s /dev/null 1/fd/0 && ln -s 'anon_inode:[eventfd]' 1/fd/1 && "
+		 "ln -s 'anon_inode:[perf_event]' 3/fd/3 && ln -s 'anon_inode:[perf_event]' 3/fd/4 && "
+		 "ln -s 'anon_inode:[perf_event]' self/fd/3 && "
+		 "for i in 5 6 7; do ln -s 'anon_inode:[perfmon]' 22/fd/$i; done && "
+		 "printf 'pfm-state:\\tloaded\\npfm-target:\\tcpu 0\\n' >22/fdinfo/5 && "
+		 "printf 'pfm-target:\\tnone\\n' >22/fdinfo/6 && "
+		 "printf 'pfm-target:\\ttid 3\\n' >22/fdinfo/7 && "
+		 "printf 'p\\033f\\ng\\n\\n' >3/comm && echo pfmon >22/comm", dir);
+	CHECK(system(line) == 0);
+	out = open_memstream(&text, &size);
+	holders_print(dir, out, &holders);
+	fclose(out);
+	CHECK(strstr(text, "      by: p?f?g? (process 3), which has 2 of perf_events open\n"));
+	CHECK(strstr(text, "      by: pfmon (process 22), which has contexts of 1 CPU\n"));
+	CHECK(holders.perf_events == 1 && holders.cpus == 1 && !holders.hidden);
+	CHECK(size == strlen("      by: p?f?g? (process 3), which has 2 of perf_events open\n"
+			     "      by: pfmon (process 22), which has contexts of 1 CPU\n"));
+	free(text);
+	snprintf(line, sizeof(line), "rm -r %s", dir);
+	CHECK(system(line) == 0);
+}
+
+/* Of several functions that had an address the last one that was said. */
+static void test_jit(void)
+{
+	static unsigned char last[1000];
+	unsigned int i, from, size, wrong = 0, seed = 1;
+	struct jit *jit = NULL;
+	const struct symbol *s;
+	char line[64], name[16];
+
+	CHECK(!jit_find(NULL, 1));
+	jit_add(&jit, "");
+	CHECK(!jit_find(jit, 1));
+	jit_free(jit);
+	jit = NULL;
+	for (i = 1; i < 200; i++) {
+		seed = seed * 1103515245 + 12345;
+		from = seed / 65536 % 900;
+		size = 1 + seed / 7 % 90;
+		snprintf(line, sizeof(line), "%s%x %x f%u\n%s", i % 2 ? "0x" : "", from, size, i,
+			 i % 3 ? "" : "junk\n\n12 \n 5 0 none\nffffffffffffffff 5 none\n-");
+		jit_add(&jit, line);
+		memset(last + from, (int)i, size);
+	}
+	for (i = 0; i < sizeof(last); i++) {
+		s = jit_find(jit, i);
+		snprintf(name, sizeof(name), "f%u", last[i]);
+		wrong += last[i] ? !s || strcmp(s->name, name) : !!s;
+	}
+	CHECK(!wrong);
+	/* As pfmon top does: code is made after the first looks, in place of other code, too. */
+	jit_add(&jit, "1000 10 later\n0 5 instead\n");
+	s = jit_find(jit, 0x1008);
+	CHECK(s && !strcmp(s->name, "later"));
+	s = jit_find(jit, 4);
+	CHECK(s && !strcmp(s->name, "instead"));
+	jit_free(jit);
+	CHECK(jit_may_be("[anonymous]") && jit_may_be("//anon") && jit_may_be("/memfd:x (deleted)"));
+	CHECK(!jit_may_be("/bin/sh") && !jit_may_be("[vdso]"));
+}
+
+static void expect_demangled(const char *name, const char *want)
+{
+	char out[128];
+
+	CHECK(demangle(name, out, sizeof(out)) == !!want);
+	CHECK_STR(out, want ? want : "");
+}
+
+static void test_demangle(void)
+{
+	char hostile[1024] = "_Z1f", one[16];
+	struct symbol s = { .name = "_ZN3one3twoEv@plt" };
+	int i;
+
+	if (!demangle_can) {
+		SKIP("built without libiberty: names of C++ and Rust");
+		expect_demangled("_ZN3one3twoEv", NULL);
+		return;
+	}
+	expect_demangled("_ZN3one3twoEv", "one::two()");
+	expect_demangled("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
+	expect_demangled("_RNvCs1234_7mycrate3foo", "mycrate::foo");
+	expect_demangled("main", NULL);
+	expect_demangled("_Z", NULL);
+	expect_demangled("_start", NULL);
+	CHECK_STR(symtab_name(&s), "one::two()@plt");
+	CHECK_STR(symtab_name(&s), "one::two()@plt");
+	symtab_demangle = false;
+	s = (struct symbol){ .name = "_ZN3one3twoEv" };
+	CHECK_STR(symtab_name(&s), "_ZN3one3twoEv");
+	symtab_demangle = true;
+	/* f(a<int, int>, b<that, that>, ...): each is twice as long as the one before. */
+	strcat(hostile, "1aIiiE1bIS0_S0_E");
+	for (i = 2; i < 36; i++) {
+		snprintf(one, sizeof(one), "S1_IS%c_S%c_E", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i],
+			 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
+		strcat(hostile, one);
+	}
+	expect_demangled(hostile, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	char *slash = argc ? strrchr(argv[0], '/') : NULL;
@@ -677,17 +1394,31 @@ int main(int argc, char **argv)
 	make_file();
 	test_spaces();
 	test_many_maps();
+	test_many_places();
 	test_records();
 	test_images();
 	test_images_grow();
+	test_images_sweep();
+	test_images_deleted();
 	test_changed();
 	test_devices();
 	test_large_notes();
+	test_overlapping();
+	test_long_names();
+	test_others_files();
+	test_huge_debug_file();
 	test_images_exec();
 	test_static();
 	test_plt();
 	test_entries();
 	test_symtab();
 	test_kallsyms();
+	test_other_vdso();
+	test_two_of_a_path();
+	test_images_binary();
+	test_modules();
+	test_holders();
+	test_jit();
+	test_demangle();
 	return check_done();
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "../events.h"
+#include "events.h"
 #include "../print.h"
 #include "../ratios.h"
 #include "../schedule.h"
@@ -62,6 +62,7 @@ static void test_ratios(void)
 	static struct result r = { .counters = &c };
 	struct ratio ratio;
 	unsigned int i;
+	char *text;
 
 	add(&c, "instructions", LEVEL_BOTH, 0, 0, 1);
 	add(&c, "cycles", LEVEL_USER, 0, 0, 1);
@@ -75,8 +76,21 @@ static void test_ratios(void)
 	CHECK(ratios_find(&r, &r.sum, 2, &ratio) && ratio.percent && ratio.of == 3);
 	CHECK(ratio.value == 0.75 && !strcmp(ratio.name, "of references"));
 	CHECK(ratios_find(&r, &r.sum, 4, &ratio) && !ratio.percent && ratio.value == 2.5);
+	text = print(&r, &print_json);
+	CHECK(strstr(text, "\"ratio\": 0.750000, \"ratio_name\": \"of references\", \"ratio_to\": \"llc_references:u\""));
+	free(text);
 	r.sum.value[1] = 0;
 	CHECK(of(&r, 4) == MAX_EVENTS);	/* nothing to divide by */
+	/* The best thing to compare with is the first in the table that is counted. */
+	add(&c, "l1-misses", LEVEL_USER, 1, 0, 1);
+	add(&c, "cache-misses", LEVEL_USER, 1, 0, 1);
+	r.sum.value[5] = 50;
+	CHECK(ratios_find(&r, &r.sum, 5, &ratio) && ratio.of == 4 && ratio.percent);
+	CHECK(ratio.value == 0.1 && !strcmp(ratio.name, "of instructions"));
+	CHECK(of(&r, 6) == 4);
+	add(&c, "cache-references", LEVEL_USER, 1, 0, 1);
+	r.sum.value[7] = 1;
+	CHECK(of(&r, 6) == 7);
 
 	/* Sets: its own list's cycles, else its set's, else those of all sets. */
 	memset(&c, 0, sizeof(c));
@@ -142,13 +156,13 @@ static void test_groups(void)
 "            1.0000 s  elapsed\n"
 "\n");
 	CHECK_PRINT(&r, print_json, "{\"title\": \"CPUs 0,3\", \"events\": ["
-"{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\"}, "
-"{\"name\": \"context-switches\", \"value\": 30, \"unit\": \"count\", \"counted\": 10, \"share\": 0.333333, \"error\": 0.483046}], "
+"{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\", \"cpus_used\": 1.500000}, "
+"{\"name\": \"context-switches\", \"value\": 30, \"unit\": \"count\", \"counted\": 10, \"share\": 0.333333, \"error\": 0.483046, \"rate\": 20.000000}], "
 "\"by_cpu\": [{\"cpu\": 0, \"events\": ["
-"{\"name\": \"task-clock\", \"value\": 500000000, \"unit\": \"ns\"}, "
-"{\"name\": \"context-switches\", \"value\": 20, \"unit\": \"count\", \"counted\": 10, \"share\": 0.500000, \"error\": 0.418330}]}, "
+"{\"name\": \"task-clock\", \"value\": 500000000, \"unit\": \"ns\", \"cpus_used\": 0.500000}, "
+"{\"name\": \"context-switches\", \"value\": 20, \"unit\": \"count\", \"counted\": 10, \"share\": 0.500000, \"error\": 0.418330, \"rate\": 40.000000}]}, "
 "{\"cpu\": 3, \"events\": ["
-"{\"name\": \"task-clock\", \"value\": 1000000000, \"unit\": \"ns\"}, "
+"{\"name\": \"task-clock\", \"value\": 1000000000, \"unit\": \"ns\", \"cpus_used\": 1.000000}, "
 "{\"name\": \"context-switches\", \"value\": null, \"unit\": \"count\", \"counted\": 0, \"share\": 0.000000, \"error\": null}]}], "
 "\"sets\": 2, \"cpus\": 2, \"missed\": 0, \"elapsed_ns\": 1000000000, \"notes\": []}\n");
 	result_note(&r, "one, two");
@@ -161,6 +175,7 @@ static void test_groups(void)
 ",all,task-clock,1500000000,ns,1.000000,,,,\n"
 ",all,context-switches,30,,0.333333,0.483046,,,\n"
 ",all,elapsed,1000000000,ns,1.000000,,,,\n"
+"# CPUs 0,3\n"
 "# one, two\n");
 	CHECK_PRINT(&r, print_openmetrics,
 "# TYPE pfmon_events counter\n"
@@ -215,6 +230,16 @@ static void test_interval(void)
 "1.500000001,\"a\"\"b?-12\",context-switches,7,,1.000000,,,,\n"
 "1.500000001,\"c,d-12\",context-switches,5,,1.000000,,,,\n"
 "1.500000001,all,context-switches,12,,1.000000,,,,\n");
+	/* Formulas of spreadsheets */
+	strcpy(r.group[0].name, "=1+1");
+	strcpy(r.group[1].name, "@a,b");
+	CHECK_PRINT(&r, print_csv,
+"time,of,event,value,unit,share,error,deviation,ratio,ratio_to\n"
+"1.500000001,'=1+1-12,context-switches,7,,1.000000,,,,\n"
+"1.500000001,\"'@a,b-12\",context-switches,5,,1.000000,,,,\n"
+"1.500000001,all,context-switches,12,,1.000000,,,,\n");
+	strcpy(r.group[0].name, "a\"b\033");
+	strcpy(r.group[1].name, "c,d");
 	print_separator('\t');
 	CHECK_PRINT(&r, print_csv,
 "time\tof\tevent\tvalue\tunit\tshare\terror\tdeviation\tratio\tratio_to\n"
@@ -272,8 +297,8 @@ static void test_series(void)
 "\n"
 " note: same\n");
 	CHECK_PRINT(mean, print_json, "{\"title\": \"'x'\", \"events\": ["
-"{\"name\": \"task-clock\", \"value\": 1000000, \"unit\": \"ns\", \"deviation\": 0.000000}, "
-"{\"name\": \"context-switches\", \"value\": 9, \"unit\": \"count\", \"deviation\": 0.111111}], "
+"{\"name\": \"task-clock\", \"value\": 1000000, \"unit\": \"ns\", \"deviation\": 0.000000, \"cpus_used\": 0.000500}, "
+"{\"name\": \"context-switches\", \"value\": 9, \"unit\": \"count\", \"deviation\": 0.111111, \"rate\": 9000.000000}], "
 "\"sets\": 1, \"threads\": 1, \"missed\": 0, \"elapsed_ns\": 2000000000, \"user_ns\": 500000000, \"system_ns\": 0, "
 "\"runs\": 3, \"elapsed_deviation\": 0.500000, \"user_deviation\": 0.000000, \"system_deviation\": 0.000000, "
 "\"notes\": [\"same\"]}\n");
@@ -284,6 +309,7 @@ static void test_series(void)
 ",all,elapsed,2000000000,ns,1.000000,,0.500000,,\n"
 ",all,user,500000000,ns,1.000000,,0.000000,,\n"
 ",all,system,0,ns,1.000000,,0.000000,,\n"
+"# 'x', mean of 3 runs (1 thread)\n"
 "# same\n");
 }
 

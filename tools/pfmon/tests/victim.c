@@ -9,7 +9,8 @@
  *	brief N		N threads, one after the other, each for 40 ms
  *	orphan		leave a process behind whose first thread has ended before
  *			the other one, which sleeps; print its number
- *	exec-thread P	a thread other than the first executes "touch P"
+ *	exec-thread P	a thread other than the first executes "touch P";
+ *			"exec-thread P late" does when it has read a byte
  *	nap N		sleep N times for a millisecond, until switched out; print
  *			how often it was switched then, and in all
  *	signal N	send itself N signals and handle them
@@ -27,7 +28,9 @@
  *	catch		the same, and exit with 42 when SIGINT comes
  *	stop		print "ready" and stop itself, exit with 7 when continued
  *	hold N		N threads that wait, until input ends; one more for each
- *			byte of it
+ *			byte of it. That of a "t" has minor faults all the time,
+ *			that of an "e" waits for another byte and then executes
+ *			"hold 0", by a link that gives it the name "exe"
  *
  * and ways to run others:
  *
@@ -43,8 +46,10 @@
 #include <err.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +154,14 @@ static void do_thread(long n, long pages)
 	}
 }
 
+static bool exec_late;
+
 static void *exec_thread(void *pages)
 {
+	char byte;
+
+	if (exec_late && read(0, &byte, 1) != 1)
+		err(1, "read");
 	execl(self, self, "touch", (char *)pages, (char *)NULL);
 	err(1, "exec");
 }
@@ -440,6 +451,28 @@ static void *hold_thread(void *arg)
 	return arg;
 }
 
+static void *hold_exec(void *arg)
+{
+	char byte;
+
+	if (read(0, &byte, 1) == 1)
+		execl("/proc/self/exe", self, "hold", "0", (char *)NULL);
+	_exit(1);
+	return arg;
+}
+
+/* The thread that a byte asks for. */
+static void hold_more(char byte)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, byte == 't' ? touch_thread :
+			   byte == 'e' ? hold_exec : hold_thread, (void *)LONG_MAX))
+		errx(1, "pthread_create");
+	while (byte == 'e')
+		pause();
+}
+
 static void do_hold(long n)
 {
 	pthread_t thread;
@@ -451,8 +484,7 @@ static void do_hold(long n)
 	if (write(1, "ready\n", 6) != 6)
 		_exit(1);
 	while (read(0, &byte, 1) == 1)
-		if (pthread_create(&thread, NULL, hold_thread, NULL))
-			errx(1, "pthread_create");
+		hold_more(byte);
 }
 
 static void run(char **argv)
@@ -607,6 +639,7 @@ int main(int argc, char **argv)
 	}
 	if (argc < 3)
 		errx(2, "usage: see the source");
+	exec_late = argc > 3 && !strcmp(argv[3], "late");
 	if (!strcmp(what, "exec-thread"))
 		do_exec_thread(argv[2]);
 	if (!strcmp(what, "insmod"))

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The events that can be counted. Another software PMU is one more line in
+ * sources[]; another family of hardware is one more line in families[].
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "codes.h"
+#include "encode.h"
+#include "events.h"
+#include "names.h"
+#include "place.h"
+#include "ppc.h"
+
+#define COUNT(table)	(sizeof(table) / sizeof((table)[0]))
+
+static const struct event sw_events[] = {
+	{ .name = "task-clock", .value = PFM_SW_TASK_CLOCK, .unit = UNIT_NS,
+	  .period = 1000000,
+	  .help = "CPU time; with -C the time in which the CPU was not idle" },
+	{ .name = "context-switches", .value = PFM_SW_CSWITCHES,
+	  .period = 1, .counts_stops = true,
+	  .help = "times that the CPU was given away" },
+	{ .name = "migrations", .value = PFM_SW_MIGRATIONS, .period = 1,
+	  .help = "moves to another CPU" },
+	{ .name = "minor-faults", .value = PFM_SW_MINOR_FAULTS,
+	  .period = 100,
+	  .help = "page faults that needed no I/O" },
+	{ .name = "major-faults", .value = PFM_SW_MAJOR_FAULTS,
+	  .period = 1,
+	  .help = "page faults that needed I/O" },
+};
+
+/* The hardware's events; their codes are each model's. */
+static const struct event hw_events[HW_EVENTS] = {
+	[HW_CYCLES] = { .name = "cycles", .unit = UNIT_CYCLES, .period = 1000000,
+		.help = "clock cycles in which the CPU was not halted" },
+	[HW_INSTRUCTIONS] = { .name = "instructions", .period = 1000000,
+		.help = "instructions that were completed" },
+	[HW_BRANCHES] = { .name = "branches", .period = 100000,
+		.help = "branches that were completed" },
+	[HW_BRANCH_MISSES] = { .name = "branch-misses", .period = 100000,
+		.help = "branches that were predicted wrongly" },
+	[HW_CACHE_REFERENCES] = { .name = "cache-references", .period = 100000,
+		.help = "accesses to the last cache; of AMD and Intel P6 to the second one" },
+	[HW_CACHE_MISSES] = { .name = "cache-misses", .period = 100000,
+		.help = "those that missed it" },
+	[HW_L1_MISSES] = { .name = "l1-misses", .period = 100000,
+		.help = "misses of the first data cache, as the model counts them: see explain" },
+};
+
+static const struct event raw_event = { .name = "rNNNN", .period = 100000,
+	.help = "the event NN, or NNNN with its unit mask first, in hexadecimal; with up to nine digits all bits of the control register" };
+
+static const struct event ppc_raw_event = { .name = "rNEE", .period = 100000,
+	.help = "the event EE of counter N, in hexadecimal; without N one that all counters have" };
+
+/* Bits of PerfEvtSel: event and unit mask, edge, inv and cmask; any thread; AMD's event 11:8. */
+#define EVTSEL		(0xffffULL | 1 << 18 | 1 << 23 | 0xffULL << 24)
+#define EVTSEL_ANY	(1ULL << 21)
+#define EVTSEL_AMD	(0xfULL << 32)
+
+static const struct {
+	const char *model;		/* how the kernel's name begins */
+	unsigned int counters;		/* at most */
+	uint64_t raw_mask;		/* bits that events by number can have */
+	bool fixed;			/* counters of one event each */
+} families[] = {
+	{ "Intel architectural", 16, EVTSEL | EVTSEL_ANY, true },
+	{ "AMD", 16, EVTSEL | EVTSEL_AMD, false },
+	{ "Intel P6", 2, EVTSEL, false },
+	{ "Intel P4", 18, 0, false },	/* none by number */
+	{ "PowerPC", 6, PPC_EVENT(0xf, 0xff), false },
+};
+
+/* A vector of all counters fits in one page: those of the software are there, too. */
+#define HARDWARE_MAX	(MAX_COUNTERS - PFM_SW_COUNTERS)
+
+/* The hardware's is the last one, and has no counters if there is none. */
+static struct event_source sources[] = {
+	{ .name = "software", .pmc0 = PFM_SW_PMC0, .pmd0 = PFM_SW_PMD0,
+	  .counters = PFM_SW_COUNTERS, .there = (1U << PFM_SW_COUNTERS) - 1,
+	  .event = sw_events, .events = COUNT(sw_events) },
+	{ .name = "hardware" },
+};
+
+static struct event_source *const hardware = &sources[COUNT(sources) - 1];
+static struct event hardware_events[HW_EVENTS];
+static const char *hardware_model = "";
+
+/* The lowest of the counters, as many as there can be. */
+static uint32_t at_most(uint32_t there, unsigned int general, bool fixed)
+{
+	unsigned int i, n = 0, used = 0;
+	uint32_t some = 0;
+
+	for (i = 0; i < PMU_COUNTERS; i++) {
+		if (!(there >> i & 1) || n == HARDWARE_MAX ||
+		    ((i < PMU_FIXED || !fixed) && used++ >= general))
+			continue;
+		some |= 1U << i;
+		n++;
+	}
+	return some;
+}
+
+/* Bits that all general controls let programs set. */
+static uint64_t free_bits(const struct pmu *pmu)
+{
+	uint64_t reserved = 0;
+	unsigned int i;
+
+	for (i = 0; i < PMU_FIXED; i++)
+		if (pmu->pmc[i].there)
+			reserved |= pmu->pmc[i].reserved;
+	return ~reserved;
+}
+
+/* Those that this model has. */
+static unsigned int find_events(const struct pmu *pmu)
+{
+	unsigned int e, n = 0;
+	uint64_t code;
+
+	for (e = 0; e < HW_EVENTS && !pmu_is_other(pmu); e++) {
+		code = codes_find(pmu, e);
+		if (!code)
+			continue;
+		hardware_events[n] = hw_events[e];
+		hardware_events[n++].value = code;
+	}
+	return n;
+}
+
+bool events_pmu(const struct pmu *pmu)
+{
+	uint32_t there = pmu_counters(pmu);
+	size_t i;
+
+	*hardware = (struct event_source){ .name = "hardware" };
+	hardware_model = pmu->model;
+	for (i = 0; i < COUNT(families); i++) {
+		if (strncmp(pmu->model, families[i].model, strlen(families[i].model)) ||
+		    !(there & ((1U << PMU_FIXED) - 1)))
+			continue;
+		hardware->pmu = pmu;
+		hardware->there = at_most(there, families[i].counters, families[i].fixed);
+		hardware->fixed = families[i].fixed;
+		hardware->counters = (unsigned int)__builtin_popcount(source_general(hardware));
+		hardware->events = find_events(pmu);
+		hardware->event = hardware_events;
+		if (families[i].raw_mask)
+			hardware->raw = ppc_is(pmu) ? &ppc_raw_event : &raw_event;
+		hardware->raw_mask = families[i].raw_mask & free_bits(pmu);
+	}
+	return hardware->events;
+}
+
+/* Other names, as perf has them; some stand for several events. */
+static const struct {
+	const char *name, *list;
+} aliases[] = {
+	{ "cs", "context-switches" },
+	{ "cpu-migrations", "migrations" },
+	{ "page-faults", "minor-faults,major-faults" },
+	{ "faults", "minor-faults,major-faults" },
+};
+
+static bool same(const char *name, const char *other, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, other, len);
+}
+
+/* "r" and one to nine hexadecimal digits. */
+static bool is_raw(const char *name, size_t len)
+{
+	size_t i;
+
+	if (len < 2 || len > 10 || *name != 'r')
+		return false;
+	for (i = 1; i < len; i++)
+		if (!isxdigit((unsigned char)name[i]))
+			return false;
+	return true;
+}
+
+/* "fixed" and a number. */
+static bool is_fixed(const char *name, size_t len)
+{
+	return len >= 6 && len <= 7 && !strncmp(name, "fixed", 5) &&
+	       isdigit((unsigned char)name[5]) && isdigit((unsigned char)name[len - 1]);
+}
+
+static const struct event *find_event(const char *name, size_t len,
+				      const struct event_source **source)
+{
+	size_t s, e;
+
+	for (s = 0; s < COUNT(sources); s++) {
+		*source = &sources[s];
+		for (e = 0; e < sources[s].events; e++)
+			if (same(sources[s].event[e].name, name, len))
+				return &sources[s].event[e];
+		if (sources[s].raw && (is_raw(name, len) ||
+				       (sources[s].fixed && is_fixed(name, len))))
+			return sources[s].raw;
+	}
+	return NULL;
+}
+
+static const char *find_alias(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(aliases); i++)
+		if (same(aliases[i].name, name, len))
+			return aliases[i].list;
+	return NULL;
+}
+
+/* Is it a name that some hardware has? */
+static bool is_hardware(const char *name, size_t len)
+{
+	size_t e;
+
+	for (e = 0; e < HW_EVENTS; e++)
+		if (same(hw_events[e].name, name, len))
+			return true;
+	return false;
+}
+
+static void say_unknown(const char *name, size_t len,
+			char error[EVENTS_ERROR_MAX])
+{
+	int at, max = len > 64 ? 64 : (int)len;
+	size_t s, e, plain = strcspn(name, ":,");
+	bool is_hw = is_hardware(name, plain);
+
+	if (hardware->events && is_hw) {
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no event '%.*s': this model of the PMU (%s) has none that is known to count it",
+			 max, name, hardware_model);
+		return;
+	}
+	if (!hardware->events && (is_hw || is_raw(name, plain))) {
+		if (*hardware_model)
+			snprintf(error, EVENTS_ERROR_MAX,
+				 "no event '%.*s': the events of this machine's PMU (%s) are not known to pfmon yet",
+				 max, name, hardware_model);
+		else
+			snprintf(error, EVENTS_ERROR_MAX,
+				 "no event '%.*s': this machine has no PMU that perfmon knows",
+				 max, name);
+		return;
+	}
+	at = snprintf(error, EVENTS_ERROR_MAX, "no event '%.*s'; there are",
+		      max, name);
+	for (s = 0; s < COUNT(sources); s++)
+		for (e = 0; e < sources[s].events && at < EVENTS_ERROR_MAX; e++)
+			at += snprintf(error + at, (size_t)(EVENTS_ERROR_MAX - at),
+				       "%s %s", s || e ? "," : "",
+				       sources[s].event[e].name);
+	if (hardware->raw && at < EVENTS_ERROR_MAX)
+		snprintf(error + at, (size_t)(EVENTS_ERROR_MAX - at), ", %s",
+			 hardware->raw->name);
+}
+
+void counter_place(struct counter *c, unsigned int n)
+{
+	c->pmc = (uint16_t)(c->source->pmc0 + n);
+	c->pmd = (uint16_t)(c->source->pmd0 + n);
+	if (c->unit)
+		p4_place(c, n);
+	else if (ppc_is(c->source->pmu))
+		ppc_place(c);
+	else
+		c->value = encode_control(c, n);
+}
+
+/* The name is as it was given, without its levels: @len characters. */
+static void set_levels(struct counter *c, size_t len, unsigned int levels)
+{
+	c->levels = levels;
+	counter_place(c, c->pmc - c->source->pmc0);
+	snprintf(c->name + len, sizeof(c->name) - len, "%s",
+		 levels == LEVEL_USER ? ":u" : levels == LEVEL_KERNEL ? ":k" : "");
+}
+
+/* The next event; it gets the lowest counter, and the final one when all are known. */
+static int assign(struct counters *counters, const struct counter *new,
+		  char error[EVENTS_ERROR_MAX])
+{
+	struct counter *c = &counters->c[counters->n];
+
+	if (counters->n == MAX_EVENTS) {
+		snprintf(error, EVENTS_ERROR_MAX, "more than %d events", MAX_EVENTS);
+		return -1;
+	}
+	*c = *new;
+	c->list = counters->lists;
+	c->sets = 1;
+	counter_place(c, (unsigned int)__builtin_ctz(c->can));
+	if (c->levels)
+		set_levels(c, strlen(c->name), c->levels);
+	counters->n++;
+	counters->sets = 1;
+	if (counters->many ||
+	    (counters->n <= MAX_COUNTERS && place_together(counters, c->source)))
+		return 0;
+	counters->n--;
+	counters_refuse(c, error);
+	return -1;
+}
+
+/* An event of the software has a name and nothing else. */
+static int add_software(struct counters *counters, const struct event *event,
+			const struct event_source *source, const char *name, size_t len,
+			char error[EVENTS_ERROR_MAX])
+{
+	struct counter c = { .event = event, .source = source, .code = event->value,
+			     .can = source->there };
+
+	if (name[strcspn(name, ":,")] == ':') {
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s': events of the software have no modifiers",
+			 len > 64 ? 64 : (int)len, name);
+		return -1;
+	}
+	snprintf(c.name, sizeof(c.name), "%s", event->name);
+	return assign(counters, &c, error);
+}
+
+/* What has the same code is the same event: of its output, and of its period. */
+static const struct event *known_as(const struct event_source *source, uint64_t code)
+{
+	unsigned int i;
+
+	for (i = 0; i < source->events; i++)
+		if (source->event[i].value == code)
+			return &source->event[i];
+	return &raw_event;
+}
+
+static int add_hardware(struct counters *counters, const struct event *event,
+			const struct encoding *e, char error[EVENTS_ERROR_MAX])
+{
+	struct counter c = { .event = event, .source = hardware };
+
+	/* With modifiers it is another one: of cycles with :c it makes no frequency. */
+	if (!p4_is(hardware->pmu))
+		c.event = known_as(hardware, e->code);
+	else if (!event)
+		c.event = &raw_event;
+	snprintf(c.name, sizeof(c.name), "%s", e->name);
+	if (encode_counter(e, hardware, &c, error))
+		return -1;
+	return assign(counters, &c, error);
+}
+
+static uint64_t code_of(const struct event *event, const char *name)
+{
+	if (event != hardware->raw)
+		return event->value;
+	if (*name == 'f')	/* fixed counter n is unit mask n + 1 of event 0 */
+		return (strtoull(name + 5, NULL, 10) + 1) << 8;
+	return strtoull(name + 1, NULL, 16);
+}
+
+/* An event that pfmon itself knows. */
+static int add_event(struct counters *counters, const struct event *event,
+		     const struct event_source *source, const char *name,
+		     size_t len, char error[EVENTS_ERROR_MAX])
+{
+	struct encoding e = { .levels = 0 };
+
+	if (source != hardware)
+		return add_software(counters, event, source, name, len, error);
+	e.code = code_of(event, name);
+	e.exact = event == hardware->raw;
+	if (p4_is(hardware->pmu))
+		e.unit = p4_unit(event->name);
+	if (encode_own(&e, name, strcspn(name, ":,"), len, error))
+		return -1;
+	if (p4_is(hardware->pmu) && (e.code != event->value || e.has_value)) {
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s': of this PMU only libpfm4's events have modifiers but :u and :k",
+			 len > 64 ? 64 : (int)len, name);
+		return -1;
+	}
+	if (ppc_is(hardware->pmu) && (e.code != code_of(event, name) || e.has_value)) {
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s': events of this PMU have no modifiers but :u and :k",
+			 len > 64 ? 64 : (int)len, name);
+		return -1;
+	}
+	return add_hardware(counters, event, &e, error);
+}
+
+/* An event of libpfm4, or none at all. */
+static int add_named(struct counters *counters, const char *name, size_t len,
+		     char error[EVENTS_ERROR_MAX])
+{
+	struct encoding e;
+
+	*error = '\0';
+	if (hardware->pmu && !encode_named(&e, hardware->pmu, name, len, error))
+		return add_hardware(counters, NULL, &e, error);
+	if (!*error)
+		say_unknown(name, len, error);
+	return -1;
+}
+
+/* Aliases do not lead to aliases: no deeper than one step. */
+static int add(struct counters *counters, const char *list,
+	       char error[EVENTS_ERROR_MAX])
+{
+	const struct event_source *source;
+	const struct event *event;
+	const char *alias;
+	size_t len;
+
+	for (;; list += len + 1) {
+		len = strcspn(list, ",");
+		event = find_event(list, strcspn(list, ":,"), &source);
+		alias = event ? NULL : find_alias(list, len);
+		if (event ? add_event(counters, event, source, list, len, error) :
+		    alias ? add(counters, alias, error) :
+			    add_named(counters, list, len, error))
+			return -1;
+		if (!list[len])
+			return 0;
+	}
+}
+
+int counters_add(struct counters *counters, const char *list,
+		 char error[EVENTS_ERROR_MAX])
+{
+	struct counters old = *counters;
+
+	if (add(counters, list, error)) {
+		*counters = old;
+		return -1;
+	}
+	counters->lists++;
+	return 0;
+}
+
+void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
+{
+	const uint32_t general = source_general(c->source);
+
+	if (ppc_is(c->source->pmu))
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no counter is left for '%s', or it counts other levels than an event beside it: of this PMU all are the same",
+			 c->name);
+	else if ((c->can & general) == general)
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no counter is left for '%s': at most %u %s events at a time",
+			 c->name, c->source->counters, c->source->name);
+	else
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no counter is left for '%s', which not every counter can count: see pfmon explain",
+			 c->name);
+}
+
+int counters_find(const struct counters *counters, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < counters->n; i++)
+		if (!strcmp(counters->c[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+const struct counter *counters_kernel(const struct counters *counters)
+{
+	const struct counter *found = NULL, *c;
+	unsigned int i;
+
+	for (i = 0; i <= counters->n; i++) {
+		c = i < counters->n ? &counters->c[i] : &counters->trigger;
+		if (!(c->levels & LEVEL_KERNEL))
+			continue;
+		if (c->levels_given)
+			return c;
+		if (!found)
+			found = c;
+	}
+	return found;
+}
+
+static void restrict_counter(struct counter *c)
+{
+	if (c->levels == LEVEL_BOTH && !c->levels_given)
+		set_levels(c, strlen(c->name), LEVEL_USER);
+}
+
+void counters_restrict(struct counters *counters)
+{
+	unsigned int i;
+
+	for (i = 0; i < counters->n; i++)
+		restrict_counter(&counters->c[i]);
+	restrict_counter(&counters->trigger);
+}
+
+static bool print_event(FILE *out, const struct event *event, const char *glob)
+{
+	if (glob && fnmatch(glob, event->name, FNM_CASEFOLD))
+		return false;
+	fprintf(out, "  %-18s %s\n", event->name, event->help);
+	return true;
+}
+
+static const struct event fixed_event = {
+	.name = "fixedN", .help = "what fixed counter N counts",
+};
+
+static const struct event others[] = {
+	{ .name = ":u, :k", .help = "after a name: of programs only, of the kernel only" },
+	{ .name = ":e, :i, :c=N", .help = "after a name: edges, inverted, cycles with at least N" },
+};
+
+/* The events of one PMU, below a title if there are any. */
+static unsigned int print_source(FILE *out, const struct event_source *source,
+				 const char *glob)
+{
+	unsigned int n = 0;
+	char *text = NULL;
+	size_t size, e;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return 0;
+	for (e = 0; e < source->events; e++)
+		n += print_event(f, &source->event[e], glob);
+	if (source->raw)
+		n += print_event(f, source->raw, glob);
+	if (source->fixed)
+		n += print_event(f, &fixed_event, glob);
+	for (e = 0; e < (ppc_is(source->pmu) ? 1 : COUNT(others)) && source->pmu && !glob; e++)
+		print_event(f, &others[e], NULL);
+	fclose(f);
+	if (n)
+		fprintf(out, "events of the %s PMU, at most %u at a time:\n%s", source->name,
+			source->counters, text);
+	free(text);
+	return n;
+}
+
+void events_print(FILE *out)
+{
+	const char *words;
+	size_t s;
+
+	for (s = 0; s < COUNT(sources); s++)
+		print_source(out, &sources[s], NULL);
+	if (*hardware_model && !hardware->events)
+		fprintf(out, "events of the hardware PMU are not known to pfmon yet\n");
+	words = hardware->pmu ? names_pmu(hardware->pmu->model) : NULL;
+	if (words)
+		fprintf(out, "and those that 'pfmon list' prints, by libpfm4 (%s)\n", words);
+}
+
+unsigned int events_list(const char *glob, FILE *out)
+{
+	unsigned int n = 0;
+	size_t s;
+
+	for (s = 0; s < COUNT(sources); s++)
+		n += print_source(out, &sources[s], glob);
+	return n + (hardware->pmu ? names_print(hardware->pmu->model, glob, out) : 0);
+}

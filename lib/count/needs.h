@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What events need: certain counters, and registers of their own. */
+#ifndef COUNT_NEEDS_H
+#define COUNT_NEEDS_H
+
+#include <stdint.h>
+
+#include "pmu.h"
+
+/**
+ * needs_counters() - which counters can count an event
+ * @pmu:  description
+ * @code: event and unit mask, as PerfEvtSel has them, with AMD's upper bits
+ *
+ * Return: bits of the counters, whether they are there or not; all if nothing is known
+ * of the event.
+ */
+uint32_t needs_counters(const struct pmu *pmu, uint64_t code);
+
+/* A register of which an event counts what it says. */
+struct event_register {
+	uint16_t code;		/* event and unit mask */
+	uint16_t msr;
+	const char *modifier;	/* that has its value */
+	const char *remark;	/* what to know of it, or NULL */
+};
+
+/**
+ * needs_register() - the register that belongs to an event
+ * @pmu:  description
+ * @code: as of needs_counters()
+ *
+ * Return: the register, or NULL.
+ */
+const struct event_register *needs_register(const struct pmu *pmu, uint64_t code);
+
+#endif /* COUNT_NEEDS_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The hardware PMU, as the kernel describes its registers. */
+#include <stdio.h>
+#include <string.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "context.h"
+#include "file.h"
+#include "pmu.h"
+
+static void read_cpu(struct pmu *pmu)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256];
+
+	if (!f)
+		return;
+	/* The first processor's: the kernel describes what all of them have. */
+	while (fgets(line, sizeof(line), f) && *line != '\n')
+		if (sscanf(line, "cpu family : %u", &pmu->family) != 1 &&
+		    sscanf(line, "vendor_id : %15s", pmu->vendor) != 1)
+			sscanf(line, "model : %u", &pmu->cpu);
+	fclose(f);
+}
+
+/* One call a register: all in one vector may be above the limit. */
+static void read_registers(struct pmu_register *reg, const __u64 *implemented,
+			   int (*getinfo)(pfarg_pmcinfo_t *, int))
+{
+	pfarg_pmcinfo_t info;
+	unsigned int i;
+
+	for (i = 0; i < PMU_REGISTERS; i++) {
+		if (!pfm_bv_isset(implemented, i))
+			continue;
+		memset(&info, 0, sizeof(info));
+		info.reg_num = (__u16)i;
+		if (getinfo(&info, 1))
+			continue;
+		reg[i].there = true;
+		reg[i].msr = info.reg_index;
+		reg[i].reserved = info.reg_rsvd_mask;
+	}
+}
+
+bool pmu_read(struct pmu *pmu)
+{
+	pfarg_config_t cfg;
+
+	memset(pmu, 0, sizeof(*pmu));
+	memset(&cfg, 0, sizeof(cfg));
+	if (pfm_get_config(&cfg) ||
+	    !sysfs_read("pmu_model", pmu->model, sizeof(pmu->model)) ||
+	    !strcmp(pmu->model, "none")) {
+		*pmu->model = '\0';
+		return false;
+	}
+	read_registers(pmu->pmc, cfg.cf_impl_pmcs, pfm_getinfo_pmcs);
+	read_registers(pmu->pmd, cfg.cf_impl_pmds, pfm_getinfo_pmds);
+	read_cpu(pmu);
+	return true;
+}
+
+bool pmu_is_other(const struct pmu *pmu)
+{
+	return !strncmp(pmu->model, "Intel", 5) && *pmu->vendor &&
+	       strcmp(pmu->vendor, "GenuineIntel");
+}
+
+bool pmu_is(const struct pmu *pmu, const char *name, unsigned int family,
+	    const uint8_t models[PMU_MODELS])
+{
+	unsigned int i;
+
+	if (pmu_is_other(pmu) || strncmp(pmu->model, name, strlen(name)) || pmu->family != family)
+		return false;
+	for (i = 0; i < PMU_MODELS && models[i]; i++)
+		if (models[i] == pmu->cpu)
+			return true;
+	return !models[0];
+}
+
+uint32_t pmu_counters(const struct pmu *pmu)
+{
+	uint32_t there = 0;
+	unsigned int i;
+
+	for (i = 0; i < PMU_COUNTERS; i++)
+		there |= (uint32_t)(pmu->pmc[i].there && pmu->pmd[i].there) << i;
+	return there;
+}
+
+int pmu_find_msr(const struct pmu *pmu, uint64_t msr)
+{
+	int i;
+
+	for (i = 0; i < PMU_REGISTERS; i++)
+		if (pmu->pmc[i].there && pmu->pmc[i].msr == msr)
+			return i;
+	return -1;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The hardware PMU, as the kernel describes its registers. */
+#ifndef COUNT_PMU_H
+#define COUNT_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <perfmon/perfmon.h>
+
+/* The hardware's registers have numbers below this one. */
+#define PMU_REGISTERS	256
+
+/* Counters that can count many events have numbers below this one, and others above. */
+#define PMU_FIXED	16
+#define PMU_COUNTERS	32
+
+struct pmu_register {
+	bool there;
+	uint64_t msr;		/* or another index; only if there */
+	uint64_t reserved;	/* bits that keep their defaults */
+};
+
+struct pmu {
+	char model[64];		/* what the kernel calls it, "": there is none */
+	char vendor[16];	/* the processor's, as /proc/cpuinfo has it; "": not known */
+	unsigned int family, cpu;	/* the processor's, as /proc/cpuinfo has them; 0: not known */
+	struct pmu_register pmc[PMU_REGISTERS], pmd[PMU_REGISTERS];
+};
+
+/**
+ * pmu_read() - ask the kernel for its description
+ * @pmu: filled in; without a model if there is none
+ *
+ * Return: true if there is one.
+ */
+bool pmu_read(struct pmu *pmu);
+
+/**
+ * pmu_is_other() - is it another maker's processor than its PMU's name says?
+ * @pmu: description
+ *
+ * Zhaoxin's and Centaur's have Intel's registers and other events.
+ *
+ * Return: true or false.
+ */
+bool pmu_is_other(const struct pmu *pmu);
+
+/* Most models of a family that a table names at once. */
+#define PMU_MODELS	12
+
+/**
+ * pmu_is() - is it of one of these models?
+ * @pmu:    description
+ * @name:   how the kernel's name of the PMU begins
+ * @family: the processor's
+ * @models: the processor's, 0 ends them; none are all
+ *
+ * Return: true, or false, as for another maker's.
+ */
+bool pmu_is(const struct pmu *pmu, const char *name, unsigned int family,
+	    const uint8_t models[PMU_MODELS]);
+
+/**
+ * pmu_counters() - which pairs of a control and a counter of the same number there are
+ * @pmu: description
+ *
+ * Return: a bit for each number below PMU_COUNTERS.
+ */
+uint32_t pmu_counters(const struct pmu *pmu);
+
+/**
+ * pmu_find_msr() - the control register that is an MSR
+ * @pmu: description
+ * @msr: address
+ *
+ * Return: its number, or -1.
+ */
+int pmu_find_msr(const struct pmu *pmu, uint64_t msr);
+
+#endif /* COUNT_PMU_H */

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Parts of a program that have names. Each thread that runs one has a context, which is
+ * read where a region begins and where it ends: the difference is the region's.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pmon.h"
+
+/* A region that a thread is in. */
+struct frame {
+	struct frame *outer;
+	char *name;
+	uint64_t since;			/* ns */
+	pmon_value_t value[];
+};
+
+struct thread {
+	struct thread *next, **link;	/* with the lock */
+	pmon_t *m;
+	struct frame *inner;
+};
+
+/* All runs of a region. */
+struct region {
+	struct region *next;
+	char *name;
+	uint64_t runs, ns;
+	pmon_value_t value[];
+};
+
+enum { UNKNOWN, OFF, ON };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static int state;			/* written once, before anything else is */
+static const char *events;
+static pid_t forked;			/* number of this process, if fork() made it */
+static struct thread *threads;		/* with the lock, like what follows */
+static struct region *regions, **last = &regions;	/* in the order of their first ends */
+static char **names;			/* of events, from the first thread on */
+static unsigned int n_names;
+static char *trouble;			/* why something was not counted, the first reason */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void free_thread(struct thread *t)
+{
+	struct frame *f;
+
+	while ((f = t->inner)) {
+		t->inner = f->outer;
+		free(f->name);
+		free(f);
+	}
+	pmon_close(t->m);
+	free(t);
+}
+
+/* Regions that it has not ended are not counted. */
+static void end_thread(void *arg)
+{
+	struct thread *t = arg;
+
+	pthread_mutex_lock(&lock);
+	*t->link = t->next;
+	if (t->next)
+		t->next->link = t->link;
+	pthread_mutex_unlock(&lock);
+	free_thread(t);
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void parent_after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/*
+ * The contexts are the parent's, and what it has counted is its own to report. Without
+ * regions in the parent there is no key yet.
+ */
+static void child_after_fork(void)
+{
+	struct thread *t;
+	struct region *r;
+
+	while ((t = threads)) {
+		threads = t->next;
+		free_thread(t);
+	}
+	while ((r = regions)) {
+		regions = r->next;
+		free(r->name);
+		free(r);
+	}
+	last = &regions;
+	if (state == ON)
+		pthread_setspecific(key, NULL);
+	forked = getpid();
+	pthread_mutex_unlock(&lock);
+}
+
+/* Before a thread can be in here; a second time, the lock would be taken twice. */
+__attribute__((constructor)) static void guard_forks(void)
+{
+	pthread_atfork(before_fork, parent_after_fork, child_after_fork);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	return strlen(text) >= strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
+}
+
+/*
+ * A report gets the name when it is complete, if a file of that name would be this user's
+ * own and nothing else's. @temp: its name until then, "" if it is written at once.
+ */
+static FILE *open_report(const char *name, char *temp, size_t size)
+{
+	struct stat st = { .st_mode = S_IFREG, .st_uid = geteuid(), .st_nlink = 1 };
+	FILE *out = NULL;
+	bool there;
+	int fd = -1;
+
+	there = !lstat(name, &st);
+	if (S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
+	    snprintf(temp, size, "%s.%d-new", name, (int)getpid()) < (int)size)
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0) {
+		if (!there || !fchmod(fd, st.st_mode & 0777))
+			out = fdopen(fd, "w");
+		if (out)
+			return out;
+		close(fd);
+		unlink(temp);
+	}
+	*temp = '\0';
+	return fopen(name, "we");
+}
+
+/* Return: 0, or -1 with errno set, and what has the name is as it was if it can be. */
+static int close_report(FILE *out, const char *name, const char *temp)
+{
+	int e = ferror(out) ? EIO : 0;
+
+	if (fclose(out))
+		e = errno;
+	if (!e && *temp && rename(temp, name))
+		e = errno;
+	if (e && *temp)
+		unlink(temp);
+	errno = e;
+	return e ? -1 : 0;
+}
+
+static void report_at_exit(void)
+{
+	const char *path = secure_getenv("PMON_OUTPUT");
+	char name[4096], temp[4096 + 32];
+	FILE *out = stderr;
+
+	if (!regions && !trouble)
+		return;
+	if (path && *path) {
+		snprintf(name, sizeof(name), forked ? "%s.%d" : "%s", path, (int)forked);
+		out = open_report(name, temp, sizeof(temp));
+		if (!out) {
+			fprintf(stderr, "PMON_OUTPUT: %s: %s\n", name, strerror(errno));
+			return;
+		}
+	}
+	pmon_region_report(out, path && ends_in(path, ".json") ? PMON_JSON : PMON_TEXT);
+	if (out != stderr && close_report(out, name, temp))
+		fprintf(stderr, "PMON_OUTPUT: %s: %s\n", name, strerror(errno));
+}
+
+static void find_events(void)
+{
+	events = secure_getenv("PMON_EVENTS");
+	if (!events || !*events || pthread_key_create(&key, end_thread)) {
+		state = OFF;
+		return;
+	}
+	atexit(report_at_exit);
+	state = ON;
+}
+
+/* With the lock. */
+static void keep_names(const pmon_t *m)
+{
+	unsigned int i;
+
+	if (names)
+		return;
+	names = calloc(pmon_events(m), sizeof(*names));
+	for (i = 0; names && i < pmon_events(m); i++)
+		names[i] = strdup(pmon_name(m, i));
+	n_names = names ? pmon_events(m) : 0;
+}
+
+static void begin_thread(struct thread *t)
+{
+	pthread_mutex_lock(&lock);
+	t->link = &threads;
+	t->next = threads;
+	if (t->next)
+		t->next->link = &t->next;
+	threads = t;
+	keep_names(t->m);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Return: 0, and *out is NULL if nothing is to be counted; or a negative errno. */
+static int this_thread(struct thread **out)
+{
+	struct thread *t;
+	int ret, err;
+
+	*out = NULL;
+	pthread_once(&once, find_events);
+	if (state == OFF)
+		return 0;
+	*out = pthread_getspecific(key);
+	if (*out)
+		return 0;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return pmon_fail(ENOMEM, "%s", strerror(ENOMEM));
+	ret = pmon_open(&t->m, events, 0);
+	if (!ret)
+		ret = pmon_start(t->m);
+	if (!ret && (err = pthread_setspecific(key, t)))
+		ret = pmon_fail(err, "pthread_setspecific: %s", strerror(err));
+	if (ret) {
+		pmon_close(t->m);
+		free(t);
+		return ret;
+	}
+	begin_thread(t);
+	*out = t;
+	return 0;
+}
+
+static int report_trouble(int ret)
+{
+	pthread_mutex_lock(&lock);
+	if (!trouble)
+		trouble = strdup(pmon_error());
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+int pmon_region_begin(const char *name)
+{
+	struct thread *t;
+	struct frame *f;
+	int ret = this_thread(&t);
+
+	if (ret)
+		return report_trouble(ret);
+	if (!t)
+		return 0;
+	f = malloc(sizeof(*f) + pmon_events(t->m) * sizeof(f->value[0]));
+	if (f && !(f->name = strdup(name))) {
+		free(f);
+		f = NULL;
+	}
+	if (!f)
+		return report_trouble(pmon_fail(ENOMEM, "%s", strerror(ENOMEM)));
+	f->outer = t->inner;
+	t->inner = f;
+	f->since = now_ns();
+	ret = pmon_read(t->m, f->value, pmon_events(t->m));
+	if (ret >= 0)
+		return 0;
+	t->inner = f->outer;
+	free(f->name);
+	free(f);
+	return report_trouble(ret);
+}
+
+/* With the lock. */
+static struct region *region_of(const char *name, unsigned int n)
+{
+	struct region *r;
+
+	for (r = regions; r; r = r->next)
+		if (!strcmp(r->name, name))
+			return r;
+	r = calloc(1, sizeof(*r) + n * sizeof(r->value[0]));
+	if (r && !(r->name = strdup(name))) {
+		free(r);
+		r = NULL;
+	}
+	if (r) {
+		*last = r;
+		last = &r->next;
+	}
+	return r;
+}
+
+/* With the lock. */
+static void add_run(struct region *r, const struct frame *f, const pmon_value_t *now,
+		    unsigned int n, uint64_t ns)
+{
+	pmon_value_t v;
+	unsigned int i;
+
+	r->runs++;
+	r->ns += ns;
+	for (i = 0; i < n; i++) {
+		v.raw = now[i].raw - f->value[i].raw;
+		v.active_ns = now[i].active_ns - f->value[i].active_ns;
+		v.total_ns = now[i].total_ns - f->value[i].total_ns;
+		r->value[i].raw += v.raw;
+		r->value[i].active_ns += v.active_ns;
+		r->value[i].total_ns += v.total_ns;
+	}
+}
+
+int pmon_region_end(const char *name)
+{
+	pmon_value_t now[MAX_EVENTS];
+	struct region *r;
+	struct thread *t;
+	struct frame *f;
+	uint64_t ns;
+	int ret = this_thread(&t);
+
+	if (ret || !t)
+		return ret;
+	f = t->inner;
+	if (!f || strcmp(f->name, name))
+		return pmon_fail(EINVAL, f ? "region '%s' ends where '%s' was to end first" :
+				 "region '%s' ends and has not begun", name, f ? f->name : "");
+	ret = pmon_read(t->m, now, MAX_EVENTS);
+	ns = now_ns() - f->since;
+	t->inner = f->outer;
+	if (ret >= 0) {
+		pthread_mutex_lock(&lock);
+		r = region_of(name, (unsigned int)ret);
+		if (r)
+			add_run(r, f, now, (unsigned int)ret, ns);
+		pthread_mutex_unlock(&lock);
+	}
+	free(f->name);
+	free(f);
+	return ret < 0 ? report_trouble(ret) : 0;
+}
+
+static void print_text(FILE *out, const struct region *r)
+{
+	unsigned int i;
+
+	fprintf(out, "region '%s': %" PRIu64 " run%s, %.6f ms\n", r->name, r->runs,
+		r->runs == 1 ? "" : "s", (double)r->ns / 1e6);
+	for (i = 0; i < n_names; i++) {
+		pmon_value_t v = r->value[i];
+
+		pmon_scale(&v);
+		if (v.active_ns == v.total_ns)
+			fprintf(out, "  %20" PRIu64 "  %s\n", v.raw, names[i]);
+		else if (!v.active_ns)
+			fprintf(out, "  %20s  %s\n", "not counted", names[i]);
+		else
+			fprintf(out, " ~%20" PRIu64 "  %s (counted %.1f%% of the time)\n",
+				v.scaled, names[i],
+				100 * (double)v.active_ns / (double)v.total_ns);
+	}
+}
+
+static void print_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			fprintf(out, "\\u%04x", *text);
+		else
+			fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void print_json(FILE *out, const struct region *r)
+{
+	unsigned int i;
+
+	fputs(r == regions ? "\n{\"name\": " : ",\n{\"name\": ", out);
+	print_string(out, r->name);
+	fprintf(out, ", \"runs\": %" PRIu64 ", \"ns\": %" PRIu64 ", \"events\": [", r->runs,
+		r->ns);
+	for (i = 0; i < n_names; i++) {
+		pmon_value_t v = r->value[i];
+
+		pmon_scale(&v);
+		fputs(i ? ", {\"name\": " : "{\"name\": ", out);
+		print_string(out, names[i]);
+		fprintf(out, ", \"value\": %" PRIu64 ", \"counted\": %" PRIu64
+			", \"active_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64 "}",
+			v.scaled, v.raw, v.active_ns, v.total_ns);
+	}
+	fputs("]}", out);
+}
+
+int pmon_region_report(FILE *out, int format)
+{
+	const struct region *r;
+
+	if (format != PMON_TEXT && format != PMON_JSON)
+		return pmon_fail(EINVAL, "there is no format %d of reports", format);
+	pthread_mutex_lock(&lock);
+	if (format == PMON_JSON)
+		fputs("{\"regions\": [", out);
+	for (r = regions; r; r = r->next)
+		(format == PMON_JSON ? print_json : print_text)(out, r);
+	if (format == PMON_JSON) {
+		fputs("\n], \"error\": ", out);
+		if (trouble)
+			print_string(out, trouble);
+		else
+			fputs("null", out);
+		fputs("}\n", out);
+	} else if (trouble) {
+		fprintf(out, "regions that were not counted: %s\n", trouble);
+	}
+	pthread_mutex_unlock(&lock);
+	return 0;
+}

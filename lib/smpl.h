@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Readers of sampling formats. Another format is one more file and one more line in
+ * the table of smpl.c.
+ */
+#ifndef LIB_SMPL_H
+#define LIB_SMPL_H
+
+#include <perfmon/pmon_smpl.h>
+
+#define SMPL_MAJOR(version)	((version) >> 16)	/* of a buffer's header */
+
+extern const struct pmon_format pmon_format_default, pmon_format_double,
+	pmon_format_aggregate, pmon_format_callchain, pmon_format_calldouble,
+	pmon_format_callaggregate;
+
+/* Consecutive records of a buffer. */
+struct pmon_part {
+	uint64_t count;
+	size_t begin, end;	/* bytes from the beginning of the buffer */
+};
+
+/**
+ * pmon_part() - the records of a buffer, or those that are new
+ * @count: the buffer's count of records, to which the kernel may be adding
+ * @end:   its bytes to the end of the last; not believed
+ * @begin: bytes to the first
+ * @size:  of the buffer
+ * @seen:  NULL: all; or how far it was looked at, filled in anew
+ *
+ * Return: the records; none if @end makes no sense.
+ */
+struct pmon_part pmon_part(const __u64 *count, const __u64 *end, uint64_t begin,
+			   size_t size, struct pmon_seen *seen);
+
+/**
+ * pmon_part_copy() - copy a buffer's header, and a part of its records behind it
+ * @block: has room for both
+ * @buf:   the buffer
+ * @head:  bytes of the header
+ * @part:  of pmon_part()
+ *
+ * Return: bytes that were copied.
+ */
+size_t pmon_part_copy(void *block, const void *buf, size_t head,
+		      const struct pmon_part *part);
+
+/**
+ * pmon_entries_turn() - turn samples as the default format has them
+ * @at:     the first one, aligned to 8
+ * @size:   bytes
+ * @flags:  PFM_DFL_SMPL_NO_HDR, PFM_DFL_SMPL_IIP_HDR
+ * @layout: of the events
+ *
+ * It ends before the first that is damaged.
+ */
+void pmon_entries_turn(void *at, size_t size, uint32_t flags,
+		       const struct pmon_layout *layout);
+
+/**
+ * pmon_chains_turn() - turn records as the callchain format has them
+ * @at:   the first one, aligned to 8
+ * @size: bytes
+ *
+ * It ends before the first that is damaged.
+ */
+void pmon_chains_turn(void *at, size_t size);
+
+/**
+ * pmon_entries_next() - the next sample as the default format has them
+ * @it:  its at is aligned to 8, end the end of what there is, left how many samples
+ *       there are said to be, flags PFM_DFL_SMPL_NO_HDR and PFM_DFL_SMPL_IIP_HDR
+ * @rec: filled in
+ *
+ * Return: as the function next of struct pmon_format.
+ */
+int pmon_entries_next(struct pmon_iter *it, struct pmon_record *rec);
+
+#endif /* LIB_SMPL_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a place in a file that was mapped to a symbol. The file that has the path now may
+ * be another one: it was built anew, it is of another machine, or of another mount name
+ * space, as containers have them.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "binary.h"
+#include "context.h"
+#include "debugfile.h"
+#include "jit.h"
+#include "text.h"
+#include "vdso.h"
+
+#define BUCKETS		4096
+#define DELETED		" (deleted)"
+
+struct binaries {
+	struct binary *bucket[BUCKETS];
+	struct binary *last;	/* that was added */
+	bool anonymous;		/* the recorder did not look which files they are */
+	unsigned int count[BINARY_STATES];
+};
+
+struct binaries *binaries_new(const struct df_header *header)
+{
+	struct binaries *binaries = calloc(1, sizeof(*binaries));
+
+	if (!binaries)
+		err(EXIT_PFMON, NULL);
+	/* A file of another kind of machine is another one. */
+	binaries->anonymous = !header->minor && header->order == DF_ORDER;
+	return binaries;
+}
+
+static struct binary **bucket_of(struct binaries *binaries, const char *path)
+{
+	return &binaries->bucket[((uintptr_t)path >> 4) % BUCKETS];
+}
+
+static struct binary *add(struct binaries *binaries, const char *path, uint32_t number)
+{
+	struct binary **bucket = bucket_of(binaries, path), *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		err(EXIT_PFMON, NULL);
+	b->path = path;
+	b->name = text_intern(path);
+	b->number = number;
+	b->next = *bucket;
+	*bucket = b;
+	return b;
+}
+
+struct binary *binaries_find(struct binaries *binaries, const char *path,
+			     uint32_t number, int32_t pid)
+{
+	struct binary *b;
+
+	path = text_keep(path);
+	b = *bucket_of(binaries, path);
+	while (b && (b->path != path || b->number != number))
+		b = b->next;
+	if (!b)
+		b = add(binaries, path, number);
+	if (!b->pid)
+		b->pid = pid;
+	return b;
+}
+
+/* Is it not known where one of the two is, or is it the same place? */
+static bool may_be_at(const struct binary *b, const struct df_inode *at)
+{
+	return !b->inode.inode || !at->inode || !memcmp(&b->inode, at, sizeof(*at));
+}
+
+struct binary *binaries_find_map(struct binaries *binaries, const char *path, int32_t pid,
+				 const struct df_inode *at)
+{
+	struct binary *b, *found = NULL;
+
+	path = text_keep(path);
+	for (b = *bucket_of(binaries, path); b; b = b->next) {
+		if (b->path != path || !b->known || !may_be_at(b, at))
+			continue;
+		/* It may be any of several. */
+		if (found && !identity_same(&found->identity, &b->identity))
+			return binaries_find(binaries, path, 0, pid);
+		found = b;
+	}
+	return found ? found : binaries_find(binaries, path, 0, pid);
+}
+
+void binaries_add(struct binaries *binaries, const struct data_binary *data)
+{
+	struct binary *b = binaries_find(binaries, data->path, data->binary->number, 0);
+	uint32_t i;
+
+	b->identity = (struct identity){
+		.size = data->binary->size, .mtime = data->binary->mtime,
+		.id_size = data->binary->id_size,
+	};
+	memcpy(b->identity.id, data->binary->id, sizeof(data->binary->id));
+	for (i = 0; i < data->segments && !b->known; i++)
+		symtab_add_segment(&b->symbols, &(struct segment){
+			data->segment[i].offset, data->segment[i].size,
+			data->segment[i].addr });
+	b->known = true;
+	binaries->last = b;
+}
+
+void binaries_add_inode(struct binaries *binaries, const struct df_inode *inode)
+{
+	if (binaries->last)
+		binaries->last->inode = *inode;
+}
+
+/* The path without what the kernel says of it. */
+static void clean_path(const char *path, char clean[PATH_MAX])
+{
+	size_t len = strlen(path), deleted = strlen(DELETED);
+
+	if (len > deleted && !strcmp(path + len - deleted, DELETED))
+		len -= deleted;
+	snprintf(clean, PATH_MAX, "%.*s", (int)len, path);
+}
+
+/* Where it was, here or as the process has it; @other: there is another file. */
+static int open_path(const struct binary *b, const char *path, bool *other)
+{
+	struct identity theirs;
+	struct stat st;
+	int fd = identity_open_same(&b->identity, path, other);
+
+	if (fd >= 0 || b->pid <= 0)
+		return fd;
+	fd = identity_open_of(b->pid, path, &st);
+	if (fd < 0)
+		return -1;
+	identity_of(&theirs, fd, &st);
+	if (identity_same(&b->identity, &theirs))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* @path: receives where it is. */
+static int open_recorded(const struct binary *b, char path[PATH_MAX], bool *other)
+{
+	unsigned int n, places = b->symbols.segments ? DEBUGFILE_PLACES : DEBUGFILE_FIRST;
+	int fd;
+
+	if (!strcmp(b->path, VDSO))
+		return vdso_open(&b->identity);
+	/* A file can have a name that ends so. */
+	snprintf(path, PATH_MAX, "%s", b->path);
+	fd = open_path(b, path, other);
+	if (fd < 0) {
+		clean_path(b->path, path);
+		fd = open_path(b, path, other);
+	}
+	for (n = 0; n < places && fd < 0; n++)
+		fd = debugfile_of_id(&b->identity, n, path);
+	return fd;
+}
+
+static enum binary_state find_file(const struct binaries *binaries, struct binary *b)
+{
+	bool other = false, failed;
+	char path[PATH_MAX];
+	int fd;
+
+	if (!b->known && binaries->anonymous)
+		return symtab_read_elf(&b->symbols, b->path) ? BINARY_GONE : BINARY_FOUND;
+	if (!b->known)
+		return BINARY_STRANGE;
+	fd = open_recorded(b, path, &other);
+	if (fd < 0)
+		return other ? BINARY_CHANGED : BINARY_GONE;
+	failed = symtab_has_elf && symtab_read_fd(&b->symbols, fd, path);
+	close(fd);
+	return failed ? BINARY_UNREAD : BINARY_FOUND;
+}
+
+struct symbol *binary_symbol(struct binaries *binaries, struct binary *b,
+			     uint64_t offset, uint64_t *addr)
+{
+	if (!b->read) {
+		b->read = true;
+		if (*b->path == '/' || b->known)
+			b->state = find_file(binaries, b);
+		/* Of memory there is no file to be found. */
+		if (!jit_may_be(b->path))
+			binaries->count[b->state]++;
+	}
+	if (!symtab_addr(&b->symbols, offset, addr))
+		return NULL;
+	return symtab_find(&b->symbols, *addr);
+}
+
+unsigned int binaries_count(const struct binaries *binaries, enum binary_state state)
+{
+	return binaries->count[state];
+}
+
+void binaries_free(struct binaries *binaries)
+{
+	struct binary *b, *next;
+	unsigned int n;
+
+	for (n = 0; n < BUCKETS; n++) {
+		for (b = binaries->bucket[n]; b; b = next) {
+			next = b->next;
+			symtab_free(&b->symbols);
+			free(b);
+		}
+	}
+	free(binaries);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files that processes had mapped, and the symbols of each, which are those of the
+ * file that was recorded or none at all.
+ */
+#ifndef PFMON_BINARY_H
+#define PFMON_BINARY_H
+
+#include "data_read.h"
+#include "identity.h"
+#include "symtab.h"
+
+struct binaries;
+
+/* What became of a file since it was recorded. */
+enum binary_state {
+	BINARY_FOUND,
+	BINARY_CHANGED,		/* another one has its path */
+	BINARY_GONE,
+	BINARY_STRANGE,		/* it is not known which one it was */
+	BINARY_UNREAD,		/* it is no program, or too large */
+	BINARY_STATES
+};
+
+struct binary {
+	struct binary *next;
+	const char *path;	/* of text_keep() */
+	const char *name;	/* as it can be shown, of text_intern() */
+	uint32_t number;	/* of its record, 0: there is none */
+	int32_t pid;		/* of a process that had it */
+	struct identity identity;
+	struct df_inode inode;	/* 0: not known */
+	bool known;		/* the identity is */
+	bool read;		/* the state and the symbols are */
+	enum binary_state state;
+	struct symtab symbols;
+};
+
+/**
+ * binaries_new() - begin without files
+ * @header: of the data file
+ *
+ * Return: for the functions below.
+ */
+struct binaries *binaries_new(const struct df_header *header);
+
+/**
+ * binaries_find() - the file that a mapping is of
+ * @binaries: from binaries_new()
+ * @path:     its path
+ * @number:   of its record, or 0: there is none
+ * @pid:      of the process
+ *
+ * Return: the file.
+ */
+struct binary *binaries_find(struct binaries *binaries, const char *path,
+			     uint32_t number, int32_t pid);
+
+/**
+ * binaries_find_map() - the file that a mapping is of that the kernel has recorded
+ * @binaries: from binaries_new(), all were added
+ * @path:     its path
+ * @pid:      of the process
+ * @at:       where it is
+ *
+ * Return: the file.
+ */
+struct binary *binaries_find_map(struct binaries *binaries, const char *path, int32_t pid,
+				 const struct df_inode *at);
+
+/**
+ * binaries_add() - what is known of a file
+ * @binaries: from binaries_new()
+ * @b:        of the data file
+ */
+void binaries_add(struct binaries *binaries, const struct data_binary *b);
+
+/**
+ * binaries_add_inode() - where the file that was added last is
+ * @binaries: from binaries_new()
+ * @inode:    of the data file
+ */
+void binaries_add_inode(struct binaries *binaries, const struct df_inode *inode);
+
+/**
+ * binary_symbol() - the symbol at a place in a file
+ * @binaries: from binaries_new()
+ * @binary:   from binaries_find(); its state is known afterwards
+ * @offset:   in the file
+ * @addr:     receives the address as the file has it, if that is known
+ *
+ * Return: the symbol, or NULL.
+ */
+struct symbol *binary_symbol(struct binaries *binaries, struct binary *binary,
+			     uint64_t offset, uint64_t *addr);
+
+/**
+ * binaries_count() - files that were looked for
+ * @binaries: from binaries_new()
+ * @state:    how many of them are in this state
+ *
+ * Return: the number.
+ */
+unsigned int binaries_count(const struct binaries *binaries, enum binary_state state);
+
+/**
+ * binaries_free() - free what it has
+ * @binaries: from binaries_new()
+ */
+void binaries_free(struct binaries *binaries);
+
+#endif /* PFMON_BINARY_H */

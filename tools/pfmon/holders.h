@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who may have the PMU: programs with descriptors of perf_events and of perfmon. */
+#ifndef PFMON_HOLDERS_H
+#define PFMON_HOLDERS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct holders {
+	unsigned int perf_events;	/* programs that have some open */
+	unsigned int cpus;		/* programs with perfmon's contexts of CPUs */
+	bool hidden;			/* some programs' descriptors are not for this user */
+};
+
+/**
+ * holders_print() - say which programs may have the PMU, a line each
+ * @proc:    "/proc"; tests have others
+ * @out:     where to
+ * @holders: filled in
+ *
+ * Whether perf_events are the hardware's no descriptor tells: programs with any are named.
+ * Contexts of threads are not a reason why another thread cannot be counted, so who has
+ * only these is not named.
+ */
+void holders_print(const char *proc, FILE *out, struct holders *holders);
+
+#endif /* PFMON_HOLDERS_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of code that a process has made itself: a runtime that compiles writes them to
+ * /tmp/perf-PID.map, as perf wants it, a line "START SIZE NAME" for each function. What
+ * is in it is whatever that process says.
+ */
+#ifndef PFMON_JIT_H
+#define PFMON_JIT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "symtab.h"
+
+/**
+ * jit_may_be() - can code that a process has made itself be in a mapping?
+ * @path: of the mapping, as /proc/PID/maps has it, or "[anonymous]"
+ *
+ * Return: true, or false if it is an ordinary file.
+ */
+bool jit_may_be(const char *path);
+
+/* How much of the file of a process was read already. */
+struct jit_file {
+	uint64_t inode;
+	int64_t done;		/* bytes */
+};
+
+/**
+ * jit_read() - read what is new in the file of a process
+ * @pid:   process
+ * @begun: when it began, as /proc/PID/stat has it
+ * @file:  all zeroes at first
+ *
+ * The file must be there as the process sees it, be its user's, and not be older than
+ * the process.
+ *
+ * Return: whole lines, to be freed, or NULL if there is nothing new.
+ */
+char *jit_read(pid_t pid, uint64_t begun, struct jit_file *file);
+
+struct jit;
+
+/**
+ * jit_add() - add lines
+ * @jit:  NULL at first
+ * @text: lines; what is none is left out. Of two functions at an address the one that
+ *        was added last counts
+ */
+void jit_add(struct jit **jit, const char *text);
+
+/**
+ * jit_find() - the function at an address
+ * @jit:  of jit_add(), or NULL
+ * @addr: address
+ *
+ * Return: it, or NULL.
+ */
+struct symbol *jit_find(struct jit *jit, uint64_t addr);
+
+/**
+ * jit_free() - free what it has
+ * @jit: of jit_add(), or NULL
+ */
+void jit_free(struct jit *jit);
+
+#endif /* PFMON_JIT_H */

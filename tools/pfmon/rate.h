@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Periods that follow the events, so that samples come at a rate. */
+#ifndef PFMON_RATE_H
+#define PFMON_RATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * One event, of one context or of those that are over. All zeroes but the period: nothing
+ * is known yet.
+ */
+struct rate {
+	uint64_t period;	/* now */
+	uint64_t events;	/* of all samples that were seen, or that were lost */
+	uint64_t judged;	/* events, and those since the last sample, when it ... */
+	uint64_t judged_ns;	/* ... was judged last; time in which they were counted */
+	uint64_t judged_late_ns; /* @late_ns of then */
+	double mean;		/* what the period should be, of the last ... */
+	uint64_t known_ns;	/* ... of that time; 0: it is a guess */
+	uint64_t counted_ns;	/* of contexts that are over */
+};
+
+/**
+ * rate_period() - what the period should be
+ * @r:        event; @period is set to what is returned
+ * @progress: events since the last sample
+ * @ns:       time in which the context has counted, all of it
+ * @late_ns:  from before the samples were looked at until after @ns was read: samples of
+ *            that time may not be in @r->events yet
+ * @frequency: samples that there should be in a second of that
+ *
+ * A period is left as it is if it is near enough, or if too little has happened to tell:
+ * at least eight times @late_ns must have passed. It is that of the last 100 ms, unless the
+ * events come eight times as fast or slowly as before. It becomes at most eight times
+ * shorter at once: what follows a quiet time can be a busy one.
+ *
+ * Return: the period, at least 1.
+ */
+uint64_t rate_period(struct rate *r, uint64_t progress, uint64_t ns, uint64_t late_ns,
+		     uint64_t frequency);
+
+/**
+ * rate_waits_long() - is the period that has begun far too long?
+ * @r:    event
+ * @left: events to its end
+ *
+ * Return: whether it is worth it to lose its events, and begin with the new one.
+ */
+bool rate_waits_long(const struct rate *r, uint64_t left);
+
+/**
+ * rate_mask() - the bits of a random number that a period can be shorter by
+ * @mask:   those that are asked for
+ * @period: period
+ *
+ * Return: those of them that leave at least half of the period.
+ */
+uint64_t rate_mask(uint64_t mask, uint64_t period);
+
+#endif /* PFMON_RATE_H */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is to be sampled, as options say it. */
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/libperfmon.h>
+
+#include "context.h"
+#include "file.h"
+#include "recording.h"
+
+uint64_t sampling_number(const char *text, const char *what, uint64_t max)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t n = 0;
+	char *end = (char *)text;
+
+	errno = 0;
+	if (*text >= '0' && *text <= '9')
+		n = strtoull(text, &end, 0);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit && n <= max) {
+		n <<= 10 * (unit - units + 1);
+		end++;
+	}
+	if (errno || end == text || *end || !n || n > max)
+		errx(EXIT_PFMON, "'%s' is not %s", text, what);
+	return n;
+}
+
+/* Until it is known how fast it comes: of the hardware one a nanosecond, others are rare. */
+static uint64_t first_period(const struct counter *c, uint64_t frequency)
+{
+	uint64_t each_ns = 1000000000 / frequency;
+
+	return c->source->pmu && each_ns ? each_ns : 1;
+}
+
+/* The kernel would stop the sampling again and again. */
+static void check_frequency(uint64_t frequency)
+{
+	unsigned long max = sysfs_number("interrupts_max");
+
+	if (max && frequency > max)
+		errx(EXIT_PFMON, "-F %" PRIu64 ": the kernel takes at most %lu samples a second of a CPU, see /sys/kernel/perfmon/interrupts_max",
+		     frequency, max);
+}
+
+void sampling_periods(struct sampling *s, uint64_t period, uint64_t frequency)
+{
+	unsigned int i;
+
+	s->sampled = s->counters.n;
+	s->frequency = frequency;
+	for (i = 0; i < s->sampled; i++) {
+		const struct counter *c = &s->counters.c[i];
+
+		s->adapts[i] = frequency && c->event->unit != UNIT_NS;
+		if (s->adapts[i])
+			check_frequency(frequency);
+		s->period[i] = period ? period :
+			       s->adapts[i] ? first_period(c, frequency) :
+			       frequency ? 1000000000 / frequency :
+			       c->event->period;
+		if (!s->adapts[i] && s->random_mask >= s->period[i])
+			errx(EXIT_PFMON, "the mask of -R must be smaller than the period of %s, %" PRIu64,
+			     s->counters.c[i].name, s->period[i]);
+	}
+}
+
+void sampling_check_buffer(const struct sampling *s)
+{
+	unsigned int i, pmds = 0;
+	pfarg_config_t cfg;
+	uint64_t min;
+
+	memset(&cfg, 0, sizeof(cfg));
+	if (pfm_get_config(&cfg))
+		err(EXIT_PFMON, "PFM_GET_CONFIG");
+	for (i = 0; i < PFM_MAX_PMDS; i++)
+		pmds += (unsigned int)pfm_bv_isset(cfg.cf_impl_pmds, i);
+	if (s->counters.n + s->registers > s->sampled && !s->format->values)
+		errx(EXIT_PFMON, "the format %s records no values: it cannot be used with -r",
+		     s->format->name);
+	for (i = 0; i < s->sampled; i++)
+		if (s->adapts[i] && !s->format->values)
+			errx(EXIT_PFMON, "the format %s records no periods: with it -F is for clocks, not for %s",
+			     s->format->name, s->counters.c[i].name);
+	min = s->format->min_size(pmds);
+	if (s->buffer_size < min)
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too small: the format %s needs %" PRIu64,
+		     s->buffer_size, s->format->name, min);
+	if (s->format->max_size && s->buffer_size > s->format->max_size)
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: the format %s takes at most %" PRIu64,
+		     s->buffer_size, s->format->name, s->format->max_size);
+	if (s->buffer_size > cfg.cf_smpl_buf_size_max)
+		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: all buffers together may have %" PRIu64,
+		     s->buffer_size, (uint64_t)cfg.cf_smpl_buf_size_max);
+}

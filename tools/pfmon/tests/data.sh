@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What pfmon report makes of data files whose contents are known, since datafile.py
+# wrote them: to be sourced by run.sh.
+#
+# shellcheck shell=sh disable=SC2154,SC2034
+
+# That datafile.py knows.
+formats="default double aggregate callchain calldouble callaggregate"
+
+# craft OPTION...: such a file, $tmp/data
+craft()
+{
+	/usr/bin/python3 "$tests/datafile.py" "$@" "$tmp/data"
+}
+
+# how FORMAT: the words that print $tmp/data: as a report by calls, or all of it
+how()
+{
+	case $1 in
+	script) echo script ;;
+	pprof) echo report -f pprof ;;
+	*) echo report -b process,chain -f "$1" ;;
+	esac
+}
+
+# instructions FORMAT: that it takes
+instructions()
+{
+	# shellcheck disable=SC2046 # words
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$PFMON" $(how "$1") \
+		-i "$tmp/data" -o "$tmp/report" 2>&1 | sed -n 's/.*Collected : //p'
+}
+
+# memory FORMAT: KiB that it takes at most
+memory()
+{
+	# shellcheck disable=SC2046 # words
+	/usr/bin/python3 - "$PFMON" $(how "$1") -i "$tmp/data" -o "$tmp/report" <<-'END'
+	import resource, subprocess, sys
+	subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
+	print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+	END
+}
+
+# instructions_each FORMAT: for a sample, the first file had 4,000 fewer
+instructions_each()
+{
+	echo $((($(instructions "$1") - $(cat "$tmp/instructions.$1")) / 4000))
+}
+
+# Samples of 40 calls each in a process of 5,000 mappings: a million is to take at most
+# 2 s and 200 MB. It takes 1 s, where a sample is 5,300 instructions (i386: 8,400).
+# Memory is for places, not for samples: script has 36 bytes of each, and the calls of
+# as many as it reads at a time.
+test_speed()
+{
+	large="--format callchain --frames 40 --maps 5000 --places 1000"
+	# shellcheck disable=SC2086 # words
+	craft --samples 10000 $large
+	for f in text json svg folded pprof script; do
+		memory "$f" >"$tmp/memory.$f"
+	done
+	# shellcheck disable=SC2086 # words
+	craft --samples 30000 $large
+	for f in text json svg folded pprof script; do
+		kib=$(memory "$f")
+		more=4000
+		[ $f != script ] || more=6000
+		check "speed, $f: $kib KiB" [ "$kib" -lt 100000 ]
+		check "speed, $f: $kib KiB are not for samples" \
+			[ "$kib" -lt $(($(cat "$tmp/memory.$f") + more)) ]
+	done
+	if ! valgrind --tool=none -q "$PFMON" report --help >/dev/null 2>&1; then
+		skip "$arch: valgrind is not there: the instructions of reports are not counted"
+		return
+	fi
+	counts="text svg pprof script"
+	# shellcheck disable=SC2086 # words
+	craft --samples 2000 $large --places 100
+	for f in $counts; do
+		instructions "$f" >"$tmp/instructions.$f"
+	done
+	# shellcheck disable=SC2086 # words
+	craft --samples 6000 $large --places 100
+	for f in $counts; do
+		each=$(instructions_each $f)
+		case $f in
+		pprof) most=20000 ;;
+		script) most=160000 ;;	# each call is a line
+		*) most=12000 ;;
+		esac
+		check "speed, $f: $each instructions for a sample" \
+			[ "$each" -gt 0 -a "$each" -lt $most ]
+	done
+}
+
+# pprof_is NAME OPTION...: a report as pprof says what one as JSON says.
+pprof_is()
+{
+	name=$1
+	shift
+	report -f json -b process,thread,cpu,binary,symbol "$@"
+	cp "$tmp/report" "$tmp/json"
+	report -f pprof -o "$tmp/pprof" "$@"
+	expect "pprof, $name: status" "$status" 0
+	check "pprof, $name: as JSON" /usr/bin/python3 "$tests/pprof.py" "$tmp/pprof" "$tmp/json"
+}
+
+test_pprof()
+{
+	if ! command -v protoc >/dev/null; then
+		skip "protoc is not installed: the files for pprof are not checked"
+		return
+	fi
+	for f in $formats; do
+		craft --format $f --samples 3000 --frames 5
+		pprof_is "$f"
+		pprof_is "$f, a part" --binary 'lib[12].so' --thread 101
+	done
+	craft --hostile
+	pprof_is "hostile names"
+
+	# A program with symbols and a build ID, sampled three times at each of its calls.
+	in_hot
+	FAKE_SAMPLES=1000
+	export FAKE_SAMPLES
+	record -r minor-faults "$VICTIM" hot 1
+	unset FAKE_SAMPLES FAKE_IPS
+	pprof_is "a program"
+	/usr/bin/python3 "$tests/pprof.py" "$tmp/pprof" >"$tmp/pprof.text"
+	if [ "$(od -An -tx1 -N2 "$tmp/pprof")" = " 1f 8b" ]; then
+		check "pprof: compressed" gzip -t "$tmp/pprof"
+	else
+		skip "$arch: built without zlib: files for pprof are not compressed"
+	fi
+	report
+	if has_symbols; then
+		expect "pprof: samples, time, readings, who and where" \
+			"$(sed -n '1s/ victim [0-9]* 0 [^ ]* / victim TID 0 ID /p' "$tmp/pprof.text")" \
+			"600 600000000 $((600 * 289)) victim TID 0 ID $VICTIM hot_60"
+	fi
+	report -f pprof
+	for args in "-b process" "-n 3" "-m 1"; do
+		# shellcheck disable=SC2086 # words
+		report -f pprof -o "$tmp/pprof" $args
+		expect "pprof with $args: status" "$status" 125
+	done
+}
+
+# All that is printed is what its format allows, whatever the names are.
+test_hostile()
+{
+	craft --hostile
+	report -f json
+	check "hostile names: JSON" /usr/bin/python3 -c \
+		'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$tmp/report"
+	report -f svg
+	check "hostile names: SVG" /usr/bin/python3 -c \
+		'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$tmp/report"
+	for f in text folded script; do
+		if [ $f = script ]; then
+			"$PFMON" script -i "$tmp/data" >"$tmp/report" 2>"$tmp/err"
+		else
+			report -f $f
+		fi
+		check "hostile names: $f is text" /usr/bin/python3 -c '
+import sys
+text = open(sys.argv[1], encoding="utf-8", newline="").read()
+bad = {c for c in text if not (c in "\n\t\ud7ff" or c.isprintable())}
+assert not bad, bad
+assert text.count("\n") > 9
+' "$tmp/report"
+	done
+	# Each line is frames, and a number behind the last blank.
+	report -f folded -b process,thread,cpu,binary,symbol,address
+	expect "hostile names: folded has six frames" \
+		"$(grep -Evc '^([^;]*;){5}[^;]* [0-9]+$' "$tmp/report")" 0
+}
+
+# Files of machines of the other byte order, and of older and later versions of pfmon:
+# the same reports.
+test_order()
+{
+	# More than script reads at a time.
+	for args in "--format default" "--format callchain --frames 3 --order big"; do
+		# shellcheck disable=SC2086 # words
+		craft --mixed --samples 40000 $args
+		"$PFMON" script -i "$tmp/data" >"$tmp/report" 2>"$tmp/err"
+		expect "order, script, $args: by time" \
+			"$(sed -n 's/.* \([0-9]*\)\.\([0-9]*\): .*/\1\2/p' "$tmp/report" | awk '
+				$1 != 1000000 + NR - 1 { wrong++ }
+				END { print NR, wrong + 0 }')" "40000 0"
+	done
+	for f in $formats; do
+		for by in process,thread,cpu,binary,symbol,address process,chain; do
+			craft --format $f --samples 2000 --frames 6
+			report -f json -b $by
+			cp "$tmp/report" "$tmp/little"
+			cp "$tmp/err" "$tmp/said"
+			expect "order, $f: samples" "$(json samples)" 2000
+			expect "order, $f: lost" "$(lost samples) $(lost estimated)" "3 4"
+			while read -r args; do
+				# shellcheck disable=SC2086 # words
+				craft --format $f --samples 2000 --frames 6 $args
+				report -f json -b $by
+				check "order, $f by $by, $args" cmp "$tmp/report" "$tmp/little"
+				check "order, $f, $args: says the same" cmp "$tmp/err" "$tmp/said"
+			done <<-END
+				--order big
+				--minor 2
+				--order big --minor 2
+				--more 8
+				--order big --more 800 --minor 9
+			END
+		done
+	done
+	craft --order big --more 4096
+	report
+	expect_err "order, too large a header" "data: damaged header"
+	craft --order big --format callchain
+	cp "$tmp/data" "$tmp/whole"
+	for cut in 3 171 1000 60000; do
+		head -c -$cut "$tmp/whole" >"$tmp/data"
+		report
+		expect "order, cut off: status" "$status" 0
+		check "order, cut off" grep -q '^ note: the file is truncated after' "$tmp/report"
+	done
+
+	# Symbols of a file that was recorded elsewhere: if it is the same one.
+	find_places
+	ip=$(sed -n 's/^hot_60 \([^ ]*\) .*/\1/p' "$tmp/where")
+	# In the segment that is executed.
+	offset=$(readelf -lW "$VICTIM" | while read -r type at addr _ _ _ flags; do
+		case $type$flags in
+		LOADR\ E*) echo $((ip - addr + at)) ;;
+		esac
+	done)
+	id=$(readelf -n "$VICTIM" | sed -n 's/^ *Build ID: //p')
+	craft --samples 1 --map "$ip" "$offset" "$VICTIM" --build-id "$id"
+	report
+	has_symbols || return 0
+	for args in "--order big" "--order big --minor 2" "--minor 2"; do
+		# shellcheck disable=SC2086 # words
+		craft $args --samples 1 --map "$ip" "$offset" "$VICTIM" --build-id "$id"
+		report -b symbol
+		check "recorded elsewhere, $args: names" grep -q '  hot_60$' "$tmp/report"
+		# shellcheck disable=SC2086 # words
+		craft $args --samples 1 --map "$ip" "$offset" "$VICTIM" --build-id 12"$id"
+		report -b symbol
+		check "recorded elsewhere, $args: another file" grep -q '  \[changed\]$' "$tmp/report"
+	done
+}
+
+# Samples of a rate weigh what their periods were, whatever the file says of them.
+test_data_rate()
+{
+	craft --samples 4 --places 4 --rate 1000 --periods 10,20,30,940
+	report -b thread
+	check "rate: heading" grep -q \
+		": 4 samples of cycles, 1,000 a second, one each 250 on average; " "$tmp/report"
+	expect "rate: the rows" "$(awk '/^ percent/ { rows = 1; next }
+		!NF { rows = 0 } rows { print $1 * 1 }' "$tmp/report" | tr '\n' ' ')" "95 3 2 "
+	report -b thread -f json
+	expect "rate: events" "$(json frequency) $(json period) $(json events)" "1000 250 1000"
+	expect "rate: of each row" "$(sed -n 's/^{"percent".*"events": \([0-9]*\).*/\1/p' \
+		"$tmp/report" | tr '\n' ' ')" "950 30 20 "
+	report -b thread -f folded
+	expect "rate: folded" "$(sed 's/.* //' "$tmp/report" | tr '\n' ' ')" "950 30 20 "
+	report -b thread -f svg
+	expect "rate: widths" "$(grep -c 'sample.*, 95.00%' "$tmp/report")" 1
+	"$PFMON" script -i "$tmp/data" >"$tmp/script"
+	expect "rate: script" "$(awk '{ print $(NF - 4) }' "$tmp/script" | tr '\n' ' ')" \
+		"10 20 30 940 "
+	cp "$tmp/report" "$tmp/little"
+	craft --samples 4 --places 4 --rate 1000 --periods 10,20,30,940 --order big
+	report -b thread -f svg
+	check "rate: the other byte order" cmp "$tmp/report" "$tmp/little"
+	# As a reader has to take what it does not know.
+	for periods in 0 0,0,7 0xffffffffffffffff 0xffffffffffffffff,0,1 \
+		0x8000000000000000,0x7fffffffffffffff,3; do
+		craft --samples 1000 --places 10 --rate 4294967295 --periods $periods
+		for f in text json folded svg pprof; do
+			report -f $f
+			expect "periods of $periods, $f: status" "$status" 0
+		done
+		report -f json
+		check "periods of $periods: JSON" python3 -c '
+import json, sys
+p = json.load(open(sys.argv[1]))
+rows = [row["percent"] for row in p["rows"]]
+assert p["samples"] == 1000 and all(0 <= x <= 100 for x in rows), rows
+assert p["events"] and p["period"], p' "$tmp/report"
+		report -f svg -b address
+		check "periods of $periods: SVG" python3 -c '
+import re, sys
+text = open(sys.argv[1]).read()
+wide = [float(x) for x in re.findall("<rect x=\"[0-9.]*\" y=\"[0-9.]*\" width=\"([^\"]*)\"", text)]
+assert wide and all(0 <= x <= 1200 for x in wide), wide' "$tmp/report"
+		"$PFMON" script -i "$tmp/data" >"$tmp/script"
+		expect "periods of $periods: script" "$(wc -l <"$tmp/script")" 1000
+	done
+	craft --samples 4 --rate 0
+	report
+	expect_err "no rate at all" "data: has no events"
+}
+
+# Input that nobody would write, always the same, with sanitizers. make fuzzer finds more.
+test_fuzz()
+{
+	flags=$("$top/scripts/machine" cc "$arch" | sed 's/^[^ ]*//')
+	# shellcheck disable=SC2086 # words
+	if ! echo 'int main(void) { return 0; }' |
+		$CC $flags -fsanitize=address,undefined -xc -o "$tmp/probe" - 2>/dev/null; then
+		skip "$arch: $CC has no sanitizers: nothing is fuzzed"
+		return
+	fi
+	if ! make -s -C "$dir" ARCH="$arch" O="$O/$arch" CC="$CC" V="${V:-0}" fuzz \
+		>"$tmp/build" 2>&1; then
+		fail "$arch: fuzz: $(grep -m 5 -i -e error -e 'cannot find' "$tmp/build")"
+		return
+	fi
+	mkdir -p "$tmp/seeds"
+	for f in $formats; do
+		for order in little big; do
+			craft --format $f --order $order --samples 12 --frames 4 --maps 3 \
+				--places 8 --map 0x5000 0 /bin/true --build-id 12
+			mv "$tmp/data" "$tmp/seeds/$f.$order"
+		done
+		craft --format $f --rate 4000 --periods 1000,0,7 --samples 12 --frames 4 \
+			--places 8
+		mv "$tmp/data" "$tmp/seeds/$f.rate"
+	done
+	craft --hostile
+	head -c 8000 "$tmp/data" >"$tmp/seeds/hostile"
+	if ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+		"$O/$arch/tools/pfmon/tests/fuzz" 20000 1 "$tmp"/seeds/* >"$tmp/out" 2>"$tmp/err"; then
+		check "fuzz: data files were read" grep -q '^20000 inputs, [1-9]' "$tmp/out"
+	else
+		fail "fuzz: $(head -n 40 "$tmp/err")"
+	fi
+	rm -rf "$tmp/seeds"
+}

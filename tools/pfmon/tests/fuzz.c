@@ -1,0 +1,667 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Input that nobody would write, for all that pfmon reads: data files, sampling buffers,
+ * files of /proc and /sys, options. It must not crash, hang, or touch what is not its
+ * own, which sanitizers tell. The first byte of an input says what it is for.
+ *
+ * fuzz RUNS SEED [FILE]...: makes RUNS inputs out of examples, FILEs are data files; the
+ * same ones for the same SEED. Linked with libFuzzer that makes them.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../filter.h"
+#include "../images.h"
+#include "../measure.h"
+#include "../modules.h"
+#include "../output.h"
+#include "../pprof.h"
+#include "../profile.h"
+#include "../ratios.h"
+#include "../raw.h"
+#include "../space.h"
+#include "../symtab.h"
+#include "../target.h"
+#include "../text.h"
+#include "../turns.h"
+
+enum { DATA_FILE, PPROF, BLOCK, KALLSYMS, PROCESS, EVENTS, CPUS, TIMES, TARGETS, TURNS, PMU,
+       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, KINDS };
+
+#define INPUT_MAX	65536
+
+static const unsigned char *input;	/* what files have in them */
+static size_t input_size;
+static jmp_buf out;
+static uint64_t samples_read;		/* of data files */
+
+#undef fopen
+FILE *fuzz_open(const char *path, const char *mode)
+{
+	if (strcmp(path, "fuzz") && strncmp(path, "/proc/", 6) && strncmp(path, "/sys/", 5))
+		return fopen(path, mode);
+	return fmemopen((void *)input, input_size, "r");
+}
+
+#undef open
+/* What the kernel says of itself. */
+int fuzz_open_fd(const char *path, int flags, ...)
+{
+	static const char sysfs[] = "/sys/kernel/perfmon/";
+	va_list args;
+	int mode, fd;
+
+	va_start(args, flags);
+	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, int) : 0;
+	va_end(args);
+	if (strncmp(path, sysfs, sizeof(sysfs) - 1))
+		return open(path, flags, mode);
+	fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (fd >= 0 && pwrite(fd, input, input_size, 0) < 0)
+		abort();
+	return fd;
+}
+
+/* A kernel with four counters of the hardware. */
+int perfmonctl(int fd, int cmd, void *arg, int narg)
+{
+	pfarg_config_t *cfg = arg;
+
+	(void)fd;
+	(void)narg;
+	if (cmd == PFM_GET_CONFIG)
+		cfg->cf_impl_pmcs[0] = cfg->cf_impl_pmds[0] = 0xf;
+	return 0;
+}
+
+/* What it would have said is made, too. */
+static void say(const char *format, va_list args)
+{
+	static char said[4096];
+
+	if (format)
+		vsnprintf(said, sizeof(said), format, args);
+}
+
+void fuzz_say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+void fuzz_end(int status, const char *format, ...)
+{
+	va_list args;
+
+	(void)status;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	longjmp(out, 1);
+}
+
+static void print_all(const struct profile *p)
+{
+	static const struct selection all, some = { 2, 10 };
+	FILE *null = fopen("/dev/null", "w");
+
+	if (!null)
+		abort();
+	output_text(null, p, &all);
+	output_text(null, p, &some);
+	output_json(null, p, &all);
+	output_folded(null, p, &all);
+	output_svg(null, p, &some);
+	fclose(null);
+}
+
+/* The first byte chooses what samples are told apart by. */
+static void try_data_file(bool pprof)
+{
+	struct visitor visitor = { .chosen = true, .sample = pprof_sample };
+	char error[DATA_ERROR_MAX];
+	static struct profile p;
+	FILE *null;
+	int d;
+
+	memset(&p, 0, sizeof(p));
+	for (d = 0; d < DIMENSIONS && input_size; d++)
+		p.by[d] = input[0] >> d & 1;
+	p.prefer_chains = input_size && input[0] & 0x80;
+	if (input_size) {
+		input++;
+		input_size--;
+	}
+	if (pprof) {
+		visitor.arg = pprof_new();
+		p.visitor = &visitor;
+	}
+	if (!profile_read(&p, "fuzz", NULL, error) && !pprof)
+		print_all(&p);
+	samples_read += p.samples;
+	if (pprof && p.events) {
+		null = fopen("/dev/null", "w");
+		pprof_write(visitor.arg, &p, null);
+		fclose(null);
+	}
+	if (pprof)
+		pprof_free(visitor.arg);
+	profile_free(&p);
+}
+
+static void visit(void *arg, struct space *space, const struct sampled_event *event,
+		  const struct pmon_sample *sample)
+{
+	uint64_t *last = arg;
+	struct place place;
+
+	if (sample->time < *last || !event)
+		abort();
+	*last = sample->time;
+	space_find(space, sample, &place);
+	samples_read++;
+}
+
+/* As pfmon script reads it. */
+static void try_script(void)
+{
+	uint64_t last = 0;
+	struct visitor visitor = { .sample = visit, .arg = &last };
+	char error[DATA_ERROR_MAX];
+	static struct profile p;
+
+	memset(&p, 0, sizeof(p));
+	p.visitor = &visitor;
+	profile_read(&p, "fuzz", NULL, error);
+	profile_free(&p);
+}
+
+static void try_raw(void)
+{
+	FILE *null = fopen("/dev/null", "w");
+
+	raw_print("fuzz", null);
+	fclose(null);
+}
+
+/* As pfmon top reads it, in two parts. */
+static void try_top(void)
+{
+	char error[DATA_ERROR_MAX];
+	static struct profile p;
+	struct loading *l;
+
+	memset(&p, 0, sizeof(p));
+	p.by[BY_SYMBOL] = true;
+	l = profile_live(&p, "fuzz", error);
+	if (!l)
+		return;
+	if (!profile_update(l, input_size / 2) && !profile_update(l, input_size))
+		samples_read += p.samples;
+	profile_live_end(l);
+	profile_free(&p);
+}
+
+static void try_format(const char *text)
+{
+	const struct pmon_format *format;
+	unsigned char *arg = NULL;
+	size_t size;
+
+	if (!raw_format(text, &format, &arg, &size))
+		free(arg);
+}
+
+static void see_module(void *arg, const struct df_module *module, const char *name)
+{
+	(void)arg;
+	if (module->id_size > sizeof(module->id) || !*name)
+		abort();
+}
+
+/* A block of each format, as this machine and as another has it. */
+static void try_block(void)
+{
+	const struct pmon_format *format;
+	struct pmon_layout layout;
+	struct pmon_record rec;
+	struct pmon_iter it;
+	unsigned int i, turned, v;
+	uint64_t sum = 0;
+	void *block;
+
+	pmon_layout_init(&layout);
+	pmon_layout_add(&layout, 288, 2);
+	for (i = 0; (format = pmon_format_at(i)); i++) {
+		for (turned = 0; turned < 2; turned++) {
+			/* Of its own, so that a sanitizer sees where it ends. */
+			block = malloc(input_size + !input_size);
+			memcpy(block, input, input_size);
+			if (turned && format->turn)
+				format->turn(block, input_size, &layout);
+			pmon_iter_begin(&it, format, block, input_size, &layout, NULL);
+			while (pmon_iter_next(&it, &rec) > 0) {
+				if (rec.type != PMON_SAMPLE)
+					continue;
+				for (v = 0; v < rec.sample.values; v++)
+					sum += rec.sample.value[v];
+				for (v = 0; v < rec.sample.kernel + rec.sample.user; v++)
+					sum += rec.sample.chain[v];
+			}
+			free(block);
+		}
+	}
+	/* All of it was read. */
+	if (sum == 0x123456789abcdef)
+		puts("");
+}
+
+static void try_kallsyms(void)
+{
+	struct symtab symbols = { 0 };
+	uint64_t addr;
+
+	symtab_read_kallsyms(&symbols, "fuzz");
+	for (addr = 0; addr < 64; addr++)
+		symtab_find(&symbols, addr << 58);
+	symtab_free(&symbols);
+}
+
+static void try_process(void)
+{
+	struct data_writer data = { .out.file = fopen("/dev/null", "w") };
+	struct images *images = images_new(&data);
+
+	if (!data.out.file)
+		abort();
+	images_see(images, 1);
+	images_exec(images, 1);
+	images_free(images);
+	fclose(data.out.file);
+}
+
+static void have_pmu(const char *model, unsigned int family, unsigned int cpu)
+{
+	static struct pmu pmu;
+	unsigned int i;
+
+	memset(&pmu, 0, sizeof(pmu));
+	strcpy(pmu.model, model);
+	pmu.family = family;
+	pmu.cpu = cpu;
+	for (i = 0; i < 4; i++)
+		pmu.pmc[i].there = pmu.pmd[i].there = true;
+	events_pmu(&pmu);
+}
+
+/* The ratios of events that each happened as often as its place in the list says. */
+static void try_ratios(const struct counters *c)
+{
+	static struct result result;
+	struct ratio ratio;
+	unsigned int i;
+
+	memset(&result, 0, sizeof(result));
+	result.counters = c;
+	for (i = 0; i < c->n; i++)
+		result.sum.value[i] = i;
+	for (i = 0; i < c->n; i++)
+		ratios_find(&result, &result.sum, i, &ratio);
+}
+
+static void try_list(const char *text, bool each)
+{
+	static struct counters c;
+	char error[EVENTS_ERROR_MAX];
+
+	memset(&c, 0, sizeof(c));
+	c.many = true;
+	if (counters_add(&c, text, error))
+		memset(&c, 0, sizeof(c));
+	counters_add(&c, "task-clock", error);
+	counters_trigger(&c, text, 7, error);
+	counters_take_turns(&c, each, error);
+	counters_together(&c, error);
+	try_ratios(&c);
+	counters_restrict(&c);
+}
+
+/* The model, and what the processor says of itself, are the input. */
+static void try_pmu(void)
+{
+	static struct pmu pmu;
+
+	pmu_read(&pmu);
+	pmu_is_other(&pmu);
+	pmu_counters(&pmu);
+	events_pmu(&pmu);
+	try_list("cycles:u,instructions,branches,branch-misses,r00c0", false);
+	have_pmu("none", 0, 0);
+}
+
+static void try_events(const char *text)
+{
+	static const struct {
+		const char *model;
+		unsigned int family, cpu;
+	} models[] = {
+		{ "none", 0, 0 }, { "Intel P6", 6, 8 }, { "AMD K8", 15, 5 },
+		{ "Intel architectural 4", 6, 94 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		have_pmu(models[i].model, models[i].family, models[i].cpu);
+		try_list(text, i & 1);
+	}
+	have_pmu("none", 0, 0);
+}
+
+static void try_cpus(const char *text)
+{
+	static struct cpu_list cpus;
+
+	cpu_list_parse(&cpus, text);
+	/* That of the machine is the input, too. */
+	cpu_list_parse(&cpus, "all");
+}
+
+static void try_times(const char *text)
+{
+	static const struct option options[] = { FILTER_OPTIONS };
+	struct filter f = { 0 };
+	size_t i;
+
+	filter_matches(text, "one/of,them[");
+	filter_matches("o*,[a-c]*,\\", text);
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		filter_option(&f, options[i].val, text);
+}
+
+static void try_turns(const char *text)
+{
+	struct turn_options o = { .trigger = text };
+	static struct counters c;
+	char error[EVENTS_ERROR_MAX];
+
+	memset(&c, 0, sizeof(c));
+	c.many = true;
+	counters_add(&c, "cs,cs,cs,cs,cs,cs,cs,cs,cs", error);
+	if (*text == '@')
+		turns_set_timeout(&o, text + 1);
+	turns_make(&o, &c);
+}
+
+static void try_target(const char *text)
+{
+	static struct target t;
+
+	memset(&t, 0, sizeof(t));
+	if (*text == '@')
+		target_option(&t, 'C', text + 1);
+	else
+		target_option(&t, 't', text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text;
+
+	if (!size || size > INPUT_MAX)
+		return 0;
+	input = data + 1;
+	input_size = size - 1;
+	text = strndup((const char *)input, input_size);
+	if (!setjmp(out)) {
+		switch (data[0] % KINDS) {
+		case DATA_FILE:
+		case PPROF:
+			try_data_file(data[0] % KINDS == PPROF);
+			break;
+		case BLOCK:
+			try_block();
+			break;
+		case KALLSYMS:
+			try_kallsyms();
+			break;
+		case PROCESS:
+			try_process();
+			break;
+		case EVENTS:
+			try_events(text);
+			break;
+		case CPUS:
+			try_cpus(text);
+			break;
+		case TIMES:
+			try_times(text);
+			break;
+		case TARGETS:
+			try_target(text);
+			break;
+		case TURNS:
+			try_turns(text);
+			break;
+		case PMU:
+			try_pmu();
+			break;
+		case SCRIPT:
+			try_script();
+			break;
+		case RAW:
+			try_raw();
+			break;
+		case TOP:
+			try_top();
+			break;
+		case FORMAT:
+			try_format(text);
+			break;
+		case BY:
+			profile_by((bool[DIMENSIONS]){ false }, text);
+			break;
+		case MODULES:
+			modules_read("", see_module, NULL);
+			break;
+		}
+	}
+	free(text);
+	return 0;
+}
+
+#ifndef LIBFUZZER
+static struct example {
+	unsigned char *data;
+	size_t size;
+} example[192];
+static unsigned int examples;
+static uint64_t state;
+
+static uint64_t chance(uint64_t below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return below ? (state >> 11) % below : 0;
+}
+
+static void add_example(int kind, int by, const void *data, size_t size)
+{
+	struct example *e = &example[examples++];
+
+	e->size = 1 + (by >= 0) + size;
+	e->data = malloc(e->size);
+	e->data[0] = (unsigned char)kind;
+	if (by >= 0)
+		e->data[1] = (unsigned char)by;
+	memcpy(e->data + e->size - size, data, size);
+}
+
+static void add_texts(void)
+{
+	static const struct {
+		int kind;
+		const char *text;
+	} texts[] = {
+		{ KALLSYMS, "ffffffff81000000 T _text\nffffffff81000100 t f\t[ext4]\n0 A x\n" },
+		{ PROCESS, "1 (a b) c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 1 1\n"
+		  "400000-401000 r-xp 00001000 fe:00 1234   /bin/true\n"
+		  "7f00-8000 --xp 0 0:0 0 \n7ffe0000-7fff0000 r-xp 0 00:00 0  [vdso]\n" },
+		{ EVENTS, "cycles:u,r00c0:k,task-clock,r0148:e:i:c=2:u,r01b7:rsp=0x10001:k" },
+		{ EVENTS, "skl::INST_RETIRED:ANY_P:u=0:k,L1D_PEND_MISS:PENDING:c=2:e:i:u" },
+		{ EVENTS, "cs,migrations,minor-faults,fixed0:u,page-faults,l1-misses" },
+		{ CPUS, "0-1,3,5-7,8191" }, { TIMES, "1.5-2" }, { TIMES, "a*,[b-d]?,\\x" },
+		{ TARGETS, "1,22,333" }, { TARGETS, "@0-3,all" },
+		{ EVENTS, "instructions:u,cycles:u,branch-misses,branches,instructions,cycles" },
+		{ TURNS, "cs=1000" }, { TURNS, "@0.5" },
+		{ PMU, "Intel architectural 4\nvendor_id\t: GenuineIntel\ncpu family\t: 6\n"
+		  "model\t\t: 94\nmodel name\t: some\n\n" },
+		{ FORMAT, "2bc7616b-0d22-4314-9d84-75be0d45c77e:0010ff" },
+		{ FORMAT, "00000000-0000-0000-0000-000000000001" },
+		{ BY, "process,thread,cpu,binary,symbol,address,chain" },
+		{ MODULES, "ext4 1000 2 a,b, Live 0xffffffffc0000000\nx 1 0 - Loading 0x0 (OE)\n" },
+		{ PMU, "AMD K8\nvendor_id : AuthenticAMD\ncpu family : 15\nmodel : 5\n" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		add_example(texts[i].kind, -1, texts[i].text, strlen(texts[i].text));
+}
+
+/* Also each block of samples in it, and as the beginning of one. */
+static void add_file(const char *path)
+{
+	static unsigned char data[INPUT_MAX - 2];
+	FILE *f = fopen(path, "r");
+	size_t size;
+
+	if (!f)
+		exit(2);
+	size = fread(data, 1, sizeof(data), f);
+	fclose(f);
+	add_example(DATA_FILE, 0x3f, data, size);
+	add_example(DATA_FILE, 0xc0, data, size);
+	add_example(PPROF, 0, data, size);
+	add_example(SCRIPT, -1, data, size);
+	add_example(RAW, -1, data, size);
+	add_example(TOP, -1, data, size);
+	add_example(BLOCK, -1, data + size / 2, size - size / 2);
+}
+
+/* Numbers that limits stand at, and pieces that parsers look for. */
+static size_t piece(unsigned char *to)
+{
+	static const uint64_t limits[] = {
+		0, 1, 7, 8, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000,
+		0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, ~0ULL, ~0ULL - 7,
+	};
+	static const char *const texts[] = {
+		",", "-", ":", "=", "0x", "99999999999999999999", "\n", " ", "\xff", "-1", "%s%n", "(", ")",
+	};
+	uint64_t n = limits[chance(sizeof(limits) / sizeof(limits[0]))] + chance(3) - 1;
+	const char *text;
+	size_t width;
+
+	if (chance(2)) {
+		text = texts[chance(sizeof(texts) / sizeof(texts[0]))];
+		memcpy(to, text, strlen(text));
+		return strlen(text);
+	}
+	width = 1UL << chance(4);
+	if (chance(4) == 0)
+		n = __builtin_bswap64(n) >> (64 - 8 * width);
+	memcpy(to, &n, width);
+	return width;
+}
+
+static size_t mutate(unsigned char *data, size_t size)
+{
+	unsigned char what[32];
+	const struct example *other;
+	size_t at, len, from;
+
+	switch (chance(7)) {
+	case 0:
+		data[1 + chance(size - 1)] = (unsigned char)chance(256);
+		return size;
+	case 1:
+		data[1 + chance(size - 1)] ^= (unsigned char)(1 << chance(8));
+		return size;
+	case 2:
+		len = piece(what);
+		at = 1 + chance(size - 1);
+		if (at + len <= size)
+			memcpy(data + at, what, len);
+		return size;
+	case 3:		/* put in */
+		len = piece(what);
+		at = 1 + chance(size);
+		if (size + len > INPUT_MAX)
+			return size;
+		memmove(data + at + len, data + at, size - at);
+		memcpy(data + at, what, len);
+		return size + len;
+	case 4:		/* cut out */
+		at = 1 + chance(size - 1);
+		len = chance(size - at < 64 ? size - at : 64);
+		memmove(data + at, data + at + len, size - at - len);
+		return size - len;
+	case 5:		/* cut off */
+		return chance(8) ? size : 2 + chance(size - 1);
+	default:	/* from another */
+		other = &example[chance(examples)];
+		len = chance(other->size < 256 ? other->size : 256);
+		from = chance(other->size - len);
+		at = 1 + chance(size - 1);
+		if (at + len <= size)
+			memcpy(data + at, other->data + from, len);
+		return size;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned char *data = malloc(INPUT_MAX), *copy;
+	unsigned long i, runs;
+	unsigned int n;
+	size_t size;
+	int a;
+
+	if (argc < 3)
+		return 2;
+	runs = strtoul(argv[1], NULL, 10);
+	state = 0x9e3779b97f4a7c15 ^ strtoul(argv[2], NULL, 10);
+	for (a = 3; a < argc && examples < 160; a++)
+		add_file(argv[a]);
+	add_texts();
+	for (i = 0; i < examples; i++)
+		LLVMFuzzerTestOneInput(example[i].data, example[i].size);
+	for (i = 0; i < runs; i++) {
+		const struct example *e = &example[chance(examples)];
+
+		memcpy(data, e->data, e->size);
+		size = e->size;
+		for (n = 1 + (unsigned int)chance(8); n && size > 2; n--)
+			size = mutate(data, size);
+		copy = malloc(size);
+		memcpy(copy, data, size);
+		LLVMFuzzerTestOneInput(copy, size);
+		free(copy);
+	}
+	printf("%lu inputs, %llu samples\n", runs, (unsigned long long)samples_read);
+	return 0;
+}
+#endif /* LIBFUZZER */

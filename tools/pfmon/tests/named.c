@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program whose one function has the name that the compiler is told by -DNAME.
+ *
+ *	named			ends
+ *	named wait		prints "ready", then waits for the end of its input
+ *	named jit [HOW]		makes code at CODE, says in /tmp/perf-PID.map that it is
+ *				made_here(), with more that does harm in the name, and ends.
+ *				HOW: the file is "foreign" (another user's), "old" or a
+ *				"link", or the code is "gone"
+ *	named jit-wait		the same and waits
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CODE	((void *)0x70000000)
+
+#ifndef NAME
+#define NAME	before
+#endif
+
+/* Not where it could be found without the symbol table. */
+static int __attribute__((noinline, used)) NAME(int n)
+{
+	return n * 3 + 1;
+}
+
+static void spoil(const char *path, const char *how)
+{
+	const struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	char other[64];
+
+	if (!strcmp(how, "foreign") && chown(path, 65534, 65534))
+		exit(1);
+	if (!strcmp(how, "old") && utimensat(AT_FDCWD, path, old, 0))
+		exit(1);
+	if (!strcmp(how, "gone"))
+		munmap(CODE, 4096);
+	if (strcmp(how, "link"))
+		return;
+	snprintf(other, sizeof(other), "%s.other", path);
+	if (rename(path, other) || symlink(other, path))
+		exit(1);
+}
+
+static void jit(const char *how)
+{
+	char path[48];
+	FILE *f;
+
+	if (mmap(CODE, 4096, PROT_READ | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != CODE)
+		exit(1);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	f = fopen(path, "w");
+	if (!f)
+		exit(1);
+	fprintf(f, "70000100 100 thrown_away\n70000100 100 made_here(int, \033[1m)\"\\;\xff\n"
+		"nonsense\n70000180 half");
+	fclose(f);
+	spoil(path, how);
+}
+
+static void wait_for_end(void)
+{
+	char c;
+
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) == 1)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strncmp(what, "jit", 3))
+		jit(argc > 2 ? argv[2] : "");
+	if (!strcmp(what, "wait") || !strcmp(what, "jit-wait"))
+		wait_for_end();
+	return NAME(argc) == 0;
+}

@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Names in reports are those of the files that were recorded, or there are none: to be
+# sourced by run.sh.
+#
+# shellcheck shell=sh disable=SC2154,SC2086,SC2034
+
+# make_named NAME [FLAG...]: $tmp/named with this function, which is at $at
+make_named()
+{
+	function=$1
+	shift
+	rm -f "$tmp/named"
+	$CC $flags -O1 -no-pie "-DNAME=$function" "$@" -o "$tmp/named" "$tests/named.c"
+	find_function "$function"
+}
+
+find_function()
+{
+	at=$(nm "$tmp/named" | sed -n "s/^\([0-9a-f]*\) [tT] $1\$/\1/p")
+}
+
+# record_named [ARGUMENT...]: ten samples in that function
+record_named()
+{
+	FAKE_IPS="$at:10"
+	export FAKE_IPS
+	record "$tmp/named" "$@"
+	unset FAKE_IPS
+}
+
+# named NAME WANT: the symbol of all samples
+named()
+{
+	report --by symbol -f folded
+	expect "$1" "$(cat "$tmp/report")" "$2 10"
+}
+
+# noted NAME PATTERN: a remark of the last report
+noted()
+{
+	expect_err "$1" "$2"
+}
+
+# can_name: can this pfmon find names at all?
+can_name()
+{
+	make_named before || return 1
+	record_named
+	report
+	has_symbols && return
+	skip "$arch: built without libdw: names of programs"
+	return 1
+}
+
+# Built anew between the recording and the report.
+test_symbols_changed()
+{
+	can_name || return
+	named "symbols" before
+	cp "$tmp/named" "$tmp/kept"
+	make_named after
+	named "built anew" "[changed]"
+	noted "built anew" "files that have changed since they were recorded.*: 1; their symbols"
+	report --by symbol,address -f folded
+	check "built anew: the address is as it was" grep -q "^\[changed\];0x" "$tmp/report"
+	# A copy of the same file has the same build ID.
+	rm "$tmp/named"
+	cp "$tmp/kept" "$tmp/named"
+	named "the same again" before
+	rm "$tmp/named"
+	named "on another machine" "[unknown]"
+	noted "on another machine" "files that are not there any more, or not on this machine: 1;"
+	ln -s /dev/zero "$tmp/named"
+	named "a device in its place" "[unknown]"
+	rm -f "$tmp/named"
+	mkfifo "$tmp/named"
+	named "a pipe in its place" "[unknown]"
+	rm -f "$tmp/named"
+
+	# Without a build ID it is size and time of the last change.
+	make_named before -Wl,--build-id=none
+	cp -p "$tmp/named" "$tmp/kept"
+	record_named
+	cp -p "$tmp/kept" "$tmp/named"
+	named "no build ID, the same" before
+	touch "$tmp/named"
+	named "no build ID, touched" "[changed]"
+	rm -f "$tmp/kept"
+
+	# What others may change is copied before it is read, if it is not too large.
+	make_named before
+	if [ "$(id -u)" -eq 0 ]; then
+		chown 65534 "$tmp/named"
+	else
+		chmod o+w "$tmp/named"
+	fi
+	record_named
+	named "a file that others may write" before
+	truncate -s 600M "$tmp/named"
+	named "a file that others may write, too large" "[unknown]"
+	noted "a file that others may write, too large" "or too large for what others can change: 1;"
+}
+
+# strip_named: symbols to $tmp/named.debug
+strip_named()
+{
+	objcopy --only-keep-debug "$tmp/named" "$tmp/named.debug"
+	objcopy --strip-all "$tmp/named"
+	chmod 755 "$tmp/named"
+}
+
+# build_id: that of $tmp/named
+build_id()
+{
+	readelf -n "$tmp/named" | sed -n 's/.*Build ID: //p'
+}
+
+# What was stripped is in the debug file, which must be the right one.
+test_symbols_debug_files()
+{
+	can_name || return
+	if ! command -v objcopy >/dev/null; then
+		skip "objcopy is not there: debug files"
+		return
+	fi
+	for id in sha1 none; do
+		make_named before -Wl,--build-id=$id
+		strip_named
+		cp "$tmp/named.debug" "$tmp/right"
+		(cd "$tmp" && objcopy --add-gnu-debuglink=named.debug named)
+		record_named
+		named "debug link, build ID $id" before
+		mkdir "$tmp/.debug"
+		mv "$tmp/named.debug" "$tmp/.debug"
+		named "debug link to .debug, build ID $id" before
+		rm -r "$tmp/.debug"
+		named "debug link to nothing, build ID $id" "[unknown]"
+		# A debug file of another build, and one that was damaged.
+		$CC $flags -O1 -no-pie -DNAME=other -o "$tmp/named.debug" "$tests/named.c" \
+			-Wl,--build-id=$id
+		named "debug link to another build, build ID $id" "[unknown]"
+		cp "$tmp/right" "$tmp/named.debug"
+		if [ $id = none ]; then
+			echo >>"$tmp/named.debug"
+			named "debug link, another checksum" "[unknown]"
+		fi
+		rm "$tmp/named.debug"
+		mkfifo "$tmp/named.debug"
+		named "debug link to a pipe, build ID $id" "[unknown]"
+		rm "$tmp/named.debug"
+	done
+	# The link is a name, not a way: objcopy would cut it off.
+	cp "$tmp/right" "$tmp/named.debug"
+	make_named before -Wl,--build-id=none
+	strip_named
+	mkdir -p "$tmp/d"
+	mv "$tmp/named.debug" "$tmp/d/x"
+	/usr/bin/python3 - "$tmp/d/x" "$tmp/link" <<-'END'
+	import sys, zlib, struct
+	crc = zlib.crc32(open(sys.argv[1], "rb").read())
+	open(sys.argv[2], "wb").write(b"d/x\0" + struct.pack("<I", crc))
+	END
+	objcopy --add-section .gnu_debuglink="$tmp/link" "$tmp/named"
+	record_named
+	named "debug link with a directory" "[unknown]"
+	mv "$tmp/d/x" "$tmp/x"
+	printf 'x\0\0\0' | dd of="$tmp/link" conv=notrunc 2>/dev/null
+	objcopy --update-section .gnu_debuglink="$tmp/link" "$tmp/named"
+	record_named
+	named "debug link without one" before
+	rm -rf "$tmp/d" "$tmp/x" "$tmp/link" "$tmp/right"
+}
+
+# By build ID, with and without the file itself.
+test_symbols_build_id()
+{
+	can_name || return
+	command -v objcopy >/dev/null || return
+	make_named before
+	id=$(build_id)
+	strip_named
+	record_named
+	named "stripped" "[unknown]"
+	DEBUGINFOD_CACHE_PATH=$tmp/cache
+	export DEBUGINFOD_CACHE_PATH
+	mkdir -p "$tmp/cache/$id"
+	cp "$tmp/named.debug" "$tmp/cache/$id/debuginfo"
+	named "debuginfod's cache" before
+	unset DEBUGINFOD_CACHE_PATH
+	mkdir -p "$tmp/home/.cache"
+	ln -s "$tmp/cache" "$tmp/home/.cache/debuginfod_client"
+	HOME=$tmp/home named "debuginfod's cache at home" before
+	DEBUGINFOD_CACHE_PATH=$tmp/cache
+	export DEBUGINFOD_CACHE_PATH
+	# Of another program under this ID.
+	$CC $flags -O1 -no-pie -DNAME=other -o "$tmp/cache/$id/debuginfo" "$tests/named.c"
+	named "debuginfod's cache, another file" "[unknown]"
+	cp "$tmp/named.debug" "$tmp/cache/$id/debuginfo"
+	cp "$tmp/named" "$tmp/kept"
+	$CC $flags -O1 -no-pie -DNAME=other -o "$tmp/named" "$tests/named.c"
+	named "built anew, but the debug file is there" before
+	rm "$tmp/named"
+	named "gone, but the debug file is there" before
+	mv "$tmp/kept" "$tmp/cache/$id/executable"
+	rm "$tmp/cache/$id/debuginfo"
+	named "gone, the program is in the cache, stripped" "[unknown]"
+	mkdir "$tmp/debug"
+	mkdir -p "$tmp/debug/.build-id/$(echo "$id" | cut -c1-2)"
+	cp "$tmp/named.debug" "$tmp/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" |
+		cut -c3-).debug"
+	if [ -d /usr/lib/debug ] && unshare -Urm mount --bind "$tmp/debug" /usr/lib/debug \
+			2>/dev/null; then
+		pfmon=$PFMON
+		printf '#!/bin/sh\nmount --bind %s /usr/lib/debug && exec %s "$@"\n' "$tmp/debug" \
+			"$PFMON" >"$tmp/within"
+		chmod 755 "$tmp/within"
+		printf '#!/bin/sh\nexec unshare -Urm %s "$@"\n' "$tmp/within" >"$tmp/outside"
+		chmod 755 "$tmp/outside"
+		PFMON=$tmp/outside
+		named "/usr/lib/debug/.build-id" before
+		PFMON=$pfmon
+		rm -f "$tmp/within" "$tmp/outside"
+	else
+		skip "nothing can be mounted at /usr/lib/debug: debug files there"
+	fi
+	unset DEBUGINFOD_CACHE_PATH
+	rm -rf "$tmp/cache" "$tmp/debug" "$tmp"/home
+
+	# As Fedora has it: the names, compressed, in the program.
+	if ! command -v xz >/dev/null; then
+		skip "xz is not there: .gnu_debugdata"
+		return
+	fi
+	make_named before
+	strip_named
+	xz -f "$tmp/named.debug"
+	objcopy --add-section .gnu_debugdata="$tmp/named.debug.xz" "$tmp/named"
+	record_named
+	named ".gnu_debugdata" before
+	rm -f "$tmp/named.debug.xz"
+}
+
+# start_named ARGUMENT...: $tmp/named in the background as $named_pid, until stop_named
+start_named()
+{
+	rm -f "$tmp/input" "$tmp/ready"
+	mkfifo "$tmp/input"
+	"$@" <"$tmp/input" >"$tmp/ready" 2>/dev/null &
+	named_job=$!
+	exec 7>"$tmp/input"
+	until [ -s "$tmp/ready" ] || ! kill -0 $named_job 2>/dev/null; do sleep 0.02; done
+	named_pid=$named_job
+}
+
+stop_named()
+{
+	exec 7>&-
+	wait $named_job
+}
+
+# record_pid: ten samples in that process
+record_pid()
+{
+	FAKE_IPS="$at:10"
+	export FAKE_IPS
+	record -p "$named_pid" true
+	unset FAKE_IPS
+}
+
+# A program that has lost its path is recorded all the same.
+test_symbols_deleted()
+{
+	can_name || return
+	make_named before
+	cp "$tmp/named" "$tmp/kept"
+	start_named "$tmp/named" wait
+	rm "$tmp/named"
+	record_pid
+	stop_named
+	named "deleted" "[unknown]"
+	noted "deleted" "not there any more, or not on this machine: 1;"
+	cp "$tmp/kept" "$tmp/named"
+	named "deleted, and there again" before
+	make_named after
+	named "deleted, and another one there" "[changed]"
+	rm -f "$tmp/kept"
+}
+
+# In another mount name space another file has the path.
+test_symbols_mounts()
+{
+	can_name || return
+	if ! unshare -Urm true 2>/dev/null; then
+		skip "mount name spaces cannot be made here: names in containers"
+		return
+	fi
+	make_named theirs
+	mv "$tmp/named" "$tmp/theirs"
+	theirs=$at
+	make_named ours
+	expect "both functions are at one address" "$at" "$theirs"
+	start_named unshare -Urm sh -c \
+		"mount --bind '$tmp/theirs' '$tmp/named' && exec '$tmp/named' wait"
+	record_pid
+	named "container, while it is there" theirs
+	stop_named
+	named "container, when it has ended" "[changed]"
+	noted "container" "or are those of a container: 1;"
+	record_named
+	named "the same path outside" ours
+	# Its links lead to its own files.
+	rm -f "$tmp/theirs"
+}
+
+# record_jit HOW: samples in the code that it makes
+record_jit()
+{
+	at=70000150
+	record_named jit "$@"
+	rm -f /tmp/perf-*.map.other
+	for f in /tmp/perf-*.map; do
+		[ "$(readlink "$f")" != "$f.other" ] || rm -f "$f"
+		! grep -q made_here "$f" 2>/dev/null || rm -f "$f"
+	done
+}
+
+# The name of that code in folded stacks
+made='made_here(int, ?[1m)"\:?'
+
+# A label of the assembler has no size: it goes to the end of its section, not on through
+# the next one.
+test_symbols_sections()
+{
+	can_name || return
+	{
+		echo '.section first,"ax",@progbits'
+		echo '.globl label_without_size'
+		echo 'label_without_size: .skip 32'
+		echo '.section second,"ax",@progbits'
+		echo '.skip 32'
+		echo '.section .note.GNU-stack,"",@progbits'
+	} >"$tmp/label.s"
+	make_named before "$tmp/label.s"
+	find_function label_without_size
+	at=$(printf %x $((0x$at + 31)))
+	record_named
+	named "a label without a size: its last byte" label_without_size
+	at=$(readelf -SW "$tmp/named" | sed -n 's/.* second *PROGBITS *\([0-9a-f]*\) .*/\1/p')
+	record_named
+	named "a label without a size: behind its section" "[unknown]"
+}
+
+# What a process says of its code, if it is that process which says so.
+test_symbols_jit()
+{
+	can_name || return
+	record_jit
+	named "made code" "$made"
+	report --by symbol -f json
+	expect "made code: JSON" "$(/usr/bin/python3 -c \
+		'import json, sys; print(json.load(sys.stdin)["rows"][0]["symbol"])' <"$tmp/report")" \
+		'made_here(int, ?[1m)"\;?'
+	report --by binary -f folded
+	expect "made code: binary" "$(cat "$tmp/report")" "[anonymous] 10"
+	record_jit gone
+	named "made code, which it has thrown away by now" "$made"
+	at=70000250
+	FAKE_IPS="$at:10" record "$tmp/named" jit
+	named "made code, elsewhere" "[unknown]"
+	record_jit old
+	named "made code, of a process before" "[unknown]"
+	record_jit link
+	named "made code, a link" "[unknown]"
+	if [ "$(id -u)" -eq 0 ]; then
+		record_jit foreign
+		named "made code, of another user" "[unknown]"
+	else
+		skip "this is not root: made code of another user"
+	fi
+	rm -f /tmp/perf-*.map.other
+	unset FAKE_IPS
+
+	# In a container: its own /tmp, its own numbers.
+	if ! unshare -Urmpf true 2>/dev/null; then
+		skip "name spaces cannot be made here: made code in containers"
+		return
+	fi
+	mkdir "$tmp/inner"
+	cp "$tmp/named" "$tmp/inner/prog"
+	start_named unshare -Urmpf sh -c \
+		"mount --bind '$tmp/inner' /tmp && exec /tmp/prog jit-wait"
+	named_pid=$(cat "/proc/$named_job/task/$named_job/children")
+	named_pid=${named_pid% }
+	at=70000150
+	record_pid
+	stop_named
+	named "made code in a container" "$made"
+	rm -rf "$tmp/inner"
+}
+
+# Names of C++ as they are in the source.
+test_symbols_demangled()
+{
+	can_name || return
+	cat >"$tmp/named.cc" <<-'END'
+	namespace shop { template <class T> struct cart { int __attribute__((noinline, used)) add(T, char); }; }
+	template <class T> int shop::cart<T>::add(T n, char c) { return (int)n + c; }
+	template struct shop::cart<long>;
+	int main() { return shop::cart<long>().add(-1, 1); }
+	END
+	if ! ${CXX:-g++} $flags -O1 -no-pie -o "$tmp/named" "$tmp/named.cc" 2>/dev/null; then
+		skip "$arch: no compiler for C++: its names"
+		return
+	fi
+	at=$(nm "$tmp/named" | sed -n 's/^\([0-9a-f]*\) . _ZN4shop4cartIlE3addElc$/\1/p')
+	record_named
+	named "C++" "shop::cart<long>::add(long, char)"
+	"$PFMON" report -i "$tmp/data" --by symbol -f folded --no-demangle >"$tmp/report"
+	expect "C++ with --no-demangle" "$(cat "$tmp/report")" "_ZN4shop4cartIlE3addElc 10"
+	report --symbol "shop::cart<long>::add(long? char)" --by symbol -f folded
+	expect "C++, chosen" "$(cat "$tmp/report")" "shop::cart<long>::add(long, char) 10"
+	"$PFMON" script -i "$tmp/data" 2>/dev/null >"$tmp/report"
+	check "C++, script" grep -q " shop::cart<long>::add(long, char)+0x0 " "$tmp/report"
+	"$PFMON" script -i "$tmp/data" --no-demangle 2>/dev/null >"$tmp/report"
+	check "C++, script with --no-demangle" grep -q " _ZN4shop4cartIlE3addElc+0x0 " "$tmp/report"
+}
+
+symbols='symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
+symbols_sections symbols_jit symbols_demangled'
