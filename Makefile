@@ -3,11 +3,11 @@
 # The front door; `make help' says what there is. The work is done in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run guest shell test test-all check-model check-tests bench-cost bench-msr bench-hooks bench-sets bench-formats bench-qemu kernel user hooks clean run.status guest.status
+.PHONY: help run guest shell test test-all check-model check-tests bench-cost bench-msr bench-hooks bench-sets bench-formats bench-qemu kernel user install-module deb hooks clean run.status guest.status
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
-export ARCH DEBUG FLAVOUR EXTRA_CONFIG STOCK BENCH CPU CPUS MEM TIMEOUT QEMU_ARGS APPEND V LINUX_TARBALL TESTS KERNELS
+export ARCH DEBUG FLAVOUR EXTRA_CONFIG STOCK KERNEL DESTDIR BENCH CPU CPUS MEM TIMEOUT QEMU_ARGS APPEND V LINUX_TARBALL TESTS KERNELS
 Q := $(if $(filter 1,$(V)),,@)
 
 # The command reaches the scripts as it was typed, through the environment:
@@ -38,6 +38,13 @@ check-model check-tests:
 bench-qemu:
 	$(Q)scripts/deps --qemu $(ARCH)
 	$(Q)scripts/bench-qemu
+
+install-module:
+	$(Q)scripts/$@
+
+deb:
+	$(Q)scripts/deps --deb
+	$(Q)scripts/$@
 
 hooks:
 	@scripts/hooks

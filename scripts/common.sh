@@ -153,6 +153,23 @@ kernel_make() {
 	[ "${V-}" != 1 ] || make+=(V=1)
 }
 
+# make_module LOG MAKE...: build the module with this make; a warning is shown, an error ends
+make_module() {
+	if ! run "$1" "${@:2}" modules; then
+		grep -aE -A 3 'error:|Error [0-9]|undefined|ERROR' "$log/$1" | head -n 40 >&2
+		die "the module did not build: see build/log/$1"
+	fi
+	grep -aE -A 3 'warning:|WARNING: modpost' "$log/$1" >&2 || true
+}
+
+# make_probe DIR ARCH CC...: DIR/probe, the program of the format of selftests/probe; ARCH
+# says which libperfmon
+make_probe() {
+	"${@:3}" -O1 -Wall -Wextra -Werror -fno-omit-frame-pointer \
+		-fno-optimize-sibling-calls -static -I "$top/lib/include" -I "$top/include/uapi" \
+		-I "$top/lib/tests" -o "$1/probe" "$1/probe.c" "$build/user/$2/lib/libperfmon.a"
+}
+
 # bench_qemu: the QEMU with PMUs for the architecture, which scripts/bench-qemu builds;
 # fails if there is none
 bench_qemu() {
