@@ -20,6 +20,9 @@ case $top in
 *[!A-Za-z0-9/._+@%=-]*) die "the path $top has characters that make and QEMU do not take: move the tree" ;;
 esac
 
+# What has been compiled before, in whichever tree of ours, comes from ccache.
+export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes
+
 # step WHAT TARGET: one line of progress
 step() { printf '  %-8s %s\n' "$1" "$2" >&2; }
 
@@ -148,7 +151,8 @@ wanted() {
 # kernel_make: sets make, the command that builds in build/$kernel
 kernel_make() {
 	local word
-	make=(make -C "$build/linux" "O=$build/$kernel" "-j$jobs")
+	read -r word _ <<<"$(machine cc)"
+	make=(make -C "$build/linux" "O=$build/$kernel" "-j$jobs" "CC=ccache $word")
 	for word in $(machine kernel_make) $(flavoured kernel_make); do make+=("$word"); done
 	[ "${V-}" != 1 ] || make+=(V=1)
 }
