@@ -154,7 +154,7 @@ static bool other_pids(void)
 	       strcmp(name, "pid:[4026531836]");
 }
 
-int data_create(struct data_writer *w, const char *path, const char *title)
+int data_create(struct data_writer *w, const char *path, const char *title, uint32_t flags)
 {
 	struct df_header header;
 
@@ -176,7 +176,7 @@ int data_create(struct data_writer *w, const char *path, const char *title)
 	header.major = DF_MAJOR;
 	header.minor = DF_MINOR;
 	header.size = sizeof(header);
-	header.flags = other_pids() ? DF_OTHER_PIDS : 0;
+	header.flags = flags | (other_pids() ? DF_OTHER_PIDS : 0);
 	header.kernel_base = kernel_base();
 	header.realtime = clock_ns(CLOCK_REALTIME);
 	header.monotonic = clock_ns(CLOCK_MONOTONIC);

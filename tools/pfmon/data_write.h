@@ -33,11 +33,12 @@ void data_boot_id(char boot[DF_BOOT_MAX]);
  * @path:  file, which appears when it is complete; an earlier one gets DF_OLD
  *         behind its name then
  * @title: of what is measured
+ * @flags: DF_PERIODS_STAY or 0
  *
  * Return: 0, or -1 with errno set; EEXIST: a file that no recording has made would
  * be overwritten.
  */
-int data_create(struct data_writer *w, const char *path, const char *title);
+int data_create(struct data_writer *w, const char *path, const char *title, uint32_t flags);
 
 /**
  * data_event() - write what is sampled

@@ -23,13 +23,15 @@
 
 /* Processes outside of the recorder's pid name space have the number 0, too. */
 #define DF_OTHER_PIDS	1
+/* The kernel could not have the periods of DF_RATE follow the events. */
+#define DF_PERIODS_STAY	2
 
 struct df_header {
 	char magic[8];
 	uint32_t order;		/* DF_ORDER, as the machine stores it */
 	uint16_t major, minor;
 	uint32_t size;		/* of this; the first record follows */
-	uint32_t flags;		/* DF_OTHER_PIDS */
+	uint32_t flags;		/* DF_OTHER_PIDS, DF_PERIODS_STAY */
 	uint64_t kernel_base;	/* lowest address that is no program's */
 	uint64_t realtime;	/* when it began, in ns: CLOCK_REALTIME ... */
 	uint64_t monotonic;	/* ... and CLOCK_MONOTONIC, as all below */

@@ -12,6 +12,7 @@
 
 #include "context.h"
 #include "profile.h"
+#include "rate.h"
 #include "raw.h"
 #include "space.h"
 #include "symtab.h"
@@ -728,6 +729,12 @@ static void note_left_out(struct profile *p)
 	     p->left_out);
 }
 
+static void note_periods(struct profile *p)
+{
+	if ((p->header.flags & DF_PERIODS_STAY) && p->event[p->chosen].frequency)
+		note(p, RATE_STAYS);
+}
+
 static void make_notes(const struct loading *l)
 {
 	struct profile *p = l->profile;
@@ -736,6 +743,7 @@ static void make_notes(const struct loading *l)
 	p->complete = l->status == DATA_END && !l->bad_blocks;
 	if (p->left_out)
 		note_left_out(p);
+	note_periods(p);
 	/* How long each set was active is at the end of the file. */
 	p->share_unknown = !p->all_ns && takes_turns(l);
 	if (p->share_unknown)
@@ -866,6 +874,7 @@ int profile_update(struct loading *l, uint64_t limit)
 	profile_sort(p);
 	if (p->left_out)
 		note_left_out(p);
+	note_periods(p);
 	return l->status == DATA_RECORD ? 0 : -1;
 }
 

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is to be said if the kernel does not have them follow. */
+#define RATE_STAYS "the kernel's perfmon is an older one, by which periods cannot follow the events: samples come at another rate than -F says; use -c"
+
 /*
  * One event, of one context or of those that are over. All zeroes but the period: nothing
  * is known yet.

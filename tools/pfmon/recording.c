@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <perfmon/libperfmon.h>
 
@@ -69,14 +70,36 @@ static void describe_trigger(struct recording *rec, const struct counters *count
 	}
 }
 
+/* Does an older perfmon refuse to give counters that run other periods, but for the next? */
+static bool periods_stay(const struct sampling *s)
+{
+	pfarg_pmd_t pmd = { .reg_num = PFM_SW_PMD0, .reg_flags = PFM_REGFL_KEEP_VALUE };
+	pfarg_ctx_t ctx;
+	bool refused;
+	unsigned int i;
+
+	for (i = 0; i < s->sampled && !s->adapts[i]; i++)
+		;
+	memset(&ctx, 0, sizeof(ctx));
+	/* If there can be no context, that will be said of those that are to sample. */
+	if (i == s->sampled || pfm_create_context(&ctx, 1))
+		return false;
+	refused = pfm_write_pmds(ctx.ctx_fd, &pmd, 1) && errno == EINVAL;
+	close(ctx.ctx_fd);
+	return refused;
+}
+
 int recording_begin(struct recording *rec, const struct sampling *s,
 		    const char *path)
 {
 	struct sampled_event e;
+	bool stay = periods_stay(s);
 	unsigned int i, set;
 
-	if (data_create(&rec->data, path, rec->result.title))
+	if (data_create(&rec->data, path, rec->result.title, stay ? DF_PERIODS_STAY : 0))
 		return -1;
+	if (stay)
+		result_note(&rec->result, RATE_STAYS);
 	pthread_mutex_init(&rec->lock, NULL);
 	rec->sampling = s;
 	rec->images = images_new(&rec->data);

@@ -15,6 +15,7 @@
  *
  * Set n of several was active for n + 1 ms, n + 1 times.
  *
+ * FAKE_OLD=1 lets it be an older perfmon: PFM_WRITE_PMDS takes no flags.
  * FAKE_BUSY=TID lets this thread have a context already.
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
  * It does not know when threads end: no messages come of that.
@@ -285,8 +286,13 @@ static int write_pmcs(struct context *ctx, const pfarg_pmc_t *pmcs)
 
 static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
 {
+	/* Reset values, and nothing else. */
+	if (pmds[0].reg_flags == PFM_REGFL_KEEP_VALUE && !getenv("FAKE_OLD")) {
+		ctx->period = -pmds[0].reg_long_reset;
+		return 0;
+	}
 	/* What says when to switch has the last counter. */
-	if (pmds[0].reg_num != (ctx->buf ? PFM_SW_PMD0 : PFM_SW_PMD0 + PFM_SW_COUNTERS - 1) ||
+	if (pmds[0].reg_flags || pmds[0].reg_num != (ctx->buf ? PFM_SW_PMD0 : PFM_SW_PMD0 + PFM_SW_COUNTERS - 1) ||
 	    pmds[0].reg_ovflsw_thres != !ctx->buf || !pmds[0].reg_value ||
 	    pmds[0].reg_long_reset != pmds[0].reg_value ||
 	    pmds[0].reg_short_reset != pmds[0].reg_value)

@@ -153,6 +153,41 @@ test_profile()
 	check "report -o" grep -q 'hot_60' "$tmp/report2"
 }
 
+# old_notes FILE: how many notes say that periods do not follow the events.
+old_notes()
+{
+	grep -o 'an older one, by which periods cannot follow' "$1" | wc -l | tr -d ' '
+}
+
+# A kernel that cannot change periods alone: who asks for a rate is told, once each time.
+test_old_kernel()
+{
+	for old in 0 1; do
+		unset FAKE_OLD
+		[ $old = 0 ] || export FAKE_OLD=1
+		record -e cs,minor-faults -F 100 true
+		expect "a rate, old kernel $old: status" "$status" 0
+		expect "a rate, old kernel $old: record" "$(old_notes "$tmp/said")" $old
+		for format in text json; do
+			report -f $format
+			expect "a rate, old kernel $old: $format" "$(old_notes "$tmp/report")" $old
+		done
+		report -f folded
+		expect "a rate, old kernel $old: folded" "$(old_notes "$tmp/err")" $old
+		record -C all -e cs -F 100 true
+		expect "a rate of CPUs, old kernel $old" "$(old_notes "$tmp/said")" $old
+		top -e cs -F 100 -d 3600 true
+		expect "a rate, old kernel $old: top" "$(old_notes "$tmp/out")" $old
+		top -e cs -F 100 -n 2 -d 0.1 "$VICTIM" nap 600000
+		expect "a rate, old kernel $old: top, each time" "$(old_notes "$tmp/out")" $((2 * old))
+		record -F 100 true
+		expect "a clock, old kernel $old" "$(old_notes "$tmp/said")" 0
+		report
+		expect "a clock, old kernel $old: report" "$(old_notes "$tmp/report")" 0
+	done
+	unset FAKE_OLD
+}
+
 # Buffers that get full: blocks in the file, no sample lost from them, a note.
 test_full()
 {
@@ -399,7 +434,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile $tops failures estimates sets_of_samples profile check filters script full \
+	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile check filters script full \
 		record_follow process_threads pid_namespace speed pprof hostile order data_rate fuzz $symbols
 	run_tests completion examples
 done

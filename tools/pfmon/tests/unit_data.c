@@ -251,7 +251,7 @@ static void write_file(void)
 	struct df_end end = { .elapsed_ns = 123456, .samples = 5, .status = 3 };
 	struct data_writer w;
 
-	CHECK(data_create(&w, path, "'prog -x'") == 0);
+	CHECK(data_create(&w, path, "'prog -x'", 0) == 0);
 	write_event(&w, &test_event, 2);
 	write_event(&w, &other_event, 2);
 	data_process(&w, 42, 50, "prog", "/bin/prog");
@@ -287,7 +287,7 @@ static long fail_after(bool samples, char *said, size_t size)
 	pid = fork();
 	if (!pid) {
 		dup2(out[1], STDERR_FILENO);
-		if (data_create(&w, name, "fails"))
+		if (data_create(&w, name, "fails", 0))
 			_exit(1);
 		data_event(&w, &test_event);
 		buffer_init(0);
@@ -473,7 +473,7 @@ static void test_turns(void)
 	struct data_writer w;
 	unsigned int i;
 
-	CHECK(data_create(&w, path, "sets") == 0);
+	CHECK(data_create(&w, path, "sets", 0) == 0);
 	strcpy(e.name, "migrations");
 	write_event(&w, &e, 0);
 	write_event(&w, &test_event, 1);
@@ -509,7 +509,7 @@ static void test_turns_unknown(void)
 	struct sampled_event e = test_event;
 	struct data_writer w;
 
-	CHECK(data_create(&w, path, "sets") == 0);
+	CHECK(data_create(&w, path, "sets", 0) == 0);
 	strcpy(e.name, "migrations");
 	write_event(&w, &e, 0);
 	write_event(&w, &test_event, 1);
@@ -539,7 +539,7 @@ static void test_damaged_block(void)
 	size_t size;
 	FILE *f;
 
-	CHECK(data_create(&w, path, "two blocks") == 0);
+	CHECK(data_create(&w, path, "two blocks", 0) == 0);
 	write_event(&w, &test_event, 0);
 	write_event(&w, &test_event, 2);
 	for (i = 0; i < 2; i++) {

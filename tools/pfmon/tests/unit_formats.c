@@ -703,7 +703,7 @@ static void write_file(void)
 	struct data_writer w;
 
 	make_chains();
-	CHECK(data_create(&w, path, "chains") == 0);
+	CHECK(data_create(&w, path, "chains", 0) == 0);
 	data_event(&w, &test_event);
 	memcpy(samples.uuid, pmon_format_find("callchain")->uuid, sizeof(samples.uuid));
 	samples.bytes = (uint32_t)chain_end;

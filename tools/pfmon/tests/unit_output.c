@@ -366,7 +366,7 @@ static void test_empty(void)
 	size_t size;
 	FILE *f;
 
-	CHECK(data_create(&w, path, "nothing") == 0);
+	CHECK(data_create(&w, path, "nothing", 0) == 0);
 	data_event(&w, &test_event);
 	data_close(&w, &end);
 	profile_by(p.by, "symbol");
@@ -386,7 +386,7 @@ static void test_empty(void)
 	profile_free(&p);
 
 	/* What the file calls its events is not for the terminal. */
-	CHECK(data_create(&w, path, "hostile") == 0);
+	CHECK(data_create(&w, path, "hostile", 0) == 0);
 	hostile = test_event;
 	strcpy(hostile.name, "a\033[31m\nb");
 	data_event(&w, &hostile);
@@ -395,7 +395,7 @@ static void test_empty(void)
 	CHECK(strstr(error, "there are a?[31m?b"));
 	profile_free(&p);
 
-	CHECK(data_create(&w, path, "no events") == 0);
+	CHECK(data_create(&w, path, "no events", 0) == 0);
 	data_close(&w, &end);
 	profile_by(p.by, "symbol");
 	CHECK(profile_read(&p, path, NULL, error) == -1);

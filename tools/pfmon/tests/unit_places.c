@@ -391,7 +391,7 @@ static void test_images_binary(void)
 	CHECK(stat("/bin/true", &st) == 0);
 	map.major = major(st.st_dev);
 	map.minor = minor(st.st_dev);
-	CHECK(data_create(&w, path, "self") == 0);
+	CHECK(data_create(&w, path, "self", 0) == 0);
 	images = images_new(&w);
 	for (map.inode = st.st_ino; map.inode <= st.st_ino + 1; map.inode++) {
 		images_binary(images, &map);
@@ -420,7 +420,7 @@ static void test_images(void)
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[len < 0 ? 0 : len] = '\0';
-	CHECK(data_create(&w, path, "self") == 0);
+	CHECK(data_create(&w, path, "self", 0) == 0);
 	images = images_new(&w);
 	images_see(images, getpid());
 	images_see(images, getpid());	/* nothing new */
@@ -503,7 +503,7 @@ static void test_images_deleted(void)
 	}
 	close(mapped);
 	save_file("", 0);
-	CHECK(data_create(&w, path, "self") == 0);
+	CHECK(data_create(&w, path, "self", 0) == 0);
 	images = images_new(&w);
 	images_see(images, getpid());
 	images_free(images);
@@ -523,7 +523,7 @@ static void test_images_grow(void)
 	struct data_writer w;
 	unsigned int processes = 0, maps[2] = { 0 }, look = 0;
 
-	CHECK(data_create(&w, path, "self") == 0);
+	CHECK(data_create(&w, path, "self", 0) == 0);
 	images = images_new(&w);
 	images_see(images, getpid());
 	at = w.bytes;
@@ -556,7 +556,7 @@ static void test_images_sweep(void)
 	struct data_writer w;
 	pid_t pid;
 
-	CHECK(data_create(&w, path, "many") == 0);
+	CHECK(data_create(&w, path, "many", 0) == 0);
 	images = images_new(&w);
 	images_see(images, getpid());
 	for (i = 0; i < 1000; i++) {
@@ -636,7 +636,7 @@ static void test_changed(void)
 
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096 * 8);
 	CHECK(code != MAP_FAILED);
-	CHECK(data_create(&w, path, "self") == 0);
+	CHECK(data_create(&w, path, "self", 0) == 0);
 	images = images_new(&w);
 	images_see(images, getpid());
 	images_free(images);
@@ -955,7 +955,7 @@ static void test_images_exec(void)
 	struct data_writer w;
 	unsigned int processes = 0;
 
-	CHECK(data_create(&w, path, "self") == 0);
+	CHECK(data_create(&w, path, "self", 0) == 0);
 	images = images_new(&w);
 	images_exec(images, getpid());
 	images_exec(images, getpid());
