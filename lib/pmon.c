@@ -184,7 +184,7 @@ int pmon_attach(pmon_t *m, pid_t tid)
 {
 	struct failure f;
 
-	if (context_attach(m->fd, tid ? tid : (pid_t)syscall(SYS_gettid), 0, &f))
+	if (context_attach(m->fd, tid ? tid : (pid_t)syscall(SYS_gettid), 0, 0, &f))
 		return pmon_refused(&f);
 	m->attached = true;
 	return 0;

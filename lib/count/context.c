@@ -19,6 +19,8 @@ int failure_set(struct failure *failure, int cmd, unsigned int flags)
 	failure->err = errno;
 	failure->flags = flags;
 	failure->reg = -1;
+	failure->system = false;
+	failure->target = TARGET_UNKNOWN;
 	return -1;
 }
 
@@ -163,16 +165,43 @@ int context_create(const struct counters *counters, unsigned int flags,
 	return ctx.ctx_fd;
 }
 
-int context_attach(int fd, pid_t tid, unsigned int set, struct failure *failure)
+/*
+ * Others can have the thread or CPU, or the PMU. A context without events needs no PMU:
+ * if there can be one, it is that.
+ */
+static void see_target(pid_t tid, unsigned int flags, struct failure *failure)
+{
+	pfarg_load_t load;
+	pfarg_ctx_t ctx;
+
+	memset(&ctx, 0, sizeof(ctx));
+	memset(&load, 0, sizeof(load));
+	ctx.ctx_flags = flags;
+	load.load_pid = tid;
+	if (pfm_create_context(&ctx, 1))
+		return;
+	if (!pfm_load_context(ctx.ctx_fd, &load))
+		failure->target = TARGET_FREE;
+	else if (errno == EBUSY)
+		failure->target = TARGET_TAKEN;
+	close(ctx.ctx_fd);
+}
+
+int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
+		   struct failure *failure)
 {
 	pfarg_load_t load;
 
 	memset(&load, 0, sizeof(load));
 	load.load_pid = tid;
 	load.load_set = (uint16_t)set;
-	if (pfm_load_context(fd, &load))
-		return failure_set(failure, PFM_LOAD_CONTEXT, 0);
-	return 0;
+	if (!pfm_load_context(fd, &load))
+		return 0;
+	failure_set(failure, PFM_LOAD_CONTEXT, 0);
+	failure->system = flags & PFM_FL_SYSTEM_WIDE;
+	if (failure->err == EBUSY)
+		see_target(tid, flags, failure);
+	return -1;
 }
 
 int context_start(int fd, struct failure *failure)
@@ -254,18 +283,36 @@ int context_read(int fd, const struct counters *counters, struct counts *counts,
 	return context_read_turns(fd, counters, counts->turns, failure);
 }
 
-/* EBUSY at loading has several reasons; sysfs tells which of them it is. */
+const char *failure_busy(const struct failure *failure, unsigned long threads,
+			 unsigned long cpus)
+{
+	if (failure->target == TARGET_TAKEN)
+		return failure->system ?
+			"the CPU is being monitored: a CPU can be counted only once at a time" :
+			"the thread is being monitored: a thread can be counted only once at a time";
+	if (failure->target == TARGET_UNKNOWN)
+		return NULL;
+	/* It is not known of contexts whether they have the PMU. */
+	if (failure->system && threads)
+		return "a thread is being monitored, and the PMU counts either threads or CPUs; or perf_events or the NMI watchdog has the PMU";
+	if (!failure->system && cpus)
+		return "a CPU is being monitored, and the PMU counts either threads or CPUs; or perf_events or the NMI watchdog has the PMU";
+	return "the PMU is in use by another part of the kernel: perf_events or the NMI watchdog";
+}
+
+/* EBUSY at loading has several reasons; sysfs tells which of them it can be. */
 const char *failure_text(const struct failure *failure)
 {
-	char model[64];
+	char sessions[32];
 
-	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY) {
-		if (sysfs_number("sys_sessions"))
-			return "a CPU is being monitored: a CPU can be counted only once at a time, and the PMU counts either threads or CPUs";
-		if (sysfs_number("thread_sessions"))
-			return "a thread is being monitored: a thread can be counted only once at a time, and the PMU counts either threads or CPUs";
-		if (sysfs_read("pmu_model", model, sizeof(model)) && strcmp(model, "none"))
-			return "the PMU is in use by another part of the kernel: perf_events or the NMI watchdog";
+	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY &&
+	    (failure->target == TARGET_TAKEN ||
+	     sysfs_read("sys_sessions", sessions, sizeof(sessions)))) {
+		const char *text = failure_busy(failure, sysfs_number("thread_sessions"),
+						sysfs_number("sys_sessions"));
+
+		if (text)
+			return text;
 	}
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EPERM)
 		return "it may not be traced: it is another user's or a thread of the kernel, or /proc/sys/kernel/yama/ptrace_scope forbids it";

@@ -18,6 +18,9 @@ struct failure {
 	int err;
 	unsigned int flags;
 	int reg;		/* the control register that it is about, or -1 */
+	bool system;		/* of a context that was to be attached: to a CPU */
+	/* Had the thread or CPU a context already? */
+	enum { TARGET_UNKNOWN, TARGET_FREE, TARGET_TAKEN } target;
 };
 
 /**
@@ -94,12 +97,14 @@ int context_write_extras(int fd, const struct counters *counters, unsigned int s
  * context_attach() - attach a context to a thread
  * @fd:      context
  * @tid:     thread; the calling one for a system-wide context
+ * @flags:   as given to context_create()
  * @set:     event set to begin with
  * @failure: filled in on error
  *
  * Return: 0, or -1.
  */
-int context_attach(int fd, pid_t tid, unsigned int set, struct failure *failure);
+int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
+		   struct failure *failure);
 
 /**
  * context_start() - begin to count
@@ -159,6 +164,17 @@ static inline uint64_t context_set_ns(const pfarg_setinfo_t *info)
 	return (uint64_t)info->set_act_duration.tv_sec * 1000000000 +
 	       (uint64_t)info->set_act_duration.tv_nsec;
 }
+
+/**
+ * failure_busy() - why a context cannot be attached, in words, if that is EBUSY
+ * @failure: of context_attach()
+ * @threads: per-thread contexts that are attached
+ * @cpus:    system-wide ones
+ *
+ * Return: a constant string; NULL if it could be any reason.
+ */
+const char *failure_busy(const struct failure *failure, unsigned long threads,
+			 unsigned long cpus);
 
 /**
  * failure_text() - what went wrong, in words

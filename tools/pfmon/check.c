@@ -96,7 +96,7 @@ static bool try(const char *events, unsigned int flags, bool attach, struct fail
 	fd = context_create(&counters, flags, failure);
 	if (fd < 0)
 		return false;
-	done = !attach || !context_attach(fd, (pid_t)syscall(SYS_gettid), 0, failure);
+	done = !attach || !context_attach(fd, (pid_t)syscall(SYS_gettid), flags, 0, failure);
 	close(fd);
 	return done;
 }

@@ -35,7 +35,7 @@ bool hardware_busy(void)
 	fd = context_create(&counters, 0, &failure);
 	if (fd < 0)
 		return false;
-	context_attach(fd, (pid_t)syscall(SYS_gettid), 0, &failure);
+	context_attach(fd, (pid_t)syscall(SYS_gettid), 0, 0, &failure);
 	close(fd);
 	/* Counted CPUs are a reason, too, and not this one. */
 	return failure.cmd == PFM_LOAD_CONTEXT && failure.err == EBUSY &&

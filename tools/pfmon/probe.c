@@ -93,7 +93,8 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 	 */
 	n = __atomic_fetch_add(&result->begun, 1, __ATOMIC_RELAXED);
 	n = n * 0x9e3779b9u >> 16;	/* Fibonacci hashing */
-	if (context_attach(probe->fd, tid, n % result->counters->sets, failure)) {
+	if (context_attach(probe->fd, tid, cpu < 0 ? 0 : PFM_FL_SYSTEM_WIDE,
+			   n % result->counters->sets, failure)) {
 		discard(probe);
 		return NULL;
 	}

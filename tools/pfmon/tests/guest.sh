@@ -441,6 +441,20 @@ test_check()
 	check "check: who has it" grep -q \
 		"^      by: perf[^ ]* (process $pid), which has [1-9][0-9]* of perf_events open$" "$tmp/out"
 	check "check: a cure" grep -q '^      cure: end the programs that use perf_events' "$tmp/out"
+	# A thread whose software events are counted has nothing to do with that.
+	"$PFMON" stat -e cs -o /dev/null -p $$ &
+	own=$!
+	until_true started $own 1
+	stat -e instructions:u true
+	expect_err "the PMU is in use beside a thread that is counted" \
+		"cannot attach to the command: the PMU is in use by another part of the kernel"
+	stat -e instructions:u -C 0 true
+	expect_err "the PMU is in use, of a CPU" "a thread is being monitored, and .*; or perf_events or"
+	kill -TERM $own
+	wait $own
+	stat -e instructions:u -C 0 true
+	expect_err "the PMU is in use, of a CPU alone" \
+		"cannot monitor CPU 0: the PMU is in use by another part of the kernel"
 	: >"$tmp/end"
 	wait $pid
 	check "check: the PMU is free again" until_true sh -c "'$PFMON' check >/dev/null"

@@ -50,8 +50,8 @@ test_failures()
 	8 1 -C,0 cannot monitor CPU 0: only members of a certain group
 	8 24 --no-follow too many open files
 	1 22 -e,cs cannot attach to the command: there is no such command
-	16 16 -e,cs cannot attach to the command: .* has one already
-	16 16 -C,0 cannot monitor CPU 0: .* has one already
+	16 16 -e,cs cannot attach to the command: the thread is being monitored: a thread can be counted only once at a time
+	16 16 -C,0 cannot monitor CPU 0: the CPU is being monitored: a CPU can be counted only once at a time
 	16 1 --no-follow cannot attach to the command: it may not be traced
 	5 16 -C,0 cannot start counting on CPU 0: the context is not loaded
 	5 16 --no-follow cannot attach to the command: the context is not loaded
@@ -69,7 +69,7 @@ test_failures()
 	8 12 -b,64K cannot attach to the command: there is not enough memory
 	8 1 -C,0 cannot monitor CPU 0: only members of a certain group
 	2 22 -b,64K cannot attach to the command:
-	16 16 -b,64K cannot attach to the command: .* has one already
+	16 16 -b,64K cannot attach to the command: the thread is being monitored: 
 	END
 }
 
@@ -241,10 +241,10 @@ test_process_threads()
 	expect "a thread has a context: the others" "$(field threads)" 3
 	expect "a thread has a context: that one" "$(field missed)" 1
 	check "a thread has a context: it is said" grep -q \
-		'"notes": \["1 thread was not counted: .* has one already' "$tmp/json"
+		'"notes": \["1 thread was not counted: the thread is being monitored: a thread can' "$tmp/json"
 	record -p "$hold" true
 	check "a thread has a context: it is said of samples" grep -q \
-		'^ note: 1 thread was not sampled: .* has one already' "$tmp/err"
+		'^ note: 1 thread was not sampled: the thread is being monitored: a thread can' "$tmp/err"
 	unset FAKE_BUSY
 	FAKE_FAIL="16 3" timeout -s KILL 60 "$PFMON" stat -p "$hold" true 2>"$tmp/err"
 	expect "all threads are gone: status" $? 125
@@ -310,7 +310,7 @@ test_check()
 	done <<-END
 		24 38 perfmon cannot be used: this kernel has no perfmon
 		8 1 programs of your own cannot be counted: only members of a certain group
-		16 16 programs of your own cannot be counted: .* has one already
+		16 16 programs of your own cannot be counted: the thread is being monitored
 	END
 	(ulimit -l 10 && "$PFMON" check >"$tmp/out")
 	status=$?
