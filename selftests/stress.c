@@ -211,9 +211,13 @@ static void counted_attach(struct counted *c)
 	c->fd = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0);
 	MUST(pfm_write_pmc(c->fd, SW_PMC(1), PFM_SW_CSWITCHES, 0));
 	MUST(pfm_write_pmc(c->fd, SW_PMC(2), PFM_SW_TASK_CLOCK, 0));
-	/* And one that overflows all the time, silently. */
+	/*
+	 * And one that overflows often, silently. Each time is a timer's interrupt: if it
+	 * took as long as the period, which 100 us are for a debugging kernel whose CPUs
+	 * share a thread of the host, threads would hardly get on.
+	 */
 	MUST(pfm_write_pmc(c->fd, SW_PMC(3), PFM_SW_TASK_CLOCK, 0));
-	MUST(pfm_write_period(c->fd, SW_PMD(3), -100000ULL, 0, -100000ULL));
+	MUST(pfm_write_period(c->fd, SW_PMD(3), -10000000ULL, 0, -10000000ULL));
 	MUST(pfm_load(c->fd, c->tid));
 	MUST(pfm_start(c->fd));
 	c->faults = thread_minor_faults(c->tid);
