@@ -318,7 +318,7 @@ TEST(bad_frame_pointers)
 /* Samples by time, most of the time in the kernel. */
 static void sample_system_calls(struct chains *c)
 {
-	const u64 period = -100000ULL;
+	const u64 period = -1000000ULL;
 	u64 now, end;
 
 	chains_open(c, 1 << 20, 0, KERNEL | USER);
