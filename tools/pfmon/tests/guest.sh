@@ -1530,6 +1530,13 @@ test_frequency()
 		instructions:u 200 -R 0xfffff
 		instructions 500 -f calldouble
 	END
+	# Of a process that runs already.
+	"$VICTIM" hot 600000 &
+	hot=$!
+	event=instructions frequency=500
+	rate_is_as_asked "-p" -e instructions -p $hot -- "$VICTIM" nap
+	kill $hot
+	wait $hot 2>/dev/null
 	# In turns, of the time of each; and so the clock is its own, too.
 	for event in instructions:u branches:u; do
 		frequency=500
@@ -1602,6 +1609,46 @@ test_frequency_soft()
 	expect "a frequency that cannot be: status" "$status" 125
 	check "a frequency that cannot be" grep -q -e \
 		"-F $((max + 1)): the kernel takes at most $max samples a second of a CPU" "$tmp/said"
+}
+
+# further_apart: does pfmon top say that its samples are, other than the first ones?
+further_apart()
+{
+	grep -Eq ' samples of minor-faults, 100 a second, one each ([2-9]|[0-9,]{2,}) on average; ' \
+		"$tmp/out"
+}
+
+# The periods of a process that runs already, and those that pfmon top shows: of the kernel's
+# events the first is 1. Until pfmon was there in time to see how many events there are.
+test_frequency_live()
+{
+	start_hold 0
+	printf t >&9
+	"$PFMON" top -p "$hold" -e minor-faults -F 100 -d 0.1 9>&- >"$tmp/out" 2>"$tmp/err" \
+		</dev/null &
+	pid=$!
+	check "top -F: periods follow the events" until_true further_apart
+	kill -TERM $pid
+	wait $pid
+	expect "top -F: status" $? 143
+	for n in 10000 40000 160000 640000; do
+		# shellcheck disable=SC2016 # for that shell
+		record -p "$hold" -e minor-faults -F 100 -r minor-faults -- sh -c '
+			until [ "$(sed "s/.*) //" /proc/$0/stat | cut -d " " -f 8)" -ge $1 ]; do
+				sleep 0.05
+			done' "$hold" $(($(faults_of "$hold") + n))
+		"$PFMON" script -i "$tmp/data" 2>"$tmp/err" |
+			sed -n 's/.*: *\([0-9]*\) minor-faults: .*/\1/p' | sort -nu >"$tmp/periods"
+		last=$(tail -n 1 "$tmp/periods")
+		[ "${last:-0}" -le 1 ] || break
+	done
+	stop_hold
+	expect "record -p -F: status" "$status" 0
+	expect "record -p -F: the first period" "$(head -n 1 "$tmp/periods")" 1
+	check "record -p -F: periods follow the events: '$last'" [ "${last:-0}" -gt 1 ]
+	# The kernel's count between samples: it has what a period that was given up had, too.
+	report -f json
+	between "record -p -F: faults of samples" "$(json events)" 10 "$(counted minor-faults)"
 }
 
 # What the processors of a kind are known for; with others there is nothing to see.
@@ -1706,7 +1753,7 @@ if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide whose brief offline busy process_end process_exec process_late check user killed \
 		$profile $tops $trouble chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias random \
-		readings sets_time sets_overflow sets_too_fast sets_samples hardware frequency frequency_soft names constraints \
+		readings sets_time sets_overflow sets_too_fast sets_samples hardware frequency frequency_soft frequency_live names constraints \
 		sets_hardware examples library programs"
 fi
 for t in $names; do
