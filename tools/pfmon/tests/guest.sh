@@ -635,7 +635,8 @@ no_more_than_counted()
 test_hot()
 {
 	find_places
-	enough "" record -r task-clock "$VICTIM" hot
+	# Room for all samples: while a full buffer waits for pfmon the clock is not counted.
+	enough "" record -b 1M -r task-clock "$VICTIM" hot
 	expect "hot: status" "$status" 0
 	fair "hot"
 	# The rest of it is the beginning, and looks at the clock.
@@ -1238,11 +1239,11 @@ test_sets_samples()
 		"$VICTIM" touch 20000
 	report -f json --by process -e minor-faults
 	between "samples in every other turn of ten faults" "$(json samples)" 1950 2070
-	# Until neither set has nearly all of the time.
+	# Until neither set has nearly all of the time. Nothing is sampled in the other one, as above.
 	for n in 5000 20000 80000; do
-		record -b 512K -e minor-faults -e task-clock -r minor-faults -c 10 \
+		record -b 512K -e minor-faults -e major-faults -r minor-faults -c 10 \
 			--switch-timeout 0.1 "$VICTIM" touch $n
-		report -f json --by process -e task-clock
+		report -f json --by process -e major-faults
 		clock=$(grep -o '"share": [0-9.]*' "$tmp/report")
 		report -f json --by process -e minor-faults
 		share=$(grep -o '"share": [0-9.]*' "$tmp/report")
@@ -1252,9 +1253,9 @@ test_sets_samples()
 	$(echo "${share#*: } ${clock#*: }" | awk '{ print $1 + $2 }')
 	END
 	between "samples of a set: some are missing" "$(json samples)" 1 $((n / 10 - 10))
-	# Its own counter of the same faults, and what came while no other sample did.
-	between "samples of a set: faults between them" "$(counted minor-faults)" \
-		$((9 * $(json samples))) $((10 * $(json samples) + 10))
+	# Its own counter of the same faults.
+	expect "samples of a set: faults between them" "$(counted minor-faults)" \
+		$((10 * $(json samples)))
 	enough "" record --switch-timeout 0.5 -e task-clock -e cs "$VICTIM" hot
 	fair "hot, in turns"
 }
