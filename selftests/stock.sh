@@ -27,9 +27,10 @@ mkdir -p $tmp
 hardware=yes
 ! grep -qx none /sys/kernel/perfmon/pmu_model || hardware=''
 
-# runs WORD...: run.sh, whose results are ours
+# runs WORD...: run.sh, whose results are ours; as whom, and which tests if not all
+who=${PFM_WHO-root user} tests=
 runs() {
-	sh selftests/run.sh "$dir" "$@" >$tmp/run 2>&1
+	PFM_WHO=$who PFM_TESTS=$tests sh selftests/run.sh "$dir" "$@" >$tmp/run 2>&1
 	grep -vE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' $tmp/run
 	# shellcheck disable=SC2046
 	set -- $(tail -n 1 $tmp/run | tr -d ,)
@@ -78,7 +79,7 @@ gone() {
 take() {
 	end=$(($(date +%s) + 120))
 	until rmmod "$1"; do
-		[ "$(date +%s)" -lt $end ] || return 1
+		[ -e "/sys/module/$1" ] && [ "$(date +%s)" -lt $end ] || return 1
 		sleep 0.1
 	done
 }
@@ -157,9 +158,17 @@ refusals() {
 		'Operation not supported' "perfmon: no probe of ${places%%[!a-z_]*}() by ftrace (-95)"
 }
 
-# without NAME: the module loads all the same, and goes
+# without NAME: the module loads all the same, and goes; what it cannot do then. The program
+# leaves the other module.
 without() {
-	insmod "$refused" "absent=$1" && pfmon stat -- true && take perfmon && gone
+	check "the module loads without $1()" insmod "$refused" "absent=$1"
+	whoever=$who
+	who=root tests=signals_wait_too
+	runs block
+	tests=stays_with_a_frozen_thread
+	runs reload/reload
+	who=$whoever tests=
+	check "the module goes, which was loaded without $1()" unload
 }
 
 # fails NUMBER: with that call of its beginning failed the module does not load, or
@@ -215,9 +224,8 @@ check "the kernel is tainted by a module of another tree, without a signature" \
 if [ -n "$refused" ]; then
 	check "the module goes" unload
 	refusals
-	for name in cgroup_enter_frozen cgroup_leave_frozen; do
-		check "the module loads without $name()" without $name
-	done
+	without cgroup_enter_frozen
+	without cgroup_leave_frozen
 	failures
 	check "the module comes back" load
 fi
@@ -236,7 +244,7 @@ else
 fi
 
 [ -e $locks ] || mount -t securityfs securityfs /sys/kernel/security
-export PFM_WHO=root PFM_TESTS=$test
+who=root tests=$test
 for level in integrity confidentiality; do
 	echo $level >$locks
 	check "the kernel is locked down" grep -F "[$level]" $locks
