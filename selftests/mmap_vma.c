@@ -5,6 +5,9 @@
  */
 #include "mapping.h"
 
+#ifndef SYS_mseal
+#define SYS_mseal 462
+#endif
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
@@ -198,6 +201,53 @@ TEST_F(mapping, madvise)
 	mlock(self->s.hdr, size);
 	EXPECT_EQ(self->s.size, self->s.hdr->hdr_buf_size);
 	sampler_close(&self->s);
+	EXPECT_TRUE(buffers_become(self->before));
+}
+
+/*
+ * Sealed, as newer kernels can: it stays when the context is closed, and goes with the
+ * program. Its memory is counted until then.
+ */
+TEST_F(mapping, sealed)
+{
+	int report[2], hold[2];
+	pid_t pid;
+	char c;
+
+	map(self);
+	MUST(pipe2(report, O_CLOEXEC));
+	MUST(pipe2(hold, O_CLOEXEC));
+	pid = fork_child();
+	if (!pid) {
+		size_t size = (size_t)self->s.size;
+		const void *at = self->s.hdr;
+
+		close(hold[1]);
+		c = !syscall(SYS_mseal, at, size, 0) ? 'S' : errno == ENOSYS ? '-' : 'E';
+		if (c == 'S') {
+			sampler_close(&self->s);
+			if (!munmap((void *)at, size) || errno != EPERM)
+				c = 'M';
+			else if (!is_mapped(at) || count_mappings() != 1)
+				c = 'G';
+		}
+		MUST(write(report[1], &c, 1));
+		while (read(hold[0], &c, 1) < 0 && errno == EINTR)
+			;
+		_exit(((const dfl_hdr_t *)at)->hdr_buf_size == size ? 0 : 1);
+	}
+	ASSERT_EQ(1, read(report[0], &c, 1));
+	if (c == '-') {
+		kill_and_reap(pid);
+		SKIP(return, "sealed: the kernel has no mseal()");
+	}
+	EXPECT_EQ('S', c);
+	/* Its own. The other process' is the only one now. */
+	sampler_close(&self->s);
+	EXPECT_EQ(0, count_mappings());
+	EXPECT_EQ(self->before + self->s.size, buffers_now());
+	close(hold[1]);
+	EXPECT_EQ(0, reap(pid));
 	EXPECT_TRUE(buffers_become(self->before));
 }
 

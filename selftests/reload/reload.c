@@ -12,6 +12,10 @@
 #include "../smpl.h"
 #include <sys/mount.h>
 
+#ifndef SYS_mseal
+#define SYS_mseal	462
+#endif
+
 #define THREADS		64
 #define LOST		6
 #define PERIOD		(-3ULL)
@@ -162,6 +166,39 @@ TEST_F(reload, stays_with_a_mapping)
 	EXPECT_EQ(-EWOULDBLOCK, module_remove("pfm_default"));
 	MUST(munmap(buf, size));
 	close(fd);
+	goes(_metadata);
+}
+
+/* It is the program's end that removes it. */
+TEST_F(reload, stays_with_a_sealed_mapping)
+{
+	int report[2], fd;
+	void *buf;
+	pid_t pid;
+	u64 size;
+	char c;
+
+	NEED_MODULE();
+	MUST(pipe2(report, O_CLOEXEC));
+	pid = fork_child();
+	if (!pid) {
+		fd = (int)MUST(dfl_create(0, BUFFER, 0, &size));
+		buf = (void *)buf_map(fd, size);
+		c = syscall(SYS_mseal, buf, (size_t)size, 0) ? (errno == ENOSYS ? '-' : 'E') : 'S';
+		close(fd);
+		MUST(write(report[1], &c, 1));
+		for (;;)
+			pause();
+	}
+	ASSERT_EQ(1, read(report[0], &c, 1));
+	if (c == '-') {
+		kill_and_reap(pid);
+		SKIP(return, "stays_with_a_sealed_mapping: the kernel has no mseal()");
+	}
+	EXPECT_EQ('S', c);
+	stays(_metadata);
+	EXPECT_EQ(-EWOULDBLOCK, module_remove("pfm_default"));
+	kill_and_reap(pid);
 	goes(_metadata);
 }
 
