@@ -53,6 +53,8 @@ class Tests:
     def __init__(self, pfmon, directory):
         self.pfmon, self.dir = pfmon, directory
         self.passed = self.failed = self.skipped = 0
+        with open("/sys/kernel/perfmon/host", encoding="ascii") as f:
+            self.module = f.read() == "module\n"
         self.input = self.path("input")
         with open(os.path.realpath(PYTHON), "rb") as f:
             self.data = f.read(1500000)
@@ -132,8 +134,11 @@ class Tests:
         lost = got["lost"]
         self.equal(name + ": lost without a number", [lost["estimated"], lost["threads"]],
                    [0, 0])
+        # To a module a fault that the kernel takes for the program, as it does some times when
+        # it executes one, is no end of a period (module.rst).
+        late = 8 + forks if self.module else 0
         self.between(name + ": samples", sum(r["samples"] for r in rest),
-                     usage["faults"] - forks - lost["samples"], usage["faults"])
+                     usage["faults"] - forks - lost["samples"] - late, usage["faults"])
         found = {os.path.basename(r["binary"]) for r in rest}
         for binary in binaries:
             self.check(name + ": binaries", any(b.startswith(binary) for b in found), binary,
