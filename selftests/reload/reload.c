@@ -84,6 +84,7 @@ static void unload_at_last(void)
 
 FIXTURE(reload) {
 	bool module;
+	char path[96];		/* of a CPU that was told to go */
 };
 
 FIXTURE_SETUP(reload)
@@ -96,6 +97,8 @@ FIXTURE_SETUP(reload)
 
 FIXTURE_TEARDOWN(reload)
 {
+	if (self->path[0])
+		write_text(self->path, "1");
 	if (is_root() && self->module)
 		load_all();
 }
@@ -322,6 +325,75 @@ TEST_F(reload, goes_in_spite_of_an_open_file)
 	EXPECT_EQ(ENODEV, errno);
 	load_all();
 	close(file);
+}
+
+/* Counts on @cpu: a thread there, and all of it. The caller stays on @home. */
+static void counts_on(struct __test_metadata *_metadata, int cpu, int home)
+{
+	int all, one, tries;
+	struct puppet p;
+
+	puppet_start(&p, PUPPET_PROCESS);
+	puppet_do(&p, OP_PIN, (unsigned int)cpu);
+	pin_cpu(cpu);
+	all = pfm_counter(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0);
+	MUST(pfm_write_pmc(all, SW_PMC(1), PFM_SW_MINOR_FAULTS, 0));
+	attach(all, my_tid());
+	pin_cpu(home);
+	one = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, p.tid);
+	puppet_do(&p, OP_SLEEP, 3);
+	puppet_do(&p, OP_FAULT, 100);
+	EXPECT_LE(100ULL, pfm_value(one, SW_PMD(0)));
+	pin_cpu(cpu);
+	EXPECT_LE(3ULL, pfm_value(all, SW_PMD(0)));
+	/* Of a CPU that has just come these are counted a moment later. */
+	for (tries = 0; tries < PATIENCE && !pfm_value(all, SW_PMD(1)); tries++)
+		puppet_do(&p, OP_FAULT, 1);
+	EXPECT_LT(0ULL, pfm_value(all, SW_PMD(1)));
+	EXPECT_EQ(-EWOULDBLOCK, unload_all());
+	close(one);
+	close(all);
+	pin_cpu(home);
+	puppet_stop(&p);
+}
+
+/*
+ * CPUs that go and come, with the module and without. What is held for one that is away
+ * goes with the module, and there is counting on one that comes.
+ */
+TEST_F(reload, cpus_come_and_go)
+{
+	int home, cpu, fd, turn;
+	char path[96];
+
+	NEED_MODULE();
+	if (!can_unplug(path, sizeof(path), &home, &cpu))
+		SKIP(return, "cpus_come_and_go: needs a CPU to unplug");
+	memcpy(self->path, path, sizeof(path));
+	for (turn = 0; turn < 2; turn++) {
+		counts_on(_metadata, cpu, home);
+		pin_cpu(cpu);
+		fd = pfm_session(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0, my_tid());
+		pin_cpu(home);
+		MUST(write_text(path, "0"));
+		EXPECT_TRUE(pfm_state_is(fd, "unloaded"));
+		EXPECT_EQ(-EWOULDBLOCK, unload_all());
+		close(fd);
+		unload_at_last();
+		/* It comes back with the new module there, and with none. */
+		if (turn)
+			MUST(write_text(path, "1"));
+		load_all();
+		if (turn)
+			continue;
+		/* Its hooks are on then. */
+		fd = pfm_session(PFM_FL_SYSTEM_WIDE, PFM_SW_CSWITCHES, 0, 0, my_tid());
+		MUST(write_text(path, "1"));
+		counts_on(_metadata, cpu, home);
+		close(fd);
+	}
+	counts_on(_metadata, cpu, home);
+	goes(_metadata);
 }
 
 enum kind { EXECUTES, EXITS, KILLED, SURVIVES, WAITS, SAMPLED, N_KINDS };
