@@ -252,6 +252,34 @@ test_process_threads()
 	stop_hold
 }
 
+# Ten samples of each thread that is named, by its number or as one of a process.
+test_record_threads()
+{
+	FAKE_SAMPLES=10
+	export FAKE_SAMPLES
+	start_hold 3
+	tids=$(echo "/proc/$hold/task/"* | sed 's,/proc/[0-9]*/task/,,g; s/ /,/g')
+	sleep 1000 &
+	other=$!
+	while read -r options threads; do
+		# shellcheck disable=SC2086 # words
+		record $(echo $options | sed "s/_/ /g; s/HOLD/$hold/g; s/TIDS/$tids/; s/OTHER/$other/") -e cs true
+		expect "record $options: status" "$status" 0
+		report -f json --by thread
+		expect "record $options: samples" "$(json samples)" $((10 * threads))
+		expect "record $options: threads" "$(grep -c '"thread": "[0-9]*"' "$tmp/report")" "$threads"
+	done <<-END
+		-t_HOLD 1
+		-t_TIDS 4
+		-p_HOLD,OTHER 5
+		-p_HOLD_-p_OTHER_-t_HOLD 5
+	END
+	unset FAKE_SAMPLES
+	kill $other
+	wait $other 2>/dev/null
+	stop_hold
+}
+
 # In a pid name space of its own the number 0 is not the idle thread alone.
 test_pid_namespace()
 {
@@ -435,7 +463,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile check filters script full \
-		record_follow process_threads pid_namespace speed pprof hostile order data_rate fuzz $symbols
+		record_follow record_threads process_threads pid_namespace speed pprof hostile order data_rate fuzz $symbols
 	run_tests completion examples
 done
 
