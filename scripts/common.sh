@@ -22,6 +22,7 @@ esac
 
 # What has been compiled before, in whichever tree of ours, comes from ccache.
 export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes
+[ -n "${CCACHE_DIR-}" ] || [ -z "${HOME-}" ] || [ -w "$HOME" ] || export CCACHE_DIR=$build/ccache
 
 # step WHAT TARGET: one line of progress
 step() { printf '  %-8s %s\n' "$1" "$2" >&2; }
