@@ -8,6 +8,7 @@
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include <perfmon/compat.h>
@@ -17,6 +18,11 @@
 
 /* Arguments up to this size need no allocation: eight PMDs, four PMCs. */
 #define PFM_SYSCALL_STACK	512
+/*
+ * No vector is longer, whatever the administrator's limit is: a page that is allocated
+ * in here belongs to no process that the kernel could end when it has no memory left.
+ */
+#define PFM_SYSCALL_VECTOR_MAX	SZ_16M
 
 /* Only what was copied in or filled in is ever copied out of it. */
 #if __has_attribute(__uninitialized__)
@@ -394,6 +400,8 @@ static __always_inline int pfm_syscall(struct file *file, int fd, int op,
 	if (size) {
 		call.vec.elem = stack;
 		if (size > sizeof(stack)) {
+			if (size > PFM_SYSCALL_VECTOR_MAX)
+				return -E2BIG;
 			call.vec.elem = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 			if (!call.vec.elem)
 				return -ENOMEM;
