@@ -42,7 +42,7 @@ struct mapping_key {
 
 struct location_key {
 	uint64_t address;
-	uint32_t mapping, function;	/* numbers from 1; 0: no function is known */
+	uint32_t mapping, function;	/* numbers from 1 */
 };
 
 struct sample_head {
@@ -55,7 +55,7 @@ struct pprof {
 	struct keys mappings, locations, functions, samples;
 	uint32_t *location;		/* by a place's number, 0: it is new */
 	size_t location_room;
-	unsigned char *nameless;	/* by mapping: one of its locations has no function */
+	unsigned char *nameless;	/* by mapping: one of its functions is not known */
 	size_t nameless_room;
 	uint64_t *value;		/* of all samples, one after the other */
 	size_t value_room;
@@ -116,15 +116,14 @@ static uint32_t new_location(struct pprof *p, uint64_t ip, const struct place *p
 		.start = mapped.start, .end = mapped.end, .offset = mapped.offset,
 	};
 	struct location_key location = { .address = ip };
-	const char *symbol = place->symbol;
 	size_t n = keys_number(&p->mappings, &mapping, sizeof(mapping));
 
 	location.mapping = (uint32_t)n + 1;
 	p->nameless = room_for(p->nameless, n, &p->nameless_room, sizeof(*p->nameless));
-	if (place->call == symbol)
-		location.function = (uint32_t)keys_number(&p->functions, &symbol,
-							  sizeof(symbol)) + 1;
-	else
+	/* Some readers leave out of their sums what has no function. */
+	location.function = (uint32_t)keys_number(&p->functions, &place->call,
+						  sizeof(place->call)) + 1;
+	if (place->call != place->symbol)
 		p->nameless[n] = 1;
 	return (uint32_t)keys_number(&p->locations, &location, sizeof(location)) + 1;
 }
@@ -364,11 +363,9 @@ static void write_locations(struct writing *w)
 		put_number(&w->m, LOCATION_ID, i + 1);
 		put_number(&w->m, LOCATION_MAPPING, key->mapping);
 		put_number(&w->m, LOCATION_ADDRESS, key->address);
-		if (key->function) {
-			w->part.size = 0;
-			put_number(&w->part, LINE_FUNCTION, key->function);
-			put_bytes(&w->m, LOCATION_LINE, w->part.data, w->part.size);
-		}
+		w->part.size = 0;
+		put_number(&w->part, LINE_FUNCTION, key->function);
+		put_bytes(&w->m, LOCATION_LINE, w->part.data, w->part.size);
 		end_field(w, PROFILE_LOCATION);
 	}
 }

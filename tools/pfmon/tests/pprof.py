@@ -88,14 +88,23 @@ class Profile:
         limit = mapping.get("memory_limit", [0])[0]
         address = location.get("address", [0])[0]
         assert not limit or start <= address < limit
-        symbol = None
-        for line in location.get("line", []):
-            function = self.functions[line["function_id"][0]]
-            assert function["name"] == function["system_name"]
-            symbol = self.string(function, "name")
-        if mapping.get("has_functions", [False])[0]:
-            assert symbol is not None
-        return self.string(mapping, "build_id"), self.string(mapping, "filename"), symbol
+        # Each has one: speedscope adds up only what has.
+        (line,) = location["line"]
+        function = self.functions[line["function_id"][0]]
+        assert function["name"] == function["system_name"]
+        symbol, binary = self.string(function, "name"), self.string(mapping, "filename")
+        if symbol == self.unnamed(binary):
+            assert symbol == binary == "[unknown]" or not mapping.get("has_functions", [0])[0]
+        else:
+            assert symbol not in ("[unknown]", "[changed]")
+        return self.string(mapping, "build_id"), binary, symbol
+
+    @staticmethod
+    def unnamed(binary):
+        """What stands for a function that is not known: what it is part of."""
+        if binary == "[kernel.kallsyms]":
+            return "[kernel]"
+        return binary if binary.startswith("[") else "[" + binary.rpartition("/")[2] + "]"
 
     def sample(self, s):
         labels = {}
@@ -122,7 +131,7 @@ def compare(profile, report):
         key = (labels.get("command", ""), str(labels.get("tid", "[unknown]")),
                str(labels.get("cpu", "[unknown]")),
                "[kernel]" if binary == "[kernel.kallsyms]" else binary,
-               symbol or "[unknown]")
+               "[unknown]" if symbol == profile.unnamed(binary) else symbol)
         sums[key] = sums.get(key, 0) + value[0]
     rows = {tuple(r[k] for k in ("process", "thread", "cpu", "binary", "symbol")):
             r["samples"] for r in want["rows"]}
