@@ -1325,33 +1325,58 @@ test_sets_hardware()
 	expect "one too many, as a user: status" "$status" 0
 }
 
-# A steady program's counts that took turns are those of counters that had none, within
-# two percent. Needs time that is the guest's own: of a machine that is busy otherwise, so
-# many instructions each turn as the others leave.
+# steady OPTION...: a loop of the shell that is always the same, for ten seconds. It sleeps
+# as long, which is no set's time.
+steady()
+{
+	stat "$@" sh -c "sleep 5; i=0; while [ \$i -lt $loops ]; do i=\$((i + 1)); done; sleep 5"
+}
+
+# in_turns NAME: the estimates of the last run, of each set, beside the counts in
+# $tmp/alone, which took no turns.
+in_turns()
+{
+	expect "a steady program, $1: sets" "$(field sets)" 4
+	for event in $events; do
+		estimates "$event" value >"$tmp/values"
+		expect "a steady program, $1: sets with $event" \
+			"$(wc -l <"$tmp/values" | tr -d ' ')" 4
+		alone=$(sed -n "s/^$event //p" "$tmp/alone")
+		check "a steady program, $1: $event not within 2 percent of $alone: $(tr '\n' ' ' <"$tmp/values")" \
+			near 2 "${alone:-0}" <"$tmp/values"
+	done
+}
+
+# A steady program's counts of ten seconds that took turns are those of counters that had
+# none, within two percent. Needs time that is the guest's own: of a machine that is busy
+# otherwise, so many instructions each turn as the others leave.
 test_sets_steady()
 {
-	if ! "$PFMON" explain rc0:u >/dev/null 2>&1; then
+	if ! "$PFMON" explain r13c:u >/dev/null 2>&1 || ! "$PFMON" explain cycles:u >/dev/null 2>&1; then
 		skip "a steady program: the PMU is '$(cat $sysfs/pmu_model)'"
 		return
 	fi
-	one_too_many
-	# Until each set had a hundred turns.
-	for loops in 20000 80000 320000; do
-		spent --switch-timeout 1 -e "$list"
-		[ $(($(field user_ns) + $(field system_ns))) -lt 200000000 ] || break
-	done
-	expect "a steady program: sets" "$(field sets)" 2
-	expect "a steady program: events" "$(wc -l <"$tmp/values" | tr -d ' ')" $((n + 1))
-	cp "$tmp/values" "$tmp/turns"
-	spent -e "$same"
-	alone=$(value "$same")
-	check "a steady program: not within 2 percent of $alone: $(tr '\n' ' ' <"$tmp/turns")" \
-		near 2 "${alone:-0}" <"$tmp/turns"
-	# Where each set ends after so many of its own.
-	spent -e "$list" --switch-overflow instructions:u=100000
-	expect "a steady program, by overflows: sets" "$(field sets)" 2
-	check "a steady program, by overflows: not within 2 percent of $alone: $(tr '\n' ' ' <"$tmp/values")" \
-		near 2 "${alone:-0}" <"$tmp/values"
+	# Instructions, cycles, branches and bus cycles, which fill the general counters of a
+	# set, and two that have fixed ones.
+	events="rc0:u r3c:u rc4:u r13c:u instructions:u cycles:u"
+	list=$(echo "$events" | tr ' ' ',')
+	loops=10000
+	steady -e "$list"
+	user=$(field user_ns)
+	loops=$((loops * 10800 / (${user:-0} / 1000000 + 1)))
+	steady -e "$list"
+	expect "a steady program: without turns" "$(field sets)" 1
+	between "a steady program: its time" "$(field user_ns)" 10000000000 12000000000
+	for event in $events; do
+		echo "$event $(value "$event")"
+	done >"$tmp/alone"
+	steady -e "$list" -e "$list" -e "$list" -e "$list"
+	in_turns "turns of a millisecond"
+	# Where each set ends after so many of its own, for which it needs a counter.
+	events="rc0:u rc4:u r13c:u cycles:u"
+	list=$(echo "$events" | tr ' ' ',')
+	steady -e "$list" -e "$list" -e "$list" -e "$list" --switch-overflow instructions:u=100000
+	in_turns "turns of 100000 instructions"
 }
 
 # instructions: of a run of the victim that does always the same, to $got.
