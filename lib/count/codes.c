@@ -7,7 +7,9 @@
  * Linux 6.1 has them for perf_events (arch/x86/events, tools/perf/pmu-events) and libpfm4
  * in its tables; of PowerPC, those of arch/powerpc/perf there, and of the 604's manual.
  * l1-misses is what perf's L1-dcache-load-misses is, but on Sapphire Rapids, which goes on
- * with L1D.REPLACEMENT, and on Zen 3, for which AMD names one more unit mask.
+ * with L1D.REPLACEMENT, and on Zen 3, for which AMD names one more unit mask. l1-accesses
+ * is L1-dcache-loads, but on Sandy and Ivy Bridge, where it is as on Haswell (all loads, by
+ * the list of events), and on Silvermont, of which perf has none (MEM_UOPS_RETIRED.ALL_LOADS).
  */
 #include <stddef.h>
 #include <string.h>
@@ -29,10 +31,11 @@ static const struct {
 	{ "AMD", {
 		[HW_CYCLES] = 0x76, [HW_INSTRUCTIONS] = 0xc0, [HW_BRANCHES] = 0xc2,
 		[HW_BRANCH_MISSES] = 0xc3 } },
-	{ "Intel P6", {		/* L2_RQSTS of all states, of the invalid one; DCU_LINES_IN */
+	{ "Intel P6", {		/* L2_RQSTS of all states, of the invalid one; DCU_LINES_IN,
+				 * DATA_MEM_REFS */
 		[HW_CYCLES] = 0x79, [HW_INSTRUCTIONS] = 0xc0, [HW_BRANCHES] = 0xc4,
 		[HW_BRANCH_MISSES] = 0xc5, [HW_CACHE_REFERENCES] = 0x0f2e,
-		[HW_CACHE_MISSES] = 0x012e, [HW_L1_MISSES] = 0x45 } },
+		[HW_CACHE_MISSES] = 0x012e, [HW_L1_MISSES] = 0x45, [HW_L1_ACCESSES] = 0x43 } },
 	{ "Intel P4", {		/* GLOBAL_POWER_EVENTS, INSTR_RETIRED that was not bogus,
 				 * BRANCH_RETIRED of all kinds */
 		[HW_CYCLES] = P4_EVENT(0x13U, 1, 6), [HW_INSTRUCTIONS] = P4_EVENT(2, 1, 4),
@@ -46,10 +49,12 @@ static const struct {
 };
 
 #define NONE	UINT64_MAX	/* which the family has */
-#define L1(code)	{ [HW_L1_MISSES] = code }
+#define L1(misses, accesses)	{ [HW_L1_MISSES] = misses, [HW_L1_ACCESSES] = accesses }
+/* AMD's; the first data cache's accesses are the same in all families. */
 #define CACHES(references, misses, l1)	\
-	{ [HW_CACHE_REFERENCES] = references, [HW_CACHE_MISSES] = misses, [HW_L1_MISSES] = l1 }
-/* AMD before Zen: requests to the second cache, and those that missed it. */
+	{ [HW_CACHE_REFERENCES] = references, [HW_CACHE_MISSES] = misses, \
+	  [HW_L1_MISSES] = l1, [HW_L1_ACCESSES] = 0x40 }
+/* Before Zen: requests to the second cache, and those that missed it. */
 #define AMD_CACHES	CACHES(0x077d, 0x077e, 0x0141)
 
 /* By the processor's family and model. */
@@ -59,21 +64,24 @@ static const struct {
 	uint8_t models[PMU_MODELS];
 	uint64_t code[HW_EVENTS];	/* 0: as the family has it */
 } models[] = {
-	/* Core 2: L1D_CACHE_LD.I_STATE */
-	{ "Intel arch", 6, { 15, 22, 23, 29 }, L1(0x0140) },
-	/* Nehalem: L1D.REPL; its event 0xc5 miscounts (erratum AAJ80) */
+	/* Core 2: L1D_CACHE_LD.I_STATE, L1D_CACHE_LD.MESI */
+	{ "Intel arch", 6, { 15, 22, 23, 29 }, L1(0x0140, 0x0f40) },
+	/* Nehalem: L1D.REPL, MEM_INST_RETIRED.LOADS; its event 0xc5 miscounts (erratum AAJ80) */
 	{ "Intel arch", 6, { 26, 30, 31, 46 },
-	  { [HW_BRANCH_MISSES] = NONE, [HW_L1_MISSES] = 0x0151 } },
-	/* L1D.REPLACEMENT: Westmere, Sandy Bridge, Ivy Bridge, */
-	{ "Intel arch", 6, { 37, 44, 47, 42, 45, 58, 62 }, L1(0x0151) },
+	  { [HW_BRANCH_MISSES] = NONE, [HW_L1_MISSES] = 0x0151, [HW_L1_ACCESSES] = 0x010b } },
+	/* Westmere: the same */
+	{ "Intel arch", 6, { 37, 44, 47 }, L1(0x0151, 0x010b) },
+	/* L1D.REPLACEMENT, MEM_UOPS_RETIRED.ALL_LOADS or (from Skylake on) MEM_INST_RETIRED's:
+	 * Sandy Bridge, Ivy Bridge, */
+	{ "Intel arch", 6, { 42, 45, 58, 62 }, L1(0x0151, 0x81d0) },
 	/* Haswell, Broadwell, */
-	{ "Intel arch", 6, { 60, 63, 69, 70, 61, 71, 79, 86 }, L1(0x0151) },
+	{ "Intel arch", 6, { 60, 63, 69, 70, 61, 71, 79, 86 }, L1(0x0151, 0x81d0) },
 	/* Skylake to Comet Lake, */
-	{ "Intel arch", 6, { 78, 85, 94, 142, 158, 165, 166 }, L1(0x0151) },
+	{ "Intel arch", 6, { 78, 85, 94, 142, 158, 165, 166 }, L1(0x0151, 0x81d0) },
 	/* Ice Lake, Tiger Lake, Rocket Lake, Sapphire and Emerald Rapids */
-	{ "Intel arch", 6, { 106, 108, 125, 126, 140, 141, 167, 143, 207 }, L1(0x0151) },
-	/* Silvermont, Airmont, Knights Landing and Mill: loads that missed */
-	{ "Intel arch", 6, { 55, 74, 76, 77, 90, 87, 133 }, L1(0x0104) },
+	{ "Intel arch", 6, { 106, 108, 125, 126, 140, 141, 167, 143, 207 }, L1(0x0151, 0x81d0) },
+	/* Silvermont, Airmont, Knights Landing and Mill: loads that missed, all */
+	{ "Intel arch", 6, { 55, 74, 76, 77, 90, 87, 133 }, L1(0x0104, 0x4004) },
 	{ "AMD", 15, { 0 }, AMD_CACHES },
 	{ "AMD", 16, { 0 }, AMD_CACHES },
 	{ "AMD", 17, { 0 }, AMD_CACHES },

@@ -55,6 +55,8 @@ static const struct event hw_events[HW_EVENTS] = {
 		.help = "those that missed it" },
 	[HW_L1_MISSES] = { .name = "l1-misses", .period = 100000,
 		.help = "misses of the first data cache, as the model counts them: see explain" },
+	[HW_L1_ACCESSES] = { .name = "l1-accesses", .period = 1000000,
+		.help = "accesses to it; of Intel's, but for P6, loads only" },
 };
 
 static const struct event raw_event = { .name = "rNNNN", .period = 100000,

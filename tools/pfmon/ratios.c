@@ -13,6 +13,7 @@ static const struct {
 	{ "instructions", "cycles", "IPC", false },
 	{ "branch-misses", "branches", "of branches", true },
 	{ "cache-misses", "cache-references", "of cache-references", true },
+	{ "l1-misses", "l1-accesses", "of accesses", true },
 	{ "l1-misses", "instructions", "of instructions", true },
 	{ "cache-misses", "instructions", "of instructions", true },
 	{ "branch-misses", "instructions", "of instructions", true },

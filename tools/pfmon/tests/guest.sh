@@ -1481,7 +1481,7 @@ test_names()
 		check "libpfm4's names: samples" [ "$(json samples)" -gt 0 ]
 	fi
 	# Each that the model has is counted, on whole CPUs and time after time.
-	for words in branch-misses cache-references cache-misses l1-misses; do
+	for words in branch-misses cache-references cache-misses l1-misses l1-accesses; do
 		if ! "$PFMON" explain $words >/dev/null 2>"$tmp/err"; then
 			check "$words: it is said that there is none" grep -q \
 				'this model of the PMU .* has none that is known to count it' "$tmp/err"

@@ -182,7 +182,7 @@ static void test_models(void)
 		CHECK(c.c[2].code == models[i].code[1]);
 		CHECK(c.c[2].pmc == 1 && c.c[2].pmd == 1);
 	}
-	check_bad("bogus", "no event 'bogus'; there are task-clock, context-switches, migrations, minor-faults, major-faults, cycles, instructions, branches, branch-misses, cache-references, cache-misses, l1-misses, rNNNN");
+	check_bad("bogus", "no event 'bogus'; there are task-clock, context-switches, migrations, minor-faults, major-faults, cycles, instructions, branches, branch-misses, cache-references, cache-misses, l1-misses, l1-accesses, rNNNN");
 	events_hardware("", 0);
 }
 

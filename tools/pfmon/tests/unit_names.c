@@ -139,14 +139,19 @@ static void test_skylake_common(void)
 	check_named("BR_MISP_RETIRED:ALL_BRANCHES,LONGEST_LAT_CACHE:REFERENCE,LONGEST_LAT_CACHE:MISS,L1D:REPLACEMENT",
 		    want);
 	CHECK_STR(registers("l1-misses:u"), "0=0x410151");
+	CHECK_STR(registers("l1-misses,l1-accesses"), "0=0x430151 1=0x4381d0");
+	check_named("L1D:REPLACEMENT,MEM_INST_RETIRED:ALL_LOADS", "0=0x430151 1=0x4381d0");
+	describe("Intel architectural 3", 6, 42, 4, 3, RESERVED);
+	CHECK_STR(registers("l1-accesses"), "0=0x4381d0");
 	/* Models that are not in the table have what the architecture has. */
 	describe("Intel architectural 4", 6, 92, 4, 3, RESERVED);
 	CHECK_STR(registers("branch-misses,cache-misses"), "0=0x4300c5 1=0x43412e");
 	CHECK_STR(registers("l1-misses:u"), "no event 'l1-misses:u': this model of the PMU (Intel architectural 4) has none that is known to count it");
+	CHECK(strstr(registers("l1-accesses"), "has none that is known to count it"));
 	describe("Intel architectural 3", 6, 55, 2, 3, RESERVED);
-	CHECK_STR(registers("l1-misses"), "0=0x430104");
+	CHECK_STR(registers("l1-misses,l1-accesses"), "0=0x430104 1=0x434004");
 	describe("Intel architectural 5", 6, 143, 8, 4, RESERVED);
-	CHECK_STR(registers("l1-misses"), "0=0x430151");
+	CHECK_STR(registers("l1-misses,l1-accesses"), "0=0x430151 1=0x4381d0");
 }
 
 static void test_skylake_numbers(void)
@@ -223,6 +228,11 @@ static void test_nehalem(void)
 		    "no counter is left for 'L1D:M_EVICT', which not every counter can count: see pfmon explain");
 	check_named("OFFCORE_RESPONSE_0:DMND_DATA_RD", "'OFFCORE_RESPONSE_0:DMND_DATA_RD' counts what a register of its own says, which the kernel does not have here");
 	CHECK_STR(registers("r1,r2,l1-misses"), "2=0x430001 1=0x430002 0=0x430151");
+	CHECK_STR(registers("l1-accesses"), "0=0x43010b");
+	check_named("MEM_INST_RETIRED:LOADS", "0=0x43010b");
+	describe("Intel architectural 3", 6, 44, 4, 3, RESERVED);
+	CHECK_STR(registers("l1-accesses"), "0=0x43010b");
+	describe("Intel architectural 3", 6, 26, 4, 3, RESERVED);
 	CHECK_STR(registers("branch-misses"), "no event 'branch-misses': this model of the PMU (Intel architectural 3) has none that is known to count it");
 	CHECK_STR(registers("r1,r2,r151"), "2=0x430001 1=0x430002 0=0x430151");
 }
@@ -234,6 +244,8 @@ static void test_core2(void)
 	check_named("INST_RETIRED:ANY_P:u", "0=0x4100c0");
 	check_named("L1D_CACHE_LD:I_STATE", "0=0x430140");
 	CHECK_STR(registers("l1-misses,branch-misses"), "0=0x430140 1=0x4300c5");
+	CHECK_STR(registers("l1-misses,l1-accesses"), "0=0x430140 1=0x430f40");
+	check_named("L1D_CACHE_LD:I_STATE,L1D_CACHE_LD:MESI", "0=0x430140 1=0x430f40");
 	check_named("DIV,MUL", "no counter is left for 'MUL', which not every counter can count: see pfmon explain");
 	check_named("MEM_LOAD_RETIRED:L1D_MISS,CYCLES_DIV_BUSY", "no counter is left for 'CYCLES_DIV_BUSY', which not every counter can count: see pfmon explain");
 	CHECK_STR(registers("instructions,cycles,r12,rcb"), "16=0x3 17=0x3 1=0x430012 0=0x4300cb");
@@ -249,6 +261,8 @@ static void test_k8(void)
 	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
 	CHECK_STR(registers("branch-misses,cache-references,cache-misses,l1-misses"),
 		  "0=0x4300c3 1=0x43077d 2=0x43077e 3=0x430141");
+	CHECK_STR(registers("l1-accesses"), "0=0x430040");
+	check_named("DATA_CACHE_ACCESSES", "0=0x430040");
 	CHECK_STR(registers("r100,r300"), "0=0x430100 1=0x430300");
 }
 
@@ -274,7 +288,7 @@ static void test_zen(void)
 	CHECK_STR(registers("branch-misses,cache-references,cache-misses,l1-misses"),
 		  "0=0x4300c3 1=0x43ff60 2=0x430964 3=0x43c860");
 	describe("AMD core extension", 25, 1, 6, 0, RESERVED_10H);
-	CHECK_STR(registers("l1-misses"), "0=0x43e860");
+	CHECK_STR(registers("l1-misses,l1-accesses"), "0=0x43e860 1=0x430040");
 	describe("AMD core extension", 26, 2, 6, 0, RESERVED_10H);
 	CHECK_STR(registers("branch-misses"), "0=0x4300c3");
 	CHECK(strstr(registers("l1-misses"), "has none that is known to count it"));
@@ -356,6 +370,7 @@ static void test_p6(void)
 	describe("Intel P6", 6, 8, 2, 0, RESERVED);
 	CHECK_STR(registers("cycles,rc1"), "1=0x430079 0=0x4300c1");
 	CHECK_STR(registers("l1-misses,branch-misses"), "0=0x430045 1=0x4300c5");
+	CHECK_STR(registers("l1-misses,l1-accesses"), "0=0x430045 1=0x430043");
 	CHECK_STR(registers("cache-references,cache-misses"), "0=0x430f2e 1=0x43012e");
 	CHECK_STR(registers("r12,cycles"), "1=0x430012 0=0x430079");
 	CHECK(strstr(registers("r12,r13"), "no counter is left for 'r13', which not"));

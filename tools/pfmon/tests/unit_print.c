@@ -91,6 +91,11 @@ static void test_ratios(void)
 	add(&c, "cache-references", LEVEL_USER, 1, 0, 1);
 	r.sum.value[7] = 1;
 	CHECK(of(&r, 6) == 7);
+	add(&c, "l1-accesses", LEVEL_USER, 1, 0, 1);
+	r.sum.value[8] = 1000;
+	CHECK(ratios_find(&r, &r.sum, 5, &ratio) && ratio.of == 8 && ratio.percent);
+	CHECK(ratio.value == 0.05 && !strcmp(ratio.name, "of accesses"));
+	CHECK(of(&r, 8) == MAX_EVENTS);
 
 	/* Sets: its own list's cycles, else its set's, else those of all sets. */
 	memset(&c, 0, sizeof(c));
