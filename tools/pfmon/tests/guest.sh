@@ -8,7 +8,6 @@
 # PFMON is the tool, VICTIM the program tests/victim.c, a TEST the name of a
 # function test_... without its first part: all of them if none is named, all but
 # these if they are -TEST. With V=1 it says what it does and how long that took. Not covered here:
-# major faults (the page cache cannot be emptied of one file only) and
 # set-user-ID programs; the kernel's own tests have these.
 #
 # shellcheck disable=SC2154,SC2086 # behaviour.sh sets variables; numbers
@@ -1749,6 +1748,12 @@ test_programs_perf()
 	programs perf
 }
 
+# Compared with perf, whose software events count the same at the same time.
+test_programs_beside()
+{
+	programs beside
+}
+
 # The library's own tests; what counts in a guest counts exactly.
 test_library()
 {
@@ -1780,7 +1785,7 @@ if [ -z "$names" ]; then
 		$profile $tops $trouble chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware frequency frequency_soft frequency_live names constraints \
-		sets_hardware examples library programs"
+		sets_hardware examples library programs programs_beside"
 fi
 for t in $names; do
 	[ "${without#* "$t" }" != "$without" ] || run_tests "$t"
