@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <err.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -476,16 +477,19 @@ static const char *name_pid(const struct space *space, const struct pmon_sample 
 /* What stands for a place in a chain: of one without a name, what it is part of. */
 static const char *call_name(const struct place *place)
 {
-	const char *base;
-	char name[160];
+	const char *base, *call;
+	char *name;
 
 	if (strcmp(place->symbol, PLACE_UNKNOWN) && strcmp(place->symbol, PLACE_CHANGED))
 		return place->symbol;
 	if (*place->binary == '[')
 		return place->binary;
 	base = strrchr(place->binary, '/');
-	snprintf(name, sizeof(name), "[%s]", base ? base + 1 : place->binary);
-	return text_intern(name);
+	if (asprintf(&name, "[%s]", base ? base + 1 : place->binary) < 0)
+		err(EXIT_PFMON, NULL);
+	call = text_intern(name);
+	free(name);
+	return call;
 }
 
 static void make_place(struct space *space, const struct pmon_sample *sample,

@@ -224,7 +224,10 @@ class Tests:
         self.output("report", "-i", self.data, "-f", "pprof")
         sums = {}
         for value, labels, places in pprof.Profile(self.out).samples:
-            key = (labels["command"], places[0][1], places[0][2] or "[unknown]")
+            _, binary, symbol = places[0]
+            if symbol == pprof.Profile.unnamed(binary):
+                symbol = "[unknown]"
+            key = (labels["command"], binary, symbol)
             sums[key] = sums.get(key, 0) + value[0]
         self.tally.check("report, pprof: %r" % sums, sums.get(row), count)
 
