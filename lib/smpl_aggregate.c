@@ -12,6 +12,12 @@
 typedef pfm_aggregate_smpl_hdr_t hdr_t;
 typedef pfm_aggregate_smpl_entry_t entry_t;
 
+/* Version 2.0 does not say how long the header is. */
+static size_t header(const hdr_t *hdr)
+{
+	return hdr->hdr_size > sizeof(*hdr) ? hdr->hdr_size : sizeof(*hdr);
+}
+
 /* A power of two: as many as there is room for after the header. */
 static void argument(void *arg, uint64_t buffer_size)
 {
@@ -51,13 +57,18 @@ static void state(const void *buf, size_t size, struct pmon_state *state)
 static size_t copy(const void *buf, size_t size, bool all, struct pmon_seen *seen,
 		   void *block)
 {
-	const entry_t *slot = (const void *)((const hdr_t *)buf + 1);
 	entry_t *to = (void *)((hdr_t *)block + 1);
+	size_t head = header(buf), slots, i;
+	const entry_t *slot;
 	hdr_t *hdr = block;
-	size_t slots = (size - sizeof(*hdr)) / sizeof(*slot), i;
 
 	(void)all;
+	if (head > size)
+		return 0;
+	slot = (const void *)((const char *)buf + head);
+	slots = (size - head) / sizeof(*slot);
 	*hdr = *(const hdr_t *)buf;
+	hdr->hdr_size = sizeof(*hdr);
 	if (seen && seen->count == hdr->hdr_samples)
 		return 0;
 	if (seen)
@@ -80,9 +91,10 @@ static int begin(struct pmon_iter *it)
 	if (it->size < sizeof(hdr))
 		return -1;
 	memcpy(&hdr, it->buf, sizeof(hdr));
-	if (SMPL_MAJOR(hdr.hdr_version) != SMPL_MAJOR(PFM_AGGREGATE_SMPL_VERSION))
+	if (SMPL_MAJOR(hdr.hdr_version) != SMPL_MAJOR(PFM_AGGREGATE_SMPL_VERSION) ||
+	    header(&hdr) % 8 || header(&hdr) > it->size)
 		return -1;
-	it->at = sizeof(hdr);
+	it->at = header(&hdr);
 	it->flags = hdr.hdr_gen;
 	return 0;
 }
@@ -111,14 +123,18 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 
 static void turn(void *block, size_t size, const struct pmon_layout *layout)
 {
-	size_t n;
+	size_t begin, n;
 	void *at;
 
 	(void)layout;
 	if (size < sizeof(hdr_t))
 		return;
-	at = pmon_turn(block, "448444488844");
-	for (n = (size - sizeof(hdr_t)) / sizeof(entry_t); n; n--)
+	pmon_turn(block, "448444488844");
+	begin = header(block);
+	if (begin % 8 || begin > size)
+		return;
+	at = (char *)block + begin;
+	for (n = (size - begin) / sizeof(entry_t); n; n--)
 		at = pmon_turn(at, "4228844");
 }
 

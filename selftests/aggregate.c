@@ -252,6 +252,7 @@ static void check_table(struct __test_metadata *_metadata, const hdr_t *h)
 	u32 i, k;
 
 	EXPECT_EQ(PFM_AGGREGATE_SMPL_VERSION, h->hdr_version);
+	EXPECT_EQ(sizeof(*h), h->hdr_size);
 	EXPECT_EQ(sizeof(*h) + h->hdr_slots * sizeof(*e), h->hdr_buf_size);
 	EXPECT_EQ(h->hdr_samples, h->hdr_lost + h->hdr_cleared +
 		  count_like(h, &(entry_t){}));

@@ -88,6 +88,7 @@ static int pfm_aggregate_init(u32 ctx_flags, void *arg, void *buf)
 	h->hdr_slots = a->buf_slots;
 	h->hdr_mark = a->buf_slots - a->buf_slots / 8;
 	h->hdr_gen = PFM_AGGREGATE_FIRST_GEN;
+	h->hdr_size = sizeof(*h);
 	pfm_aggregate_priv(buf)->seed = get_random_u64();
 	return 0;
 }

@@ -16,6 +16,9 @@
  *		.arg.buf_slots = 4096,
  *	};
  *
+ * The buffer is a header, pfm_aggregate_smpl_hdr_t, of hdr_size bytes (version 2.0 has 0
+ * there, and 64 bytes), and hdr_slots slots, each a pfm_aggregate_smpl_entry_t.
+ *
  * The table is full when 7/8 of its slots are used, or when a sample finds no free
  * slot among those that the kernel searches; that sample is lost, and there is no
  * other way to lose one. When the table is full, one message is queued: for the
@@ -58,7 +61,7 @@
 	0xc3, 0x66, 0xd2, 0x0d, 0x94, 0xcc, 0x45, 0xfc, \
 	0x81, 0x1b, 0x06, 0xf9, 0x6e, 0xe6, 0x30, 0x75 }
 
-#define PFM_AGGREGATE_SMPL_VERSION	0x00020000	/* 2.0 */
+#define PFM_AGGREGATE_SMPL_VERSION	0x00020001	/* 2.1 */
 
 /* pfm_aggregate_smpl_arg_t.buf_flags */
 #define PFM_AGGREGATE_SMPL_MASK_WHEN_FULL 0x1	/* until PFM_RESTART */
@@ -78,7 +81,7 @@ typedef struct pfm_aggregate_smpl_arg {
 #define PFM_AGGREGATE_SMPL_FULL		1	/* full */
 #define PFM_AGGREGATE_SMPL_TOLD		2	/* full, not said again */
 
-/* The slots follow immediately. */
+/* At the beginning of the buffer. A later minor version can have a longer one. */
 typedef struct pfm_aggregate_smpl_hdr {
 	__u32 hdr_version;		/* PFM_AGGREGATE_SMPL_VERSION */
 	__u32 hdr_flags;		/* as in the argument */
@@ -91,7 +94,7 @@ typedef struct pfm_aggregate_smpl_hdr {
 	__aligned_u64 hdr_lost;		/* ... and found no slot */
 	__aligned_u64 hdr_cleared;	/* ... and were cleared */
 	__u32 hdr_gen;			/* odd while PFM_RESTART clears the table */
-	__u32 hdr_pad;
+	__u32 hdr_size;			/* bytes of the header */
 } pfm_aggregate_smpl_hdr_t;
 
 typedef struct pfm_aggregate_smpl_entry {

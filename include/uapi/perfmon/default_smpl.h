@@ -23,6 +23,10 @@
  * PMDs in reg_smpl_pmds of the overflowed counter's control, in increasing
  * order of number. It is stable while monitoring is masked or stopped.
  *
+ * The header is the specification's and says nothing of its size, so it never grows: the
+ * first sample is behind these 40 bytes in all minor versions, which can only define flags
+ * that the argument has to ask for.
+ *
  * PFM_CREATE_CONTEXT is EINVAL for an undefined flag, for both flags at once, for
  * padding that is not zero, and for a buffer too small for the largest sample.
  *

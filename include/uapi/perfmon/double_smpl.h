@@ -105,7 +105,10 @@ typedef struct pfm_double_smpl_half {
 	__u32 half_pad;
 } pfm_double_smpl_half_t;
 
-/* At the beginning of the buffer, from which all offsets count. */
+/*
+ * At the beginning of the buffer, from which all offsets count. A later minor version can
+ * have a longer one: samples are where half_offs says, not behind what is known of it.
+ */
 typedef struct pfm_double_smpl_hdr {
 	__u32 hdr_version;		/* PFM_DOUBLE_SMPL_VERSION */
 	__u32 hdr_flags;		/* as in the argument */

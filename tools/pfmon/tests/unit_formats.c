@@ -153,6 +153,7 @@ static void test_double(void)
 	pfm_double_smpl_hdr_t *hdr = double_init();
 	const struct pmon_format *f = pmon_format_find("double");
 	struct pmon_state state;
+	unsigned int i;
 	size_t size;
 
 	CHECK(f->copy(buffer, BUFFER, true, NULL, block) == 0);
@@ -188,6 +189,17 @@ static void test_double(void)
 	size = f->copy(buffer, BUFFER, false, NULL, block);
 	CHECK(parse(f, block, size) == 3 && seen.s[0].ip == 0x300);
 	CHECK(!f->masks && !f->clears && f->values);
+
+	/* A later minor version has a longer header. */
+	memmove(buffer + sizeof(*hdr) + 16, buffer + sizeof(*hdr), 2 * HALF - 16);
+	memset(buffer + sizeof(*hdr), 0xee, 16);
+	for (i = 0; i < 2; i++) {
+		hdr->hdr_half[i].half_offs += 16;
+		hdr->hdr_half[i].half_cur_offs += 16;
+	}
+	CHECK(parse(f, buffer, BUFFER) == 5 && seen.s[4].ip == 0x200);
+	CHECK(f->copy(buffer, BUFFER, false, NULL, block) == size);
+	CHECK(parse(f, block, size) == 3 && seen.s[0].ip == 0x300);
 }
 
 /*
@@ -278,6 +290,19 @@ static void test_aggregate(void)
 	CHECK(look(f, &so_far, 2) == size && look(f, &so_far, 0) == 0);
 	hdr->hdr_samples++;
 	CHECK(look(f, &so_far, 2) == size);
+
+	/* A later minor version has a longer header. */
+	memmove(buffer + sizeof(*hdr) + 16, slot, 65 * sizeof(*slot));
+	memset(slot, 0xee, 16);
+	hdr->hdr_size = sizeof(*hdr) + 16;
+	CHECK(parse(f, buffer, BUFFER) > 64 && seen.n == 3 && seen.s[0].ip == 0x100);
+	CHECK(f->copy(buffer, BUFFER, false, NULL, block) == size);
+	CHECK(parse(f, block, size) == 2 && seen.n == 2 && seen.s[1].ip == 0x200);
+	hdr->hdr_size += 4;
+	CHECK(parse(f, buffer, BUFFER) == -1);
+	hdr->hdr_size = UINT32_MAX - 7;
+	CHECK(parse(f, buffer, BUFFER) == -1);
+	CHECK(f->copy(buffer, BUFFER, false, NULL, block) == 0);
 
 	f->argument(&arg, 2048);
 	CHECK(arg.buf_slots == 64 && f->min_size(10) == 2048);
