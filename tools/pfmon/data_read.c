@@ -107,11 +107,11 @@ static bool read_body(struct data_reader *r)
 /* A string within the record that ends there; NULL if it does not. */
 static const char *take_string(const struct data_reader *r, size_t *at)
 {
-	const char *text = (const char *)r->body + *at;
-	const char *end;
+	const char *text, *end;
 
 	if (*at >= r->head.size)
 		return NULL;
+	text = (const char *)r->body + *at;
 	end = memchr(text, '\0', r->head.size - *at);
 	if (!end)
 		return NULL;
@@ -252,10 +252,12 @@ bool data_get_binary(const struct data_reader *r, struct data_binary *b)
 
 	b->binary = (const void *)r->body;
 	b->path = take_string(r, &at);
+	if (!b->path)
+		return false;
 	at = (at + 7) & ~(size_t)7;
 	b->segment = (const void *)(r->body + at);
-	b->segments = b->path ? (r->head.size - at) / sizeof(*b->segment) : 0;
-	return b->path && b->binary->number && b->binary->id_size <= sizeof(b->binary->id);
+	b->segments = (r->head.size - at) / sizeof(*b->segment);
+	return b->binary->number && b->binary->id_size <= sizeof(b->binary->id);
 }
 
 bool data_get_inode(const struct data_reader *r, struct df_inode *inode)
@@ -286,10 +288,11 @@ bool data_get_jit(const struct data_reader *r, struct data_jit *j)
 
 bool data_get_samples(const struct data_reader *r, struct data_samples *s)
 {
+	if (r->head.size < sizeof(*s->samples))
+		return false;
 	s->samples = (const void *)r->body;
 	s->buf = r->body + sizeof(*s->samples);
-	return r->head.size >= sizeof(*s->samples) &&
-	       s->samples->bytes <= r->head.size - sizeof(*s->samples);
+	return s->samples->bytes <= r->head.size - sizeof(*s->samples);
 }
 
 bool data_get_lost(const struct data_reader *r, struct df_lost *lost)

@@ -218,7 +218,7 @@ static void add_symbol(struct jit *jit, const struct function *f, uint64_t from,
 static void complete(struct jit *jit)
 {
 	struct heap heap = { .f = calloc(jit->functions + 1, sizeof(*heap.f)) };
-	const struct function *f = jit->function, *end = f + jit->functions, *top;
+	const struct function *f = jit->function, *end = f ? f + jit->functions : f, *top;
 	uint64_t at = 0, to;
 
 	symtab_free(&jit->symbols);

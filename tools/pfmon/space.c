@@ -260,7 +260,7 @@ static void sort_mappings(struct image *i)
 
 void space_complete(struct space *space)
 {
-	struct record *r = space->record, *end = r + space->records;
+	struct record *r = space->record, *end = r ? r + space->records : r;
 	struct image *i;
 	unsigned int b;
 
