@@ -320,22 +320,11 @@ test_fuzz()
 		fail "$arch: fuzz: $(grep -m 5 -i -e error -e 'cannot find' "$tmp/build")"
 		return
 	fi
-	mkdir -p "$tmp/seeds"
-	for f in $formats; do
-		for order in little big; do
-			craft --format $f --order $order --samples 12 --frames 4 --maps 3 \
-				--places 8 --map 0x5000 0 /bin/true --build-id 12
-			mv "$tmp/data" "$tmp/seeds/$f.$order"
-		done
-		craft --format $f --rate 4000 --periods 1000,0,7 --samples 12 --frames 4 \
-			--places 8
-		mv "$tmp/data" "$tmp/seeds/$f.rate"
-	done
-	craft --hostile
-	head -c 8000 "$tmp/data" >"$tmp/seeds/hostile"
+	CC=$CC "$tests/fuzz-seeds" "$tmp/seeds"
 	if ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-		"$O/$arch/tools/pfmon/tests/fuzz" 20000 1 "$tmp"/seeds/* >"$tmp/out" 2>"$tmp/err"; then
-		check "fuzz: data files were read" grep -q '^20000 inputs, [1-9]' "$tmp/out"
+		"$O/$arch/tools/pfmon/tests/fuzz" 40000 1 "$tmp"/seeds/* >"$tmp/out" 2>"$tmp/err"; then
+		check "fuzz: data files were read" grep -q '^40000 inputs, [1-9]' "$tmp/out"
+		check "fuzz: programs were read" grep -Eq ', ([1-9][0-9]* symbols|no libdw)$' "$tmp/out"
 	else
 		fail "fuzz: $(head -n 40 "$tmp/err")"
 	fi

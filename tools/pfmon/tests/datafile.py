@@ -12,7 +12,7 @@ import struct
 import uuid
 
 MAGIC = b"\x89PFM\r\n\x1a\n"
-EVENT, PROCESS, MAP, SAMPLES, LOST, END, BINARY, TURNS = range(1, 9)
+EVENT, PROCESS, MAP, SAMPLES, LOST, END, BINARY, TURNS, MODULE, JIT, INODE = range(1, 12)
 UUIDS = {
     "default": "2bc7616b-0d22-4314-9d84-75be0d45c77e",
     "double": "c2253d65-fa32-4418-80fe-c8faeb292a4b",
@@ -92,6 +92,16 @@ class DataFile:
 
     def turns(self, setno, ns, turns):
         self.record(TURNS, self.pack("IIQQ", setno, 0, ns, turns))
+
+    def module(self, start, size, name, number=7, build_id=b""):
+        self.record(MODULE, self.pack("QQQII24s", start, size, number, len(build_id), 0,
+                                      build_id) + strings(name))
+
+    def jit(self, text, pid=100, time=BEGAN):
+        self.record(JIT, self.pack("iIQ", pid, 0, time) + strings(text))
+
+    def inode(self, major, minor, number):
+        self.record(INODE, self.pack("IIQ", major, minor, number))
 
     def end(self, elapsed=2_000_000_000, status=0):
         self.record(END, self.pack("QQiI", elapsed, self.samples, status, 0))
@@ -307,6 +317,9 @@ def main():
     parser.add_argument("--map", nargs=3, metavar=("ADDRESS", "OFFSET", "PATH"),
                         help="one more mapping, of a page, and a sample at its begin")
     parser.add_argument("--build-id", default="", help="of its file")
+    parser.add_argument("--others", action="store_true",
+                        help="records of each other kind, and a sample of a function that "
+                        "the process has made")
     parser.add_argument("--hostile", action="store_true", help="names that do harm")
     o = parser.parse_args()
     if o.hostile:
@@ -326,11 +339,19 @@ def main():
         st = os.stat(o.map[2])
         f.binary(1, o.map[2], st.st_size, st.st_mtime_ns, bytes.fromhex(o.build_id),
                  [(int(o.map[1], 0) & ~4095, 4096, ip & ~4095)])
+        if o.others:
+            f.inode(8, 1, st.st_ino)
         f.map(ip & ~4095, (ip & ~4095) + 4096, o.map[2], offset=int(o.map[1], 0) & ~4095, binary=1)
     if o.more:
         f.record(99, b"of a later version")
-    f.write(o.format, (s for part in (crafted(o), [Sample(ip, values=(0, 0))] if o.map else [])
-                       for s in part))
+    more = [Sample(ip, values=(0, 0))] if o.map else []
+    if o.others:
+        f.map(0x7000, 0x8000, "//anon")
+        f.jit("7000 10 made\n7008 20 later\n")
+        f.module((1 << 63) + 4096, 8192, "module", build_id=b"12345678")
+        f.turns(0, 1_000_000, 3)
+        more += [Sample(at, values=(0, 0)) for at in (0x7010, (1 << 63) + 4100)]
+    f.write(o.format, (s for part in (crafted(o), more) for s in part))
     f.lost(samples=3, estimated=4, full=1)
     f.end()
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Input that nobody would write, for all that pfmon reads: data files, sampling buffers,
- * files of /proc and /sys, options. It must not crash, hang, or touch what is not its
- * own, which sanitizers tell. The first byte of an input says what it is for.
+ * programs, what processes say of their code, files of /proc and /sys, options. It must
+ * not crash, hang, or touch what is not its own, which sanitizers tell. The first byte of
+ * an input says what it is for.
  *
- * fuzz RUNS SEED [FILE]...: makes RUNS inputs out of examples, FILEs are data files; the
- * same ones for the same SEED. Linked with libFuzzer that makes them.
+ * fuzz RUNS SEED [FILE]...: makes RUNS inputs out of examples, FILEs are data files or
+ * programs; the same ones for the same SEED. Linked with libFuzzer that makes them, out of
+ * the examples that "fuzz DIRECTORY FILE..." writes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,10 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../filter.h"
+#include "../identity.h"
 #include "../images.h"
+#include "../jit.h"
 #include "../measure.h"
 #include "../modules.h"
 #include "../output.h"
@@ -33,9 +39,10 @@
 #include "../target.h"
 #include "../text.h"
 #include "../turns.h"
+#include "../vdso.h"
 
 enum { DATA_FILE, PPROF, BLOCK, KALLSYMS, PROCESS, EVENTS, CPUS, TIMES, TARGETS, TURNS, PMU,
-       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, KINDS };
+       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, JIT, ELF, VDSO_FILE, NAME, KINDS };
 
 #define INPUT_MAX	65536
 
@@ -43,6 +50,7 @@ static const unsigned char *input;	/* what files have in them */
 static size_t input_size;
 static jmp_buf out;
 static uint64_t samples_read;		/* of data files */
+static uint64_t symbols_read;		/* of programs */
 
 #undef fopen
 FILE *fuzz_open(const char *path, const char *mode)
@@ -53,23 +61,76 @@ FILE *fuzz_open(const char *path, const char *mode)
 }
 
 #undef open
-/* What the kernel says of itself. */
+/* A file that only we may write, always the same one, with the input in it, then zeroes. */
+static int open_input(size_t size)
+{
+	static int file = -1;
+	char path[32];
+
+	if (file < 0)
+		file = memfd_create("fuzz", MFD_CLOEXEC);
+	if (file < 0 || fchmod(file, 0600) || ftruncate(file, (off_t)size) ||
+	    pwrite(file, input, input_size, 0) != (ssize_t)input_size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* What the kernel and processes say, and programs that are looked for. */
+static bool is_input(const char *path)
+{
+	static const char *const begins[] = {
+		"/sys/kernel/perfmon/", "/fuzz/", "/usr/lib/debug/", "/lib/modules/",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(path, begins[i], strlen(begins[i])))
+			return true;
+	return !strncmp(path, "/proc/", 6) &&
+	       (strstr(path, "/mem") || strstr(path, "/map_files/"));
+}
+
 int fuzz_open_fd(const char *path, int flags, ...)
 {
-	static const char sysfs[] = "/sys/kernel/perfmon/";
 	va_list args;
-	int mode, fd;
+	int mode;
 
 	va_start(args, flags);
 	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, int) : 0;
 	va_end(args);
-	if (strncmp(path, sysfs, sizeof(sysfs) - 1))
+	if (!is_input(path))
 		return open(path, flags, mode);
-	fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (fd >= 0 && pwrite(fd, input, input_size, 0) < 0)
-		abort();
-	return fd;
+	/* Of memory there is always more. */
+	return open_input(strstr(path, "/mem") ? 4 * INPUT_MAX : input_size);
 }
+
+#undef syscall
+/* Files as other processes see them. */
+long fuzz_syscall(long number, ...)
+{
+	return number == SYS_openat2 ? open_input(input_size) : -1;
+}
+
+#ifdef FUZZ_ELF
+#undef elf_getdata
+/* What has no structure that libelf knows: alone, so that a sanitizer sees where it ends. */
+Elf_Data *fuzz_getdata(Elf_Scn *scn, Elf_Data *from)
+{
+	Elf_Data *whole = elf_getdata(scn, from);
+	static Elf_Data alone;
+
+	if (!whole || !whole->d_buf || whole->d_type != ELF_T_BYTE)
+		return whole;
+	free(alone.d_buf);
+	alone = *whole;
+	alone.d_buf = malloc(whole->d_size + !whole->d_size);
+	if (!alone.d_buf)
+		abort();
+	memcpy(alone.d_buf, whole->d_buf, whole->d_size);
+	return &alone;
+}
+#endif
 
 /* A kernel with four counters of the hardware. */
 int perfmonctl(int fd, int cmd, void *arg, int narg)
@@ -415,6 +476,108 @@ static void try_target(const char *text)
 		target_option(&t, 't', text);
 }
 
+static void find_jit(struct jit *jit, uint64_t addr)
+{
+	const struct symbol *s = jit_find(jit, addr);
+
+	if (s && (addr < s->addr || addr - s->addr >= s->size || !*s->name))
+		abort();
+}
+
+/* What a process says of its code is also what /proc says of the process; it grows. */
+static void try_jit(const char *text)
+{
+	struct jit_file file = { 0 };
+	struct jit *jit = NULL;
+	size_t whole = input_size;
+	uint64_t addr;
+	char *lines;
+	int part;
+
+	jit_may_be(text);
+	for (part = 1; part <= 2; part++) {
+		input_size = part * whole / 2;
+		while ((lines = jit_read(getpid(), 0, &file))) {
+			jit_add(&jit, lines);
+			free(lines);
+		}
+		for (addr = 0; addr < 64; addr++)
+			find_jit(jit, addr << 58);
+	}
+	jit_add(&jit, text);
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		addr = strtoull(text, NULL, 16);
+		find_jit(jit, addr);
+		find_jit(jit, addr - 1);
+		find_jit(jit, addr + 15);
+	}
+	jit_free(jit);
+}
+
+/* That of a program or library that is its own debug file, too. */
+static void see_elf(int fd)
+{
+	uint8_t *id = malloc(BUILD_ID_MAX);	/* alone, as above */
+	struct segment segment[3] = { 0 };
+	struct symtab t = { 0 };
+	struct symbol *s;
+	uint64_t addr;
+	size_t i, n;
+
+	n = symtab_segments(fd, segment, 3);
+	if (!id || symtab_build_id(fd, id, BUILD_ID_MAX) > BUILD_ID_MAX || n > 3)
+		abort();
+	free(id);
+	symtab_read_fd(&t, fd, "/fuzz/file");
+	for (i = 0; i < n; i++)
+		symtab_addr(&t, segment[i].offset, &addr);
+	for (i = 0; i < t.symbols; i++) {
+		s = symtab_find(&t, t.symbol[i].addr);
+		if (s && !*symtab_name(s))
+			abort();
+		symbols_read += s != NULL;
+	}
+	symtab_free(&t);
+}
+
+static void try_elf(void)
+{
+	int fd = open_input(input_size);
+
+	see_elf(fd);
+	close(fd);
+}
+
+/* Memory as /proc has it is the input: a line that says where it is, then a file. */
+static void try_vdso(void)
+{
+	/* As examples have it. */
+	const struct identity known = {
+		.id_size = 4, .id = { 1, 2, 3, 4 },
+	};
+	struct identity found;
+	struct stat st;
+	int fd = vdso_open(&known);
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st))
+		abort();
+	identity_of(&found, fd, &st);
+	if (!identity_same(&found, &known))
+		abort();
+	see_elf(fd);
+	close(fd);
+}
+
+static void try_name(const char *text)
+{
+	struct symbol s = { .name = text };
+
+	symtab_demangle = true;
+	symtab_name(&s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -476,6 +639,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case MODULES:
 			modules_read("", see_module, NULL);
 			break;
+		case JIT:
+			try_jit(text);
+			break;
+		case ELF:
+			try_elf();
+			break;
+		case VDSO_FILE:
+			try_vdso();
+			break;
+		case NAME:
+			try_name(text);
+			break;
 		}
 	}
 	free(text);
@@ -486,8 +661,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static struct example {
 	unsigned char *data;
 	size_t size;
-} example[192];
-static unsigned int examples;
+} example[224];
+static unsigned int examples, count[KINDS];	/* all, and those of a kind */
 static uint64_t state;
 
 static uint64_t chance(uint64_t below)
@@ -502,6 +677,7 @@ static void add_example(int kind, int by, const void *data, size_t size)
 {
 	struct example *e = &example[examples++];
 
+	count[kind]++;
 	e->size = 1 + (by >= 0) + size;
 	e->data = malloc(e->size);
 	e->data[0] = (unsigned char)kind;
@@ -534,17 +710,48 @@ static void add_texts(void)
 		{ BY, "process,thread,cpu,binary,symbol,address,chain" },
 		{ MODULES, "ext4 1000 2 a,b, Live 0xffffffffc0000000\nx 1 0 - Loading 0x0 (OE)\n" },
 		{ PMU, "AMD K8\nvendor_id : AuthenticAMD\ncpu family : 15\nmodel : 5\n" },
+		{ NAME, "_ZN3one3twoIiEEvT_S1_.part.0@plt" }, { NAME, "_ZNKSt6vectorIcE4sizeEv" },
+		{ NAME, "_RNvXs_NtCs1234_4core3fmtNtB4_5Error3fmt" },
 	};
-	size_t i;
+	static char jit[4096];
+	size_t i, len;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		add_example(texts[i].kind, -1, texts[i].text, strlen(texts[i].text));
+	snprintf(jit, sizeof(jit), "Uid:\t0\t%u\t0\t0\nNSpid:\t1\t22\n4000 20 one\n4010 30 two()\n"
+		 "0x4008 10 in between\n1000 ffff f\n4038 8 last\n8000000000000000 1 a b;c\n"
+		 "4000 1 again\nfff0 f0 LazyCompile:~x /a.js:1\n", (unsigned int)geteuid());
+	add_example(JIT, -1, jit, strlen(jit));
+	for (i = 0; i < 100; i++) {
+		len = strlen(jit);
+		snprintf(jit + len, sizeof(jit) - len, "%zx %zx f%zu\n", 0x2000 + i * 8 % 0x100,
+			 16 + i, i);
+	}
+	add_example(JIT, -1, jit, strlen(jit));
+}
+
+/* A program, also where the kernel has mapped it into all of them. */
+static void add_program(const unsigned char *data, size_t size)
+{
+	/* As large as one can be, and a byte larger. */
+	static const char *const lines[] = {
+		"40-10040 r-xp 0 0:0 0 [vdso]\n", "40-10041 r-xp 0 0:0 0 [vdso]\n",
+	};
+	static char memory[INPUT_MAX];
+	size_t i;
+
+	add_example(ELF, -1, data, size);
+	memcpy(memory + 0x40, data, size);
+	for (i = 0; i < 2; i++) {
+		strcpy(memory, lines[i]);
+		add_example(VDSO_FILE, -1, memory, 0x40 + size);
+	}
 }
 
 /* Also each block of samples in it, and as the beginning of one. */
 static void add_file(const char *path)
 {
-	static unsigned char data[INPUT_MAX - 2];
+	static unsigned char data[INPUT_MAX - 128];
 	FILE *f = fopen(path, "r");
 	size_t size;
 
@@ -552,6 +759,10 @@ static void add_file(const char *path)
 		exit(2);
 	size = fread(data, 1, sizeof(data), f);
 	fclose(f);
+	if (!memcmp(data, "\x7f" "ELF", 4)) {
+		add_program(data, size);
+		return;
+	}
 	add_example(DATA_FILE, 0x3f, data, size);
 	add_example(DATA_FILE, 0xc0, data, size);
 	add_example(PPROF, 0, data, size);
@@ -632,26 +843,46 @@ static size_t mutate(unsigned char *data, size_t size)
 	}
 }
 
-int main(int argc, char **argv)
+/* One of a kind that is as likely as others, of which there are more or less. */
+static const struct example *choose(void)
+{
+	unsigned int kind, n, i = 0;
+
+	do
+		kind = (unsigned int)chance(KINDS);
+	while (!count[kind]);
+	for (n = (unsigned int)chance(count[kind]); n || example[i].data[0] != kind; i++)
+		n -= example[i].data[0] == kind;
+	return &example[i];
+}
+
+static void write_examples(const char *directory)
+{
+	char path[4096];
+	unsigned int i;
+	FILE *f;
+
+	for (i = 0; i < examples; i++) {
+		snprintf(path, sizeof(path), "%s/%u", directory, i);
+		f = fopen(path, "w");
+		if (!f || fwrite(example[i].data, 1, example[i].size, f) != example[i].size ||
+		    fclose(f))
+			exit(2);
+	}
+}
+
+static void try_all(unsigned long runs)
 {
 	unsigned char *data = malloc(INPUT_MAX), *copy;
-	unsigned long i, runs;
+	const struct example *e;
+	unsigned long i;
 	unsigned int n;
 	size_t size;
-	int a;
 
-	if (argc < 3)
-		return 2;
-	runs = strtoul(argv[1], NULL, 10);
-	state = 0x9e3779b97f4a7c15 ^ strtoul(argv[2], NULL, 10);
-	for (a = 3; a < argc && examples < 160; a++)
-		add_file(argv[a]);
-	add_texts();
 	for (i = 0; i < examples; i++)
 		LLVMFuzzerTestOneInput(example[i].data, example[i].size);
 	for (i = 0; i < runs; i++) {
-		const struct example *e = &example[chance(examples)];
-
+		e = choose();
 		memcpy(data, e->data, e->size);
 		size = e->size;
 		for (n = 1 + (unsigned int)chance(8); n && size > 2; n--)
@@ -661,7 +892,29 @@ int main(int argc, char **argv)
 		LLVMFuzzerTestOneInput(copy, size);
 		free(copy);
 	}
-	printf("%lu inputs, %llu samples\n", runs, (unsigned long long)samples_read);
+	printf("%lu inputs, %llu samples, ", runs, (unsigned long long)samples_read);
+	if (symtab_has_elf)
+		printf("%llu symbols\n", (unsigned long long)symbols_read);
+	else
+		puts("no libdw");
+}
+
+int main(int argc, char **argv)
+{
+	bool writes = argc > 2 && strchr(argv[1], '/');
+	int a;
+
+	if (argc < 3)
+		return 2;
+	for (a = writes ? 2 : 3; a < argc && examples < 180; a++)
+		add_file(argv[a]);
+	add_texts();
+	if (writes) {
+		write_examples(argv[1]);
+		return 0;
+	}
+	state = 0x9e3779b97f4a7c15 ^ strtoul(argv[2], NULL, 10);
+	try_all(strtoul(argv[1], NULL, 10));
 	return 0;
 }
 #endif /* LIBFUZZER */
