@@ -32,15 +32,22 @@ instructions()
 		-i "$tmp/data" -o "$tmp/report" 2>&1 | sed -n 's/.*Collected : //p'
 }
 
-# memory FORMAT: KiB that it takes at most
-memory()
+# costs FORMAT: KiB that it takes at most, and milliseconds of CPU time
+costs()
 {
 	# shellcheck disable=SC2046 # words
 	/usr/bin/python3 - "$PFMON" $(how "$1") -i "$tmp/data" -o "$tmp/report" <<-'END'
 	import resource, subprocess, sys
 	subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
-	print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+	used = resource.getrusage(resource.RUSAGE_CHILDREN)
+	print(used.ru_maxrss, round(1000 * (used.ru_utime + used.ru_stime)))
 	END
+}
+
+# memory FORMAT: the first of these
+memory()
+{
+	costs "$1" | cut -d ' ' -f 1
 }
 
 # instructions_each FORMAT: for a sample, the first file had 4,000 fewer
@@ -49,12 +56,22 @@ instructions_each()
 	echo $((($(instructions "$1") - $(cat "$tmp/instructions.$1")) / 4000))
 }
 
-# Samples of 40 calls each in a process of 5,000 mappings: a million is to take at most
-# 2 s and 200 MB. It takes 1 s, where a sample is 5,300 instructions (i386: 8,400).
-# Memory is for places, not for samples: script has 36 bytes of each, and the calls of
-# as many as it reads at a time.
+# A report of a million samples takes at most 2 s of a CPU (it takes 0.2), and 200 MB (8).
+# Samples of 40 calls each in a process of 5,000 mappings, where none is like the last: the
+# same, which is 1 s at 5,300 instructions for a sample (i386: 8,400). Memory is for places,
+# not for samples: script has 36 bytes of each, and the calls of as many as it reads at a
+# time.
 test_speed()
 {
+	craft --samples 1000000 --mixed --format callchain --frames 10 --maps 1000 --places 1000
+	for f in text json svg folded pprof; do
+		read -r kib ms <<-END
+			$(costs $f)
+		END
+		check "a million samples, $f: $kib KiB" [ "$kib" -lt 200000 ]
+		check "a million samples, $f: $ms ms" [ "$ms" -lt 2000 ]
+		[ $f != json ] || expect "a million samples" "$(json samples)" 1000000
+	done
 	large="--format callchain --frames 40 --maps 5000 --places 1000"
 	# shellcheck disable=SC2086 # words
 	craft --samples 10000 $large
@@ -75,7 +92,7 @@ test_speed()
 		skip "$arch: valgrind is not there: the instructions of reports are not counted"
 		return
 	fi
-	counts="text svg pprof script"
+	counts="text json svg folded pprof script"
 	# shellcheck disable=SC2086 # words
 	craft --samples 2000 $large --places 100
 	for f in $counts; do
