@@ -346,4 +346,14 @@ test_fuzz()
 		fail "fuzz: $(head -n 40 "$tmp/err")"
 	fi
 	rm -rf "$tmp/seeds"
+	if [ "$arch" != "$("$top/scripts/machine" --runs | cut -d " " -f 1)" ]; then
+		:
+	elif ! command -v clang >/dev/null; then
+		skip "clang is not installed: libFuzzer does not run"
+	elif make -s -C "$dir" ARCH="$arch" O="$O/$arch" CC="$CC" V="${V:-0}" FUZZ_RUNS=20000 \
+		CORPUS="$tmp/corpus" fuzzer-run >"$tmp/out" 2>&1; then
+		check "libFuzzer: inputs" grep -q '^stat::number_of_executed_units: *20000$' "$tmp/out"
+	else
+		fail "libFuzzer: $(grep -v '^INFO\|^#\|NEW_' "$tmp/out" | head -n 40)"
+	fi
 }
