@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pfmon: counts and samples what programs and CPUs do, with perfmon. */
+#define _GNU_SOURCE
 #include <err.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,16 @@ static int print_version(void)
 	return flushed();
 }
 
+/* Messages about options begin with what the user has called: "pfmon stat". */
+static int run(const struct command *command, int argc, char **argv)
+{
+	static char name[32];
+
+	snprintf(name, sizeof(name), "%s %s", program_invocation_short_name, command->name);
+	argv[0] = name;
+	return command->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -66,7 +78,7 @@ int main(int argc, char **argv)
 		return print_version();
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(name, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+			return run(&commands[i], argc - 1, argv + 1);
 	if (*name)
 		warnx("there is no command '%s'", name);
 	print_usage(stderr);

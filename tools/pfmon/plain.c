@@ -18,7 +18,11 @@ int plain_main(int argc, char **argv, const struct plain *plain)
 	if (c == 'h') {
 		fputs(plain->usage, stdout);
 	} else if (c != -1 || n < plain->least || n > plain->most) {
-		fprintf(stderr, "Try 'pfmon %s --help'.\n", argv[0]);
+		if (c == -1 && n < plain->least)
+			warnx("an argument is missing");
+		else if (c == -1)
+			warnx("'%s' is one argument too many", argv[optind + plain->most]);
+		fprintf(stderr, "Try '%s --help'.\n", argv[0]);
 		return EXIT_PFMON;
 	} else {
 		status = plain->run(argv + optind);

@@ -90,9 +90,6 @@ test_list()
 	"$PFMON" explain cs,nosuch >"$tmp/out" 2>"$tmp/err"
 	expect "explain: no such event: status" $? 125
 	expect_err "explain: no such event" "no event 'nosuch'"
-	"$PFMON" explain >"$tmp/out" 2>"$tmp/err"
-	expect "explain: no event: status" $? 125
-	expect_err "explain: no event" "^Try 'pfmon explain --help'.$"
 	"$PFMON" explain task-clock,cs,cs,cs,cs,cs,cs,cs,cs >"$tmp/out" 2>"$tmp/err"
 	expect_err "explain: too many" "no counter is left for 'context-switches'"
 	for what in list explain; do
@@ -126,6 +123,20 @@ test_options()
 	"$PFMON" stat -o "$tmp/no/such" true 2>"$tmp/err"
 	expect "-o nowhere: status" $? 125
 	expect_err "-o nowhere" "no/such: No such file"
+	for what in stat record report top script list explain check info; do
+		"$PFMON" $what --bogus >"$tmp/out" 2>"$tmp/err"
+		expect "$what --bogus: status" $? 125
+		expect "$what --bogus" "$(cat "$tmp/err")" "pfmon $what: unrecognized option '--bogus'
+Try 'pfmon $what --help'."
+	done
+	for args in "explain|an argument is missing" "explain cycles cs|'cs' is one argument too many" \
+		"check it|'it' is one argument too many" "info it|'it' is one argument too many"; do
+		# shellcheck disable=SC2086 # words
+		"$PFMON" ${args%|*} >"$tmp/out" 2>"$tmp/err"
+		expect "${args%|*}: status" $? 125
+		expect "${args%|*}" "$(cat "$tmp/err")" "pfmon: ${args#*|}
+Try 'pfmon ${args%%[ |]*} --help'."
+	done
 	"$PFMON" nonsense >"$tmp/out" 2>&1
 	expect "no such command: status" $? 125
 	for what in --help --version "stat --help" "info --help"; do
