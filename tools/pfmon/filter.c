@@ -64,6 +64,20 @@ static void set_time(struct filter *f, const char *text)
 	errx(EXIT_PFMON, "'%s' is not a time such as 1.5-2, in seconds", text);
 }
 
+/* What is a name elsewhere: samples of a thread "0-3" there can never be. */
+static const char *numbers(const char *list)
+{
+	size_t at = 0, len;
+
+	do {
+		len = strspn(list + at, "0123456789");
+		at += len;
+	} while (len && list[at] == ',' && list[++at]);
+	if (!len || list[at] || list[at - 1] == ',')
+		errx(EXIT_PFMON, "'%s' is not a list of numbers such as 1,2", list);
+	return list;
+}
+
 bool filter_option(struct filter *f, int c, const char *arg)
 {
 	switch (c) {
@@ -71,10 +85,10 @@ bool filter_option(struct filter *f, int c, const char *arg)
 		f->process = arg;
 		break;
 	case FILTER_THREAD:
-		f->thread = arg;
+		f->thread = numbers(arg);
 		break;
 	case FILTER_CPU:
-		f->cpu = arg;
+		f->cpu = numbers(arg);
 		break;
 	case FILTER_BINARY:
 		f->binary = arg;

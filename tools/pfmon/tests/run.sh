@@ -402,6 +402,13 @@ test_filters()
 		--time x-1
 		--time 1--2
 	END
+	for list in x 0-1 1, ,1 1,,2 ''; do
+		report --cpu "$list"
+		expect "CPUs '$list': status" "$status" 125
+		expect_err "CPUs '$list'" "^pfmon: '$list' is not a list of numbers such as 1,2$"
+		report --thread "$list"
+		expect "threads '$list': status" "$status" 125
+	done
 	report
 	has_symbols || return 0
 	expect "samples in a symbol" "$(selected --symbol hot_60)" 600
