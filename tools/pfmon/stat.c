@@ -251,6 +251,9 @@ static bool check_options(void)
 		warnx("--repeat is for a command");
 	else if (o.runs > 1 && (o.schedule.interval_ns || o.per_cpu || o.per_thread))
 		warnx("--repeat does not go with --interval, --per-cpu and --per-thread");
+	else if (o.runs > 1 && o.format->whole)
+		warnx("-f %s has counts that only grow, and no means: not with --repeat",
+		      o.format->name);
 	else if (o.format->whole && o.schedule.interval_ns && !o.output)
 		warnx("with --interval, -f %s needs a file to write anew each time: -o",
 		      o.format->name);

@@ -77,6 +77,9 @@ test_parts()
 	"$PFMON" stat -I 100 -f openmetrics true 2>"$tmp/err"
 	expect "metrics of intervals without a file: status" $? 125
 	check "metrics of intervals without a file" grep -q 'needs a file to write anew' "$tmp/err"
+	"$PFMON" stat -r 2 -f openmetrics true 2>"$tmp/err"
+	expect "metrics of a mean: status" $? 125
+	check "metrics of a mean" grep -q 'only grow, and no means' "$tmp/err"
 	stat -r 2 -p $$
 	expect "-r without a command: status" "$status" 125
 }
