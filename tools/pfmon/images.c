@@ -37,7 +37,8 @@ struct image {
 	uint64_t begun;		/* when the process did: numbers come again */
 	uint64_t exe;		/* hash of its program's path, 0 if unknown */
 	char comm[COMM_MAX];
-	uint64_t seen;		/* when we looked */
+	uint64_t first;		/* when we looked, ... */
+	uint64_t seen;		/* and did so last */
 	size_t maps, room;
 	uint64_t *map;		/* hashes of lines that are written already */
 	struct jit_file jit;	/* what it says of code that it has made */
@@ -427,7 +428,18 @@ static bool same(const struct image *i, uint64_t begun, uint64_t exe,
 	       !strcmp(i->comm, comm);
 }
 
-static void look(struct images *images, pid_t pid, bool exec, uint64_t patience)
+/*
+ * How long to wait for another look: as long as it is since the first one, for a program
+ * maps its libraries when it begins, and a second at most.
+ */
+static uint64_t patience_with(const struct image *i)
+{
+	uint64_t age = i->seen - i->first;
+
+	return age < GLANCE_NS ? age : GLANCE_NS;
+}
+
+static void look(struct images *images, pid_t pid, bool exec, bool glance)
 {
 	struct image *i = find(images, pid);
 	char comm[COMM_MAX], command[256];
@@ -435,7 +447,7 @@ static void look(struct images *images, pid_t pid, bool exec, uint64_t patience)
 
 	if (!read_stat(pid, comm, &begun))
 		return;
-	if (i && !exec && now - i->seen < patience && i->begun == begun &&
+	if (i && !exec && glance && now - i->seen < patience_with(i) && i->begun == begun &&
 	    !strcmp(i->comm, comm))
 		return;
 	exe = read_exe(pid);
@@ -444,6 +456,7 @@ static void look(struct images *images, pid_t pid, bool exec, uint64_t patience)
 			i = insert(images, pid);
 		i->begun = begun;
 		i->exe = exe;
+		i->first = now;
 		memcpy(i->comm, comm, sizeof(comm));
 		i->maps = 0;
 		i->jit = (struct jit_file){ 0 };
@@ -458,17 +471,17 @@ static void look(struct images *images, pid_t pid, bool exec, uint64_t patience)
 
 void images_see(struct images *images, pid_t pid)
 {
-	look(images, pid, false, 0);
+	look(images, pid, false, false);
 }
 
 void images_glance(struct images *images, pid_t pid)
 {
-	look(images, pid, false, GLANCE_NS);
+	look(images, pid, false, true);
 }
 
 void images_exec(struct images *images, pid_t pid)
 {
-	look(images, pid, true, 0);
+	look(images, pid, true, false);
 }
 
 void images_binary(struct images *images, const struct pmon_map *map)

@@ -32,6 +32,8 @@ void images_see(struct images *images, pid_t pid);
  * images_glance() - look at a process unless that was done a moment ago
  * @images: from images_new()
  * @pid:    process
+ *
+ * A moment is a second, and less for a program that has just begun.
  */
 void images_glance(struct images *images, pid_t pid);
 
