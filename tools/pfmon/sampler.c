@@ -9,6 +9,7 @@
  * brought at the rate of those in the buffer.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "file.h"
 #include "numbers.h"
 #include "raw.h"
 #include "recording.h"
@@ -554,6 +556,28 @@ bool sampling_is_there(const struct pmon_format *format, uint64_t size)
 	return true;
 }
 
+/*
+ * Does the kernel list its formats, and not this one? It has just been asked for it, and
+ * has loaded the module if it could, and did so for us.
+ */
+static bool is_missing(const struct pmon_format *format)
+{
+	char name[300], have[UUID_TEXT], wanted[UUID_TEXT];
+	DIR *dir = opendir("/sys/kernel/perfmon/formats");
+	struct dirent *entry;
+	bool missing = dir;
+
+	if (!dir)
+		return false;
+	raw_uuid(format->uuid, wanted);
+	while (missing && (entry = readdir(dir))) {
+		snprintf(name, sizeof(name), "formats/%s/uuid", entry->d_name);
+		missing = !sysfs_read(name, have, sizeof(have)) || strcmp(have, wanted);
+	}
+	closedir(dir);
+	return missing;
+}
+
 static int create_context(struct sampler *s, unsigned int flags,
 			  struct failure *failure)
 {
@@ -575,6 +599,9 @@ static int create_context(struct sampler *s, unsigned int flags,
 		what->format->argument(req->arg, what->buffer_size);
 	ret = pfm_create_context(&req->ctx, 1) ?
 	      failure_set(failure, PFM_CREATE_CONTEXT, 0) : 0;
+	if (ret && failure->err == EINVAL && is_missing(what->format))
+		errx(EXIT_PFMON, "the kernel does not have the sampling format '%s': if that is a module, it is not installed, or not loaded for this user",
+		     what->format->name);
 	s->probe.fd = req->ctx.ctx_fd;
 	s->size = (size_t)req->ctx.ctx_smpl_buf_size;
 	free(req);
