@@ -12,6 +12,8 @@
 #include "file.h"
 #include "recording.h"
 
+#define CLOCK_NS	10000U
+
 uint64_t sampling_number(const char *text, const char *what, uint64_t max)
 {
 	static const char units[] = "KMG";
@@ -50,6 +52,14 @@ static void check_frequency(uint64_t frequency)
 		     frequency, max);
 }
 
+/* The kernel's timers are not set closer, and a sample would stand for more than it says. */
+static void check_clock(const char *name, uint64_t period)
+{
+	if (period < CLOCK_NS)
+		errx(EXIT_PFMON, "%s: the kernel takes no samples of it closer than %u ns, -F %u",
+		     name, CLOCK_NS, 1000000000 / CLOCK_NS);
+}
+
 void sampling_periods(struct sampling *s, uint64_t period, uint64_t frequency)
 {
 	unsigned int i;
@@ -69,6 +79,8 @@ void sampling_periods(struct sampling *s, uint64_t period, uint64_t frequency)
 		if (!s->adapts[i] && s->random_mask >= s->period[i])
 			errx(EXIT_PFMON, "the mask of -R must be smaller than the period of %s, %" PRIu64,
 			     s->counters.c[i].name, s->period[i]);
+		if (c->event->unit == UNIT_NS)
+			check_clock(c->name, s->period[i]);
 	}
 }
 

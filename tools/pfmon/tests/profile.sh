@@ -71,6 +71,12 @@ test_record_options()
 	refused "no frequency" "'fast' is not a frequency" -F fast true
 	refused "frequency without periods" "the format aggregate records no periods: with it -F is for clocks, not for context-switches" \
 		-F 10 -f aggregate -e task-clock,cs true
+	refused "fast clock" "task-clock: the kernel takes no samples of it closer than 10000 ns, -F 100000" \
+		-F 100001 true
+	refused "short time" "task-clock: the kernel takes no samples of it closer than 10000 ns" \
+		-e cs,task-clock -c 9999 true
+	record -F 100000 true
+	expect "fastest clock: status" "$status" 0
 	refused "large mask" "must be smaller than the period of task-clock" \
 		-R 0xfffff -c 1000 true
 	refused "small buffer" "a buffer of 64 bytes is too small: the format default needs" -b 64 true
@@ -597,6 +603,9 @@ test_raw()
 		expect "raw: no UUID: status" "$status" 125
 		check "raw: no UUID" grep -q "no sampling format '$name'" "$tmp/err"
 	done
+	[ ! -d /sys/kernel/perfmon ] || refused "raw: one that the kernel does not have" \
+		"the kernel does not have the sampling format '00000000-0000-4000-8000-000000000001'" \
+		-f 00000000-0000-4000-8000-000000000001 true
 	refused "raw: not by this argument" "there is no such sampling format" \
 		-f $null:ffffffff true
 }
