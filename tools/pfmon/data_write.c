@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writing the data file: see record-format.txt. */
 #define _GNU_SOURCE
+#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "context.h"
 #include "data_write.h"
 #include "file.h"
 #include "identity.h"
@@ -123,6 +125,14 @@ static bool may_write(const char *path)
 	struct stat st;
 
 	return stat(path, &st) || !S_ISREG(st.st_mode) || is_ours(path);
+}
+
+void data_spare(const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size && is_ours(path))
+		errx(EXIT_PFMON, "%s is a file of pfmon record: name another one with -o", path);
 }
 
 /*

@@ -41,6 +41,12 @@ void data_boot_id(char boot[DF_BOOT_MAX]);
 int data_create(struct data_writer *w, const char *path, const char *title, uint32_t flags);
 
 /**
+ * data_spare() - end pfmon if a file is a recording, which nothing else is to overwrite
+ * @path: file for something else
+ */
+void data_spare(const char *path);
+
+/**
  * data_event() - write what is sampled
  * @w: from data_create()
  * @e: event

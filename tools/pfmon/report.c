@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "data_write.h"
 #include "filter.h"
 #include "outfile.h"
 #include "output.h"
@@ -192,6 +193,8 @@ int cmd_report(int argc, char **argv)
 		     o.by);
 	if (profile_read(&profile, o.input, o.event, error))
 		errx(EXIT_PFMON, "%s", error);
+	if (o.output)
+		data_spare(o.output);
 	if (o.output && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
 	if (pprof) {

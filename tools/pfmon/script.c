@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "data_write.h"
 #include "filter.h"
 #include "outfile.h"
 #include "pfmon.h"
@@ -148,6 +149,8 @@ int cmd_script(int argc, char **argv)
 		warnx("'%s'? The data file is named with -i", argv[optind]);
 		bad_usage();
 	}
+	if (output)
+		data_spare(output);
 	if (output && outfile_open(&out, output, 0))
 		err(EXIT_PFMON, "%s", output);
 	if (raw) {

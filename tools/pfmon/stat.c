@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data_write.h"
 #include "hardware.h"
 #include "needs.h"
 #include "numbers.h"
@@ -321,6 +322,8 @@ static void note_throttled(struct result *result)
 static void open_output(void)
 {
 	out.file = stderr;
+	if (o.output)
+		data_spare(o.output);
 	if (o.output && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
 	/* A pipe stays open. */

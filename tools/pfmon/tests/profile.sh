@@ -274,6 +274,17 @@ test_record_kept()
 	check "kept, full: what is left is a beginning" [ -s "$left" ]
 	rm -rf "$tmp/mine" "$tmp/link" "$tmp/notes"
 
+	# What is no recording does not take the place of one.
+	record true
+	cp "$tmp/data" "$tmp/earlier"
+	for what in "report -i DATA" "script -i DATA" "script --raw -i DATA" "stat -e cs true"; do
+		# shellcheck disable=SC2046 # words
+		"$PFMON" $(echo "$what" | sed "s,^[a-z]*,& -o $tmp/data,; s,DATA,$tmp/data,") \
+			>"$tmp/out" 2>"$tmp/err"
+		expect "kept, $what: status" $? 125
+		expect_err "kept, $what" "/data is a file of pfmon record: name another one with -o$"
+		check "kept, $what" cmp "$tmp/data" "$tmp/earlier"
+	done
 	# The files of stat and report, too; they keep who may read them.
 	echo before >"$tmp/text"
 	chmod 640 "$tmp/text"
