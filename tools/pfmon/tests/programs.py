@@ -25,7 +25,7 @@ import time
 
 PYTHON = sys.executable
 # Processes that end, that execute a program, and that are killed.
-ROUNDS = 50
+ROUNDS = 70
 SCRIPT = """i=0
 while [ $i -lt %d ]; do
 	(exit 3)
