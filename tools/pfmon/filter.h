@@ -20,15 +20,18 @@ enum filter_option {
 	{ "time", required_argument, NULL, FILTER_TIME },		\
 	{ "no-demangle", no_argument, NULL, NO_DEMANGLE }
 
-#define FILTER_USAGE							\
+#define FILTER_USAGE_NAMES						\
 "      --process LIST    only samples of processes with these names, which are\n" \
 "                        separated by commas and can be patterns: 'py*'\n"	\
-"      --thread LIST, --cpu LIST\n"						\
-"                        only those of threads or CPUs with these numbers\n"	\
 "      --binary LIST, --symbol LIST\n"						\
 "                        only those in binaries or symbols with these names\n"	\
-"      --time FROM-TO    only those between these seconds after the beginning\n" \
 "      --no-demangle     names of C++ and Rust as the linker has them\n"
+
+#define FILTER_USAGE							\
+FILTER_USAGE_NAMES							\
+"      --thread LIST, --cpu LIST\n"						\
+"                        only those of threads or CPUs with these numbers\n"	\
+"      --time FROM-TO    only those between these seconds after the beginning\n"
 
 /**
  * filter_option() - take an option; ends the program if its argument is wrong

@@ -55,7 +55,8 @@ TARGET_USAGE("   ")
 "  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
 "                        calls): any of them, separated by commas\n"
 "                        (" DEFAULT_BY ")\n"
-FILTER_USAGE
+FILTER_USAGE_NAMES
+"      --thread LIST     only those of threads with these numbers\n"
 "  -d, --delay SECONDS   show it each SECONDS seconds (1)\n"
 "  -B, --batch           one report after the other: the same as when standard output\n"
 "                        or input is no terminal\n"

@@ -79,6 +79,8 @@ test_top_options()
 	top --help
 	expect "top --help: status" "$status" 0
 	check "top --help: prints to stdout" [ -s "$tmp/out" ]
+	expect "top --help: each option once, and none that is refused" "$(grep -o -e ' --[a-z-]*' "$tmp/out" |
+		sort | uniq -d; grep -e '--time ' "$tmp/out")" ""
 }
 
 # Names that would control a terminal.
