@@ -82,7 +82,7 @@ key() { sed -n "s/^#: $1 = //p" "${@:2}"; }
 architectures() {
 	{
 		grep -l '^#: default = yes' "$config"/*.config
-		grep -l '^#: qemu = ' "$config"/*.config
+		grep -l '^#: uname = ' "$config"/*.config
 	} | awk '!seen[$0]++' | sed 's,.*/,,; s/\.config$//'
 }
 default_arch=$(architectures | head -n 1)
@@ -111,8 +111,10 @@ kernel_names() {
 	esac
 	kernel=$arch${flavour:+-$flavour}
 	fragment=$config/$arch.config
-	grep -qs '^#: qemu = ' "$fragment" ||
+	grep -qs '^#: uname = ' "$fragment" ||
 		die "no architecture '$arch': see scripts/config"
+	name=$(machine cross)
+	[ -z "$name" ] || PATH=$build/cross-$name/bin:$PATH
 	[ -z "$flavour" ] || grep -qs '^#: flavour = ' "$config/$flavour.config" ||
 		die "no kernel of flavour '$flavour': see scripts/config"
 
