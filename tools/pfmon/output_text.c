@@ -9,18 +9,11 @@
 #define NUMBER_WIDTH	9
 #define NS_PRINTED	10000	/* multiples of it have two decimals as ms */
 
-/* "'make': 1,234 samples of task-clock, one each 1.00 ms; 0 lost; 2.3456 s" */
-static void print_heading(FILE *out, const struct profile *p,
-			  const struct sampled_event *e)
+static void print_period(FILE *out, const struct profile *p, const struct sampled_event *e)
 {
 	char n[NUMBERS_MAX];
 
-	fprintf(out, "\n %s: %s sample%s of %s, ",
-		text_intern(p->header.title), numbers_count(n, p->samples),
-		p->samples == 1 ? "" : "s", text_intern(e->name));
-	if (e->frequency)
-		fprintf(out, "%s a second, ", numbers_count(n, e->frequency));
-	fputs("one each ", out);
+	fputs(", one each ", out);
 	if (e->unit == UNIT_NS && e->period % NS_PRINTED)
 		fprintf(out, "%s ns", numbers_count(n, e->period));
 	else if (e->unit == UNIT_NS)
@@ -31,6 +24,22 @@ static void print_heading(FILE *out, const struct profile *p,
 		fputs(" on average", out);
 	else if (e->random_mask)
 		fputs(" or less", out);
+}
+
+/* "'make': 1,234 samples of task-clock, one each 1.00 ms; 0 lost; 2.3456 s" */
+static void print_heading(FILE *out, const struct profile *p,
+			  const struct sampled_event *e)
+{
+	char n[NUMBERS_MAX];
+
+	fprintf(out, "\n %s: %s sample%s of %s",
+		text_intern(p->header.title), numbers_count(n, p->samples),
+		p->samples == 1 ? "" : "s", text_intern(e->name));
+	if (e->frequency)
+		fprintf(out, ", %s a second", numbers_count(n, e->frequency));
+	/* Of no samples there is no mean. */
+	if (!e->frequency || p->samples)
+		print_period(out, p, e);
 	fprintf(out, "; %s lost%s", numbers_lost(n, p->lost.samples, p->lost.estimated),
 		output_of_all(p));
 	if (p->complete)

@@ -317,6 +317,9 @@ assert wide and all(0 <= x <= 1200 for x in wide), wide' "$tmp/report"
 		"$PFMON" script -i "$tmp/data" >"$tmp/script"
 		expect "periods of $periods: script" "$(wc -l <"$tmp/script")" 1000
 	done
+	craft --samples 0 --rate 1000
+	report
+	check "rate of no samples: heading" grep -q ": 0 samples of cycles, 1,000 a second; about 7 lost; " "$tmp/report"
 	craft --samples 4 --rate 0
 	report
 	expect_err "no rate at all" "data: has no events"
