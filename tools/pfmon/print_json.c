@@ -112,6 +112,18 @@ static void print_spread(FILE *out, const struct result *result)
 			s->user, s->system);
 }
 
+/* How long a turn is. */
+static void print_turns(FILE *out, const struct counters *c)
+{
+	if (c->trigger.event) {
+		fputs(", \"turn_event\": ", out);
+		text_json(out, text_intern(c->trigger.name));
+		fprintf(out, ", \"turn_count\": %" PRIu64, c->every);
+	} else if (c->timeout_ns) {
+		fprintf(out, ", \"turn_ns\": %" PRIu64, c->timeout_ns);
+	}
+}
+
 static void print(FILE *out, const struct result *result)
 {
 	unsigned int i;
@@ -124,8 +136,11 @@ static void print(FILE *out, const struct result *result)
 	print_counters(out, result, &result->sum);
 	if (result->grouped)
 		print_groups(out, result);
-	fprintf(out, ", \"sets\": %u, \"%ss\": %u, \"missed\": %u, \"elapsed_ns\": %" PRIu64,
-		result->counters->sets, result->threads ? "thread" : "cpu", result->measured,
+	fprintf(out, ", \"sets\": %u", result->counters->sets);
+	if (result->counters->sets > 1)
+		print_turns(out, result->counters);
+	fprintf(out, ", \"%ss\": %u, \"missed\": %u, \"elapsed_ns\": %" PRIu64,
+		result->threads ? "thread" : "cpu", result->measured,
 		result->missed, result->elapsed_ns);
 	if (result->has_usage)
 		fprintf(out, ", \"user_ns\": %" PRIu64 ", \"system_ns\": %" PRIu64,

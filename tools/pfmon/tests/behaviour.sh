@@ -156,6 +156,7 @@ test_turns()
 	expect "nine events: all there" \
 		"$(tr '{' '\n' <"$tmp/json" | grep -c context-switches)" 9
 	expect "nine events: sets" "$(field sets)" 2
+	expect "nine events: turns" "$(field turn_ns)" 1000000
 	check "nine events: it is said" grep -q '"notes": \["~ marks estimates: the events took turns in 2 sets' \
 		"$tmp/json"
 	stat --no-multiplex -e cs,cs,cs,cs,cs,cs,cs,cs,cs true
@@ -167,13 +168,20 @@ test_turns()
 	# What can be counted all the time is, as long as no turns are asked for.
 	stat -e cs -e faults true
 	expect "two lists: sets" "$(field sets)" 1
-	for turns in "--switch-timeout 2" "--switch-timeout=0.5" \
-		"--switch-overflow task-clock=100000" "-C 0 --switch-timeout 1"; do
+	expect "two lists: no turns" "$(grep -c turn_ "$tmp/json")" 0
+	while read -r turns said; do
+		turns=$(echo "$turns" | tr _ ' ')
 		# shellcheck disable=SC2086 # words
 		stat $turns -e cs -e faults -e cs "$VICTIM" spin 20
 		expect "three lists $turns: status" "$status" 0
 		expect "three lists $turns: sets" "$(field sets)" 3
-	done
+		check "three lists $turns: how long a turn is" grep -q "\"sets\": 3, $said, \"[ct]" "$tmp/json"
+	done <<-END
+		--switch-timeout_2 "turn_ns": 2000000
+		--switch-timeout=0.5 "turn_ns": 500000
+		--switch-overflow_task-clock=100000 "turn_event": "task-clock", "turn_count": 100000
+		-C_0_--switch-timeout_1 "turn_ns": 1000000
+	END
 	stat --switch-timeout 1 -e cs -e cs -e task-clock "$VICTIM" thread 5 1
 	expect "turns: threads" "$(field threads)" 6
 	stat --switch-timeout 1 -e cs,task-clock true
