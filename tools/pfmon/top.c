@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -219,6 +220,18 @@ static char *make_report(const struct selection *sel)
 	return text;
 }
 
+/* Nobody is shown anything: that is no error if a reader has seen enough, as head(1) has. */
+static void __attribute__((noreturn)) give_up(void)
+{
+	int e = errno;
+
+	signals_end_child();
+	if (e == EPIPE)
+		exit(128 + SIGPIPE);
+	errno = e;
+	err(EXIT_PFMON, "standard output");
+}
+
 static void show(void)
 {
 	struct selection sel = { 0 };
@@ -235,7 +248,7 @@ static void show(void)
 		failed = terminal_draw(text);
 	free(text);
 	if (failed)
-		err(EXIT_PFMON, "standard output");
+		give_up();
 }
 
 /* Under the recording's lock: what the file has now is whole. */

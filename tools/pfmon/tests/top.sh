@@ -53,6 +53,14 @@ test_top_batch()
 	"$PFMON" top -a -d 0.2 >/dev/full 2>"$tmp/err" </dev/null
 	expect "top, no room: status" $? 125
 	expect_err "top, no room" "standard output: No space left"
+	rm -f "$tmp/pid"
+	# shellcheck disable=SC2016 # for the other shell
+	{ "$PFMON" top -d 0.1 sh -c 'echo $$ >"$0" && exec sleep 1000' "$tmp/pid" 2>"$tmp/err"
+		echo $? >"$tmp/n"; } | head -n 1 >"$tmp/out"
+	expect "top, who reads has enough: status" "$(cat "$tmp/n")" 141
+	expect "top, who reads has enough: nothing to say" "$(cat "$tmp/err")" ""
+	check "top, who reads has enough: the command is ended" \
+		until_true [ ! -d "/proc/$(cat "$tmp/pid")" ]
 }
 
 test_top_options()
