@@ -56,7 +56,7 @@ test_top_batch()
 	rm -f "$tmp/pid"
 	# shellcheck disable=SC2016 # for the other shell
 	{ "$PFMON" top -d 0.1 sh -c 'echo $$ >"$0" && exec sleep 1000' "$tmp/pid" 2>"$tmp/err"
-		echo $? >"$tmp/n"; } | head -n 1 >"$tmp/out"
+		echo $? >"$tmp/n"; } | until_true [ -s "$tmp/pid" ]
 	expect "top, who reads has enough: status" "$(cat "$tmp/n")" 141
 	expect "top, who reads has enough: nothing to say" "$(cat "$tmp/err")" ""
 	check "top, who reads has enough: the command is ended" \
