@@ -249,7 +249,10 @@ TEST(only_what_is_asked_for)
 	EXPECT_EQ(5, n);
 }
 
-/* Faults at @p with @fp for a frame pointer (PowerPC: for its stack pointer). */
+/*
+ * Faults at @p with @fp for a frame pointer (PowerPC: for its stack pointer; IA-64 has no
+ * chain of frames).
+ */
 static __attribute__((noipa)) void fault_with(volatile char *p, const void *fp)
 {
 #if defined(__powerpc__)
@@ -259,6 +262,9 @@ static __attribute__((noipa)) void fault_with(volatile char *p, const void *fp)
 	__asm__ volatile("mov %%rbp, %%rcx\n\tmov %1, %%rbp\n\t"
 			 "movb $1, (%0)\n\tmov %%rcx, %%rbp"
 			 : : "a" (p), "d" (fp) : "rcx", "memory");
+#elif defined(__ia64__)
+	(void)fp;
+	*p = 1;
 #else
 	__asm__ volatile("mov %%ebp, %%ecx\n\tmov %1, %%ebp\n\t"
 			 "movb $1, (%0)\n\tmov %%ecx, %%ebp"

@@ -220,11 +220,16 @@ static inline u64 hw_value(int fd, __u16 set, unsigned int k, enum hw_event even
 	return req.reg_value;
 }
 
-/* 2n instructions, and the same few around them wherever it is called. */
+/*
+ * 2n instructions, on IA-64 3n with the two nops of a bundle, and the same few around them
+ * wherever it is called.
+ */
 static __attribute__((noinline)) void hw_loop(unsigned long n)
 {
 #ifdef __powerpc__
 	__asm__ volatile("1:\taddic. %0,%0,-1\n\tbne 1b" : "+b"(n) : : "cc", "xer");
+#elif defined(__ia64__)
+	__asm__ volatile("mov ar.lc=%0;;\n1:\tbr.cloop.sptk 1b;;" : : "r"(n - 1) : "ar.lc");
 #else
 	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 #endif

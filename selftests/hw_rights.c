@@ -110,6 +110,14 @@ static void read_counter(void)
 	__asm__ volatile("mfspr %0,%1" : "=r"(value) : "i"(sizeof(long) == 8 ? 771 : 937));
 	if (!value)
 		_exit(7);
+#elif defined(__ia64__)
+	unsigned long value;
+
+	signal(SIGILL, no_right);
+	/* The first counter; 0 if the kernel lets nobody read it. */
+	__asm__ volatile("mov %0=pmd[%1]" : "=r"(value) : "r"(4));
+	if (!value)
+		_exit(7);
 #else
 	u32 low, high;
 

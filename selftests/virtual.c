@@ -66,6 +66,16 @@ TEST_F(virtual, clock)
 #ifdef __powerpc__
 typedef unsigned long cycles_t;
 #define cycle_clock()	((u64)__builtin_ppc_get_timebase())
+#elif defined(__ia64__)
+typedef unsigned long cycles_t;
+
+static u64 cycle_clock(void)
+{
+	u64 itc;
+
+	__asm__ volatile("mov %0=ar.itc" : "=r"(itc));
+	return itc;
+}
 #else
 typedef u64 cycles_t;
 #define cycle_clock()	((u64)__builtin_ia32_rdtsc())
