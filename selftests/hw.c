@@ -175,8 +175,14 @@ TEST(wraps_at_its_width)
 	for (round = 0, base = 0; round < 2; round++) {
 		events = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
 		MUST(pfm_start(fd));
-		/* So far from 0 that it does not come to be there again. */
+		/*
+		 * The kernel adds how far the counter is from where it last looked, modulo its
+		 * width. Had it last looked at the start, and the counter begun at 0, the counter
+		 * would have wrapped and come past that place: a whole turn, which nobody can see.
+		 * So it looks once more here, farther from 0 than the counter comes after its wrap.
+		 */
 		hw_loop(20000);
+		hw_value(fd, 0, 0, HW_INSTRUCTIONS);
 		ASSERT_TRUE(msr_access(cpu, info.reg_index, &raw, false));
 		/* First to what it was, then to a little before its end. */
 		top = round ? max - 1000 : raw;
