@@ -180,6 +180,9 @@ static enum binary_state find_file(const struct binaries *binaries, struct binar
 		return symtab_read_elf(&b->symbols, b->path) ? BINARY_GONE : BINARY_FOUND;
 	if (!b->known)
 		return BINARY_STRANGE;
+	/* It is no file, and without libelf nobody can tell which one it is. */
+	if (!symtab_has_elf && !strcmp(b->path, VDSO))
+		return BINARY_FOUND;
 	fd = open_recorded(b, path, &other);
 	if (fd < 0)
 		return other ? BINARY_CHANGED : BINARY_GONE;
