@@ -30,6 +30,7 @@
  * it. The bits of MMCR0 that look at it are reserved.
  */
 #include <linux/init.h>
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/preempt.h>
@@ -140,6 +141,11 @@ static void pfm_ppc_interrupt(struct pt_regs *regs)
 	pfm_interrupt_handle(regs);
 	if (!pfm_hw_is_here())
 		pfm_ppc_registered->stop(pfm_ppc_registered, NULL);
+	/*
+	 * The kernel has the decrementer run irq_work, in a moment in which a thread that has
+	 * to block goes on. This interrupt is an ordinary one, and can run it as well.
+	 */
+	irq_work_run();
 }
 
 /**
