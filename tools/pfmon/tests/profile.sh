@@ -596,7 +596,7 @@ test_raw()
 	fi
 
 	# One that it knows is read as ever; what the argument leaves out is 0.
-	record -f 2bc7616b-0d22-4314-9d84-75be0d45c77e:0020 -c 100000 true
+	record -f 2bc7616b-0d22-4314-9d84-75be0d45c77e:0020 -e minor-faults -c 1 true
 	expect "raw: a known format: status" "$status" 0
 	check "raw: a known format" grep -Eq '^[0-9,]+ samples?, ' "$tmp/err"
 	"$PFMON" script --raw -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
