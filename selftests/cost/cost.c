@@ -3,9 +3,9 @@
  * cost - what perfmon and perf_events cost, in instructions
  *
  * What closes many contexts must not take longer for each than what closes few.
- * Each other figure is the median of many rounds, less the cost of reading the cycle
- * counter. Both sides count the same events: software's, and the hardware's if
- * there is an Intel PMU. With the argument "switch" only switches of threads are measured.
+ * Each other figure is the median of many rounds, less the cost of reading
+ * executed(). Both sides count the same events: software's, and the hardware's if
+ * there is a PMU of machine.h. With the argument "switch" only switches of threads are measured.
  */
 #include "cost.h"
 #include <perfmon/default_smpl.h>
@@ -20,10 +20,10 @@ static uint64_t overhead;
 	int i_;								\
 									\
 	for (i_ = 0; i_ < ROUNDS; i_++) {				\
-		uint64_t t_ = __rdtsc();				\
+		uint64_t t_ = executed();				\
 									\
 		statement;						\
-		v_[i_] = __rdtsc() - t_;				\
+		v_[i_] = executed() - t_;				\
 	}								\
 	m_ = median(v_, ROUNDS);					\
 	m_ > overhead ? m_ - overhead : 0;				\
@@ -35,12 +35,12 @@ static uint64_t overhead;
 	int i_;								\
 									\
 	for (i_ = 0; i_ < ROUNDS; i_++) {				\
-		uint64_t t0_ = __rdtsc(), t1_, t2_;			\
+		uint64_t t0_ = executed(), t1_, t2_;			\
 									\
 		one;							\
-		t1_ = __rdtsc();					\
+		t1_ = executed();					\
 		other;							\
-		t2_ = __rdtsc();					\
+		t2_ = executed();					\
 		v_[i_] = t1_ - t0_;					\
 		w_[i_] = t2_ - t1_;					\
 	}								\
@@ -137,10 +137,10 @@ switches:
 	fd = pfm_open(e, self, n, LOOP, PFM_REGFL_OVFL_NOTIFY);
 	pfm_run(fd, PFM_START);
 	for (i = 0; i < ROUNDS; i++) {
-		uint64_t t = __rdtsc();
+		uint64_t t = executed();
 
 		loop(LOOP);
-		v[i] = __rdtsc() - t - bare_loop;
+		v[i] = executed() - t - bare_loop;
 		must(read(fd, &msg, sizeof(msg)) == sizeof(msg), "read");
 		pfm_run(fd, PFM_RESTART);
 	}
@@ -184,19 +184,19 @@ switches:
 	if (e != &hardware || only_switches)
 		return;
 	fd = perf_open(e, self, n, LOOP);
-	map = mmap(NULL, 65 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, 65 * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	must(map != MAP_FAILED, "mmap");
 	perf_run(fd, PERF_EVENT_IOC_ENABLE);
 	for (i = 0; i < ROUNDS; i++) {
 		struct perf_event_mmap_page *page = map;
-		uint64_t t = __rdtsc();
+		uint64_t t = executed();
 
 		loop(LOOP);
-		v[i] = __rdtsc() - t - bare_loop;
+		v[i] = executed() - t - bare_loop;
 		page->data_tail = page->data_head;
 	}
 	got[OVERFLOW] = median(v, ROUNDS);
-	munmap(map, 65 * 4096);
+	munmap(map, 65 * sysconf(_SC_PAGESIZE));
 	perf_close(n);
 }
 
@@ -261,7 +261,7 @@ static int close_open(int kind)
 		pfm_default_smpl_arg_t arg;
 	} req = {
 		.ctx.ctx_flags = kind == BLOCKING ? PFM_FL_NOTIFY_BLOCK : 0,
-		.arg.buf_size = 4096,
+		.arg.buf_size = sysconf(_SC_PAGESIZE),
 	};
 
 	if (kind >= MAPPED)
@@ -277,12 +277,12 @@ static int close_open(int kind)
 
 static uint64_t close_all(const int *fd, int n)
 {
-	uint64_t t = __rdtsc();
+	uint64_t t = executed();
 	int i;
 
 	for (i = 0; i < n; i++)
 		close(fd[i]);
-	return __rdtsc() - t;
+	return executed() - t;
 }
 
 /* As whoever starts a program does: in the parent's memory. */
@@ -394,7 +394,7 @@ int main(int argc, char **argv)
 		measure(&hardware, other);
 		print("the hardware's counters", true);
 	} else {
-		puts("No PMU of Intel's: CPU=Skylake-Client make bench-cost has one.");
+		puts("No PMU of " MODELS ": make bench-cost without CPU= has one.");
 	}
 
 	kill(sleeps, SIGKILL);

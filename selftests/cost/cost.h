@@ -3,8 +3,8 @@
  * What the measuring programs share: perfmon and perf_events with the same
  * counters, software's or the hardware's; two threads that switch; medians.
  *
- * For a guest with one CPU and -icount shift=0, where the cycle counter counts
- * executed instructions (make bench-NAME starts it so). Elsewhere the numbers
+ * For a guest with one CPU and -icount shift=0, where executed() counts instructions
+ * (make bench-NAME starts it so). Elsewhere the numbers
  * are time, and noise.
  */
 #ifndef COST_H
@@ -25,23 +25,13 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include <perfmon/perfmon.h>
 
 #include "../../lib/device.h"
+#include "machine.h"
 
 #define ROUNDS 201
-#define COUNTERS 4
-
-/* The same four events for both; hardware by the codes of an Intel. */
-struct events {
-	uint16_t pmc, pmd;		/* the first of them */
-	uint64_t code[COUNTERS];
-	uint32_t perf_type;
-	uint64_t perf_code[COUNTERS];
-};
-
 static const struct events software = {
 	PFM_SW_PMC0, PFM_SW_PMD0,
 	{ PFM_SW_CSWITCHES, PFM_SW_MIGRATIONS, PFM_SW_MINOR_FAULTS,
@@ -49,16 +39,10 @@ static const struct events software = {
 	PERF_TYPE_SOFTWARE,
 	{ PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
 	  PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_TASK_CLOCK },
+	false, 0,
 };
 
-/*
- * Instructions, cycles, branches, mispredicted ones; of user and kernel. In
- * counter 0 perf_events would measure the first two as fixed ones.
- */
-static const struct events hardware = {
-	0, 0, { 0x4300c0, 0x43003c, 0x4300c4, 0x4300c5 },
-	PERF_TYPE_RAW, { 0xc0, 0x3c, 0xc4, 0xc5 },
-};
+static struct events hardware;	/* that have_hardware() has found */
 
 static inline void must(int ok, const char *what)
 {
@@ -87,13 +71,20 @@ static inline bool have_hardware(void)
 {
 	char model[64] = "none";
 	FILE *f = fopen("/sys/kernel/perfmon/pmu_model", "r");
+	size_t i;
 
 	if (f) {
 		if (!fgets(model, sizeof(model), f))
 			model[0] = 0;
 		fclose(f);
 	}
-	return !strncmp(model, "Intel architectural", 19);
+	for (i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		if (strncmp(model, models[i].name, strlen(models[i].name)))
+			continue;
+		hardware = models[i].events;
+		return true;
+	}
+	return false;
 }
 
 static inline int compare(const void *a, const void *b)
@@ -107,6 +98,14 @@ static inline uint64_t median(uint64_t *v, unsigned int n)
 {
 	qsort(v, n, sizeof(*v), compare);
 	return v[n / 2];
+}
+
+/* Where levels have a register of their own, and not a field of each event's. */
+static inline void count_all_levels(const struct events *e, int fd, uint16_t set)
+{
+	pfarg_pmc_t pmc = { .reg_num = e->levels, .reg_set = set };
+
+	must(!e->has_levels || !pfm(fd, PFM_WRITE_PMCS, &pmc, 1), "PFM_WRITE_PMCS");
 }
 
 /* One counter, or four: create, program and attach to tid; stopped. */
@@ -134,6 +133,7 @@ static inline int pfm_open(const struct events *e, pid_t tid, int n,
 	     "PFM_CREATE_CONTEXT");
 	must(!pfm(ctx.ctx_fd, PFM_WRITE_PMCS, pmc, n),
 	     "PFM_WRITE_PMCS");
+	count_all_levels(e, ctx.ctx_fd, 0);
 	if (period)
 		must(!pfm(ctx.ctx_fd, PFM_WRITE_PMDS, pmd, n),
 		     "PFM_WRITE_PMDS");
@@ -238,12 +238,6 @@ static inline void round_trip(void)
 	char c = 0;
 
 	must(write(ping[1], &c, 1) == 1 && read(pong[0], &c, 1) == 1, "pipe");
-}
-
-/* 2n instructions. */
-static inline void loop(unsigned long n)
-{
-	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 }
 
 #endif /* COST_H */

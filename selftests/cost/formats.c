@@ -20,7 +20,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include <perfmon/perfmon.h>
 #include <perfmon/aggregate_smpl.h>
@@ -29,6 +28,8 @@
 #include <perfmon/default_smpl.h>
 #include <perfmon/double_smpl.h>
 #include <perfmon/null_smpl.h>
+
+#include "machine.h"
 
 #define PAGES	1000
 #define RING	(257 * 4096UL)
@@ -50,10 +51,10 @@ static int64_t fault_cost(void)
 	int i;
 
 	madvise(pages, PAGES * 4096UL, MADV_DONTNEED);
-	t = __rdtsc();
+	t = executed();
 	for (i = 0; i < PAGES; i++)
 		pages[i * 4096UL] = 1;
-	return (int64_t)(__rdtsc() - t) / PAGES;
+	return (int64_t)(executed() - t) / PAGES;
 }
 
 /* Twice: what is needed once is not what a sample costs. */

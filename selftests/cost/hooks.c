@@ -15,10 +15,10 @@ static uint64_t overhead;
 	int i_;								\
 									\
 	for (i_ = 0; i_ < ROUNDS; i_++) {				\
-		uint64_t t_ = __rdtsc();				\
+		uint64_t t_ = executed();				\
 									\
 		statement;						\
-		t_ = __rdtsc() - t_;					\
+		t_ = executed() - t_;					\
 		if (t_ < least_)					\
 			least_ = t_;					\
 	}								\

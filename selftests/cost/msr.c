@@ -3,43 +3,31 @@
  * msr - accesses to the PMU's registers, perfmon's and perf_events'
  *
  * That is what monitoring costs on silicon, where each takes a hundred cycles
- * and more. Counted by the bench's QEMU, and read by /dev/cpu/0/msr. One line is
- * writes + reads (RDPMC included) for one operation, the average of many.
+ * and more. Counted by the bench's QEMU. One line is writes + reads (on x86, RDPMC
+ * included) for one operation, the average of many.
  */
 #include "cost.h"
 
-#include "../qemu/bench-msr.h"
-
 #define TIMES 200
 #define LOOP 20000
-
-static int msr;
-
-static uint64_t msr_get(uint32_t n)
-{
-	uint64_t v;
-
-	must(pread(msr, &v, sizeof(v), n) == sizeof(v), "/dev/cpu/0/msr");
-	return v;
-}
 
 struct cost {
 	double writes, reads;
 };
 
 #define MEASURE(statement) ({						\
-	uint64_t w_, r_;						\
+	uint32_t w_, r_;						\
 	int i_;								\
 									\
 	for (i_ = 0; i_ < 10; i_++)					\
 		statement;						\
-	w_ = msr_get(BENCH_MSR_WRITES);					\
-	r_ = msr_get(BENCH_MSR_READS);					\
+	w_ = pmu_writes();					\
+	r_ = pmu_reads();					\
 	for (i_ = 0; i_ < TIMES; i_++)					\
 		statement;						\
 	(struct cost){							\
-		(double)(msr_get(BENCH_MSR_WRITES) - w_) / TIMES,	\
-		(double)(msr_get(BENCH_MSR_READS) - r_) / TIMES,	\
+		(double)(uint32_t)(pmu_writes() - w_) / TIMES,	\
+		(double)(uint32_t)(pmu_reads() - r_) / TIMES,	\
 	};								\
 })
 
@@ -91,13 +79,13 @@ static struct cost pfm_overflows(int n)
 static struct cost perf_overflows(int n)
 {
 	int fd = perf_open(&hardware, getpid(), n, LOOP);
-	void *map = mmap(NULL, 129 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *map = mmap(NULL, 129 * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	struct cost c;
 
 	must(map != MAP_FAILED, "mmap");
 	perf_run(fd, PERF_EVENT_IOC_ENABLE);
 	c = MEASURE(loop(LOOP));
-	munmap(map, 129 * 4096);
+	munmap(map, 129 * sysconf(_SC_PAGESIZE));
 	perf_close(n);
 	return (struct cost){ c.writes / 2, c.reads / 2 };
 }
@@ -117,12 +105,14 @@ static struct cost pfm_sets(int n)
 	must(!pfm(fd, PFM_CREATE_EVTSETS, &set, 1), "sets");
 	for (i = 0; i < 2 * n; i++) {
 		pfarg_pmc_t pmc = {
-			.reg_num = i / 2, .reg_set = i & 1,
+			.reg_num = hardware.pmc + i / 2, .reg_set = i & 1,
 			.reg_value = hardware.code[(i / 2 + (i & 1)) % COUNTERS],
 		};
 
 		must(!pfm(fd, PFM_WRITE_PMCS, &pmc, 1), "pmc");
 	}
+	count_all_levels(&hardware, fd, 0);
+	count_all_levels(&hardware, fd, 1);
 	must(!pfm(fd, PFM_LOAD_CONTEXT, &load, 1), "load");
 	pfm_run(fd, PFM_START);
 	c = MEASURE((pfm(fd, PFM_START, &one, 1),
@@ -169,12 +159,11 @@ int main(void)
 	int k;
 
 	if (!have_hardware()) {
-		fputs("msr: no PMU of Intel's: make bench-msr starts a guest with one\n",
+		fputs("msr: no PMU of " MODELS ": make bench-msr starts a guest with one\n",
 		      stderr);
 		return 1;
 	}
-	msr = open("/dev/cpu/0/msr", O_RDWR);
-	must(msr >= 0, "/dev/cpu/0/msr");
+	must(open_accesses(), "/dev/cpu/0/msr");
 	must(!pipe(ping) && !pipe(pong), "pipe");
 	other = child(answer);
 	usleep(10000);
@@ -186,7 +175,8 @@ int main(void)
 		      perf_switches(other, k, 0), 2);
 		print("... with a long period", k, pfm_switches(other, k, 1ULL << 30),
 		      perf_switches(other, k, 1ULL << 30), 2);
-		print("an overflow", k, pfm_overflows(k), perf_overflows(k), 0);
+		print("an overflow", k, pfm_overflows(k), perf_overflows(k),
+		      SAMPLE_WRITES);
 		commands(k);
 	}
 	kill(other, SIGKILL);

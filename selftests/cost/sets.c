@@ -16,9 +16,10 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include <perfmon/perfmon.h>
+
+#include "machine.h"
 
 #define COUNTERS	4
 #define TURNS		30000000ULL	/* of the busy loop */
@@ -93,12 +94,12 @@ static uint64_t count(int fd, unsigned int id)
 	return pmd.reg_value;
 }
 
-static uint64_t busy(uint64_t turns)
+static uint64_t busy(unsigned long turns)
 {
-	uint64_t start = __rdtsc();
+	uint64_t start = executed();
 
-	asm volatile("1: dec %0; jnz 1b" : "+r" (turns));
-	return __rdtsc() - start;
+	loop(turns);
+	return executed() - start;
 }
 
 /* From one set to the other by PFM_START, less a PFM_START that does not. */
@@ -115,9 +116,9 @@ static void by_command(int n)
 		uint64_t t;
 
 		start.start_set = i / 2 % 2;
-		t = __rdtsc();
+		t = executed();
 		pfm(fd, PFM_START, &start, 1, "PFM_START");
-		sum[i % 2] += __rdtsc() - t;
+		sum[i % 2] += executed() - t;
 	}
 	close(fd);
 	printf("switch by command, %d counter%s  %8lld\n", n, n == 1 ? " " : "s",
