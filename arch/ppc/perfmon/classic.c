@@ -145,21 +145,17 @@ static u32 classic_chosen(const struct pfm_pmu *pmu, const struct pfm_run *run,
 	return value;
 }
 
-/* Whether any was negative. They stand still. */
-static bool classic_make_positive(const struct pfm_pmu *pmu)
+/* They stand still. */
+static void classic_make_positive(const struct pfm_pmu *pmu)
 {
-	bool any = false;
 	unsigned int i;
 	u32 value;
 
 	for (i = 0; i < pmu->num_pmds; i++) {
 		value = pfm_ppc_read(pmu->pmds[i].index);
-		if (!(value & CLASSIC_NEGATIVE))
-			continue;
-		pfm_ppc_write(pmu->pmds[i].index, value & ~CLASSIC_NEGATIVE);
-		any = true;
+		if (value & CLASSIC_NEGATIVE)
+			pfm_ppc_write(pmu->pmds[i].index, value & ~CLASSIC_NEGATIVE);
 	}
-	return any;
 }
 
 static void classic_set_mmcr1(u32 value)
@@ -220,20 +216,20 @@ static void classic_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 }
 
 /*
- * By one manual the processor has cleared PMXE, by others' experience not. Where
- * the counters go on, it stays off until the core starts them again.
+ * By one manual the processor has cleared PMXE, by others' experience not. Where the
+ * counters go on, it stays off until the core starts them again; where the core has
+ * stopped them, it is off. What is negative is left to that start.
  */
 static bool classic_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	bool any = false;
 	unsigned int i;
 
-	if (!run->pmds)
-		return classic_make_positive(pmu);
-	pfm_ppc_write(SPR_MMCR0, pfm_ppc_read(SPR_MMCR0) & ~CLASSIC_PMXE);
+	if (run->pmds)
+		pfm_ppc_write(SPR_MMCR0, pfm_ppc_read(SPR_MMCR0) & ~CLASSIC_PMXE);
 	for (i = 0; i < pmu->num_pmds; i++)
-		any |= pfm_ppc_read(pmu->pmds[i].index) & CLASSIC_NEGATIVE;
-	return any;
+		if (pfm_ppc_read(pmu->pmds[i].index) & CLASSIC_NEGATIVE)
+			return true;
+	return false;
 }
 
 #define CLASSIC_PMU(n, c, controls, counters, more, w, f) {		\

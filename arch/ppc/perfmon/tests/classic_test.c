@@ -337,13 +337,29 @@ static void classic_test_overflow(struct kunit *test)
 			/* It counts on until it is stopped. */
 			pfm_sprs_signal(m->pvr >> 16 != 4);
 			pfm_sprs_run(5, false);
+			pfm_sprs_writes();
 			classic_halt(pmu, pmds, v);
 			KUNIT_EXPECT_TRUE(test, classic_ack(pmu, 0));
 			KUNIT_EXPECT_EQ(test, pmu->read(pmu, i), 5ULL);
-			KUNIT_EXPECT_FALSE(test, classic_ack(pmu, 0));
 			classic_go(pmu, pmds, v);
 			KUNIT_EXPECT_FALSE(test, pfm_sprs_interrupts());
 			classic_halt(pmu, pmds, v);
+			KUNIT_EXPECT_FALSE(test, classic_ack(pmu, 0));
+			KUNIT_EXPECT_EQ(test, pmu->read(pmu, i), 5ULL);
+			KUNIT_EXPECT_EQ(test, pfm_sprs_writes(), 4U);
+			/* A sample, whose period is written, takes three writes. */
+			pmu->write(pmu, i, 0x7fffffff);
+			classic_go(pmu, pmds, v);
+			pfm_sprs_run(1, false);
+			pfm_sprs_signal(m->pvr >> 16 != 4);
+			pfm_sprs_writes();
+			classic_halt(pmu, pmds, v);
+			KUNIT_EXPECT_TRUE(test, classic_ack(pmu, 0));
+			pmu->write(pmu, i, 0x7fffffff);
+			classic_go(pmu, pmds, v);
+			KUNIT_EXPECT_EQ(test, pfm_sprs_writes(), 3U);
+			classic_halt(pmu, pmds, v);
+			pmu->write(pmu, i, 0);
 		}
 		KUNIT_EXPECT_EQ(test, pfm_sprs_faults(), 0U);
 	}
