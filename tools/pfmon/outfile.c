@@ -248,13 +248,31 @@ static int copy_into(const struct outfile *o)
 	return -1;
 }
 
+/*
+ * What kept stdio from writing to @fd, of which it remembers only that something did: the
+ * same for one byte more, which does not stay.
+ */
+static int error_of(int fd)
+{
+	struct stat st;
+	int e = EIO;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return e;
+	if (pwrite(fd, "", 1, st.st_size) < 0)
+		e = errno;
+	else if (ftruncate(fd, st.st_size))
+		warn("one byte too many is written");
+	return e;
+}
+
 int outfile_keep(struct outfile *o, const char *suffix)
 {
 	int e, ret;
 
 	errno = 0;
 	if (fflush(o->file) || ferror(o->file)) {
-		e = errno ? errno : EIO;
+		e = errno ? errno : error_of(fileno(o->file));
 		fclose(o->file);
 		errno = e;
 		return -1;

@@ -74,6 +74,8 @@ test_full_disk()
 		fill_disk
 		"$PFMON" report -i "$tmp/earlier" -f $what -o "$tmp/small/counts" 2>"$tmp/err"
 		expect "full disk, report as $what: status" $? 125
+		check "full disk, report as $what: $(cat "$tmp/err")" grep -q \
+			'^pfmon: cannot write .*; what was written is in .*: No space' "$tmp/err"
 		expect "full disk, report as $what: what was there" \
 			"$(cat "$tmp/small/counts")" before
 		rm -f "$(left_over)" "$tmp/small/fill"

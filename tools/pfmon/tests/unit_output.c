@@ -418,6 +418,7 @@ static bool has(const char *name, const char *text)
 static void test_overwrite(void)
 {
 	char dir[] = "/tmp/pfmon-unit.XXXXXX";
+	static char large[65536];
 	struct rlimit limit, small;
 	struct outfile o;
 	FILE *f;
@@ -446,6 +447,14 @@ static void test_overwrite(void)
 	CHECK(outfile_keep(&o, NULL) == -1 && errno == EFBIG);
 	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 	CHECK(has("b", "what was there before") && access(o.temp, F_OK) == 0);
+	outfile_drop(&o);
+
+	/* stdio writes a large block at once, and forgets it if that fails. */
+	CHECK(outfile_open(&o, "a", 0) == 0);
+	CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+	CHECK(fwrite(large, 1, sizeof(large), o.file) < sizeof(large));
+	CHECK(outfile_keep(&o, NULL) == -1 && errno == EFBIG);
+	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 	outfile_drop(&o);
 
 	CHECK(outfile_open(&o, "a", 0) == 0);
