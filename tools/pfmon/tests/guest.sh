@@ -68,15 +68,16 @@ faults()
 	faults=$(value minor-faults)
 }
 
-# more_faults NAME EXACT SLACK ARGUMENT...: with P pages against none.
+# more_faults NAME EXACT SLACK ARGUMENT...: a hundred pages more, against one. With none
+# the program would run less code, in pages that each process has to map first.
 more_faults()
 {
 	name=$1 exact=$2 slack=$3
 	shift 3
-	faults "$@" 0
-	none=$faults
-	faults "$@" 100
-	between "$name" $((faults - none)) $((exact - slack)) $((exact + slack))
+	faults "$@" 1
+	one=$faults
+	faults "$@" 101
+	between "$name" $((faults - one)) $((exact - slack)) $((exact + slack))
 }
 
 test_faults()
