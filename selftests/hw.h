@@ -90,8 +90,9 @@ static int hw_write_p4(int fd, __u16 set, unsigned int k, enum hw_event event,
 }
 
 /*
- * PowerPC of 32 bits: who counts is in PMC 0, the rest of MMCR0, for all counters of a set.
- * PMC n is the event select of counter n; those that can count both events are 1 to 4.
+ * PowerPC of 32 bits, and 970: who counts is in PMC 0, the rest of MMCR0, for all counters of
+ * a set. PMC n is the event select of counter n; those that can count both events are 1 to 4,
+ * of 970 to 8. On 970 a kernel can run in supervisor or in hypervisor state.
  */
 static unsigned int hw_pmd_ppc(unsigned int k, enum hw_event event)
 {
@@ -102,12 +103,23 @@ static unsigned int hw_pmd_ppc(unsigned int k, enum hw_event event)
 static int hw_write_ppc(int fd, __u16 set, unsigned int k, enum hw_event event,
 			enum hw_level level, u32 flags)
 {
-	u64 not = (level & HW_KERNEL ? 0 : 1 << 30) | (level & HW_USER ? 0 : 1 << 29);
+	u64 kernel = 1 << 30 | (hw_find()->counters == 8);
+	u64 not = (level & HW_KERNEL ? 0 : kernel) | (level & HW_USER ? 0 : 1 << 29);
 	int ret;
 
 	ret = hw_write_one(fd, set, 0, not, 0);
 	return ret ?: hw_write_one(fd, set, hw_pmd_ppc(k, event),
 				   hw_find()->code[event], flags);
+}
+
+/* POWER: the code of perf_events, and above it who does not count, for each counter. */
+static int hw_write_power(int fd, __u16 set, unsigned int k, enum hw_event event,
+			  enum hw_level level, u32 flags)
+{
+	u64 not = (level & HW_KERNEL ? 0 : 5ULL << 32) | (level & HW_USER ? 0 : 2ULL << 32);
+
+	return hw_write_one(fd, set, hw_pmd_ppc(k, event), hw_find()->code[event] | not,
+			    flags);
 }
 
 static const struct hw hw_models[] = {
@@ -118,6 +130,9 @@ static const struct hw hw_models[] = {
 	{ "Intel P4", 2, { 0, 0 }, hw_write_p4, hw_pmd_p4, false },
 	{ "Intel P5", 2, { 0x16, 0 }, hw_write_p5, hw_pmd_evtsel, true },
 	{ "PowerPC", 4, { 2, 1 }, hw_write_ppc, hw_pmd_ppc, false },
+	/* The last one that fits is taken. */
+	{ "PowerPC 970", 8, { 9, 15 }, hw_write_ppc, hw_pmd_ppc, false },
+	{ "POWER", 4, { 0x02, 0x1e }, hw_write_power, hw_pmd_ppc, false },
 };
 
 static const struct hw *hw_find(void)
@@ -160,7 +175,19 @@ static inline bool hw_model_is(const char *begin)
 	       !strncmp(model, begin, strlen(begin));
 }
 
+/* PowerPC of 32 or 64 bits; and that of 32. */
 static inline bool hw_is_ppc(void)
+{
+	return hw_find()->write == hw_write_ppc || hw_find()->write == hw_write_power;
+}
+
+static inline bool hw_is_ppc32(void)
+{
+	return hw_find()->write == hw_write_ppc && hw_find()->counters == 4;
+}
+
+/* Whether a set has one level for all of its counters. */
+static inline bool hw_levels_are_the_sets(void)
 {
 	return hw_find()->write == hw_write_ppc;
 }

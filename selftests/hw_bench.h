@@ -27,6 +27,10 @@ static inline bool msr_access(int cpu, u32 spr, u64 *value, bool store)
 		{ 944, "mmcr2" }, { 945, "pmc5" }, { 946, "pmc6" }, { 952, "mmcr0" },
 		{ 953, "pmc1" }, { 954, "pmc2" }, { 956, "mmcr1" }, { 957, "pmc3" },
 		{ 958, "pmc4" },
+		/* Of 64 bits. */
+		{ 786, "mmcra" }, { 787, "pmc1" }, { 788, "pmc2" }, { 789, "pmc3" },
+		{ 790, "pmc4" }, { 791, "pmc5" }, { 792, "pmc6" }, { 795, "mmcr0" },
+		{ 798, "mmcr1" },
 	};
 	char path[80], text[32];
 	size_t i, digit;
@@ -205,14 +209,20 @@ static inline bool first_counter(int cpu, u64 *counter, u64 *control)
 {
 	pfarg_pmdinfo_t pmd = {};
 	pfarg_pmcinfo_t pmc = {};
+	u32 address;
 
 	if (!strcmp(hw_find()->model, "Intel P4") || hw_find()->silent)
 		return false;
 	pmd.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
 	MUST(pfm(-1, PFM_GETINFO_PMDS, &pmd, 1));
-	MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
+	/* POWER has no PMC 0. */
+	address = 795;
+	if (!hw_is_ppc() || hw_levels_are_the_sets()) {
+		MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
+		address = (u32)pmc.reg_index;
+	}
 	return msr_access(cpu, (u32)pmd.reg_index, counter, false) &&
-	       msr_access(cpu, (u32)pmc.reg_index, control, false);
+	       msr_access(cpu, address, control, false);
 }
 
 /* Whether such a control has its counter off. */

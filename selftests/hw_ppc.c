@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PowerPC of 32 bits: which processors' counters interrupt, the counters that count
- * cycles only, and an interrupt that does not turn itself off.
+ * cycles only, and an interrupt that does not turn itself off. POWER: the counters that have
+ * one event, and codes.
  *
  * Not here: the bits of the controls (hw.c), programs that read counters (hw_rights.c), what
  * happens to negative counters (KUnit, arch/ppc/perfmon/tests).
@@ -11,7 +12,7 @@
 #define NEED_PPC()							\
 	do {								\
 		NEED_HW();						\
-		if (!hw_is_ppc())					\
+		if (!hw_is_ppc32())					\
 			SKIP(return, "not a PowerPC of 32 bits");	\
 	} while (0)
 
@@ -132,6 +133,84 @@ TEST(interrupt_that_stays)
 	EXPECT_EQ(total / 10007, overflows);
 	/* A switch of threads may find an overflow before its interrupt comes. */
 	EXPECT_GT(overflows / 10, interrupts);
+}
+
+#define NEED_POWER()							\
+	do {								\
+		NEED_HW();						\
+		if (!hw_model_is("POWER"))				\
+			SKIP(return, "not a POWER");			\
+	} while (0)
+
+#define POWER_USER	(5ULL << 32)
+
+/* Counter 5 has instructions and counter 6 cycles: the same as any other, and overflows. */
+TEST(power_run_counters)
+{
+	u64 instructions, cycles, value;
+	unsigned int k;
+	int fd, n;
+
+	NEED_POWER();
+	fd = (int)MUST(pfm_create(0));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	hw_counter(fd, 0, 1, HW_CYCLES, HW_USER, 0, 0);
+	MUST(hw_write_one(fd, 0, 5, 0x500fa | POWER_USER, 0));
+	MUST(hw_write_one(fd, 0, 6, 0xf4 | POWER_USER, 0));
+	MUST(pfm_load(fd, my_tid()));
+	run(fd, 1000000);
+	instructions = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	cycles = hw_value(fd, 0, 1, HW_CYCLES);
+	EXPECT_LE(2000000ULL, instructions);
+	MUST(pfm_read_pmd(fd, 5, &value));
+	EXPECT_EQ(instructions, value);
+	MUST(pfm_read_pmd(fd, 6, &value));
+	if (set_skid(0))
+		EXPECT_EQ(cycles, value);
+	EXPECT_LE(cycles - cycles / 100, value);
+	EXPECT_GE(cycles + cycles / 100, value);
+	close(fd);
+
+	if (hw_is_silent())
+		SKIP(return, "this PMU has no overflow interrupt");
+	for (k = 5; k <= 6; k++) {
+		pfarg_pmd_t req = {
+			.reg_num = (__u16)k, .reg_value = -100000ULL,
+			.reg_long_reset = -100000ULL, .reg_short_reset = -100000ULL,
+		};
+
+		fd = (int)MUST(pfm_create(0));
+		MUST(hw_write_one(fd, 0, k, (k == 5 ? 0xfa : 0xf4) | POWER_USER,
+				  PFM_REGFL_OVFL_NOTIFY));
+		MUST(pfm(fd, PFM_WRITE_PMDS, &req, 1));
+		MUST(pfm_load(fd, my_tid()));
+		MUST(pfm_start(fd));
+		for (n = 0; n < 10; n++) {
+			hw_loop(1000000);
+			ASSERT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, 5000));
+			MUST(pfm_restart(fd));
+		}
+		close(fd);
+	}
+}
+
+/* The number in a code is this counter's or none; two counters have one event each. */
+TEST(power_codes)
+{
+	int fd = (int)MUST(pfm_create(0));
+	unsigned int n;
+
+	NEED_POWER();
+	for (n = 1; n <= 6; n++) {
+		u64 code = n == 5 ? 0xfa : n == 6 ? 0xf4 : 0x02;
+
+		EXPECT_EQ(0, hw_write_one(fd, 0, n, POWER_USER | code, 0));
+		EXPECT_EQ(0, hw_write_one(fd, 0, n, POWER_USER | code | n << 16, 0));
+		EXPECT_EQ(-EINVAL, hw_write_one(fd, 0, n, POWER_USER | code |
+						(n % 6 + 1) << 16, 0));
+		EXPECT_EQ(n <= 4 ? 0 : -EINVAL, hw_write_one(fd, 0, n, POWER_USER | 0x1e, 0));
+	}
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -90,7 +90,8 @@ TEST(numbers_by_address)
 	if (!strncmp(hw_find()->model, "Intel architectural", 19))
 		EXPECT_EQ(0, find_by_address(PFM_GETINFO_PMDS, PFM_REG_TYPE_MSR, 0xc1));
 	if (hw_is_ppc())
-		EXPECT_EQ(1, find_by_address(PFM_GETINFO_PMDS, PFM_REG_TYPE_SPR, 953));
+		EXPECT_EQ(1, find_by_address(PFM_GETINFO_PMDS, PFM_REG_TYPE_SPR,
+					     hw_is_ppc32() ? 953 : 787));
 }
 
 static void no_right(int sig)
@@ -129,7 +130,7 @@ static void read_counter(void)
 
 /*
  * By the controller's descriptor only (4.3.2): neither the monitored program nor
- * another one on its CPU can read a counter by an instruction. From the PowerPC 750 on
+ * another one on its CPU can read a counter by an instruction. From the PowerPC 750 to 970
  * the first can, which nothing could forbid, and the other one finds 0.
  */
 TEST(programs_cannot_read_counters)
@@ -139,7 +140,7 @@ TEST(programs_cannot_read_counters)
 	pid_t pid;
 
 	NEED_HW();
-	own = hw_model_is("PowerPC 7");
+	own = hw_model_is("PowerPC 7") || hw_model_is("PowerPC 970");
 	pin_somewhere();
 	for (who = 0; who < 2; who++) {
 		pid = fork_child();

@@ -41,7 +41,6 @@
  */
 #define CLASSIC_PROGRAM		(CLASSIC_FCS | CLASSIC_FCP | CLASSIC_TBSEL | CLASSIC_THRESHOLD)
 
-#define CLASSIC_NEGATIVE	BIT(31)
 #define CLASSIC_COUNTERS	6
 
 /* Where the event select of a counter is, and how wide. [c] */
@@ -145,19 +144,6 @@ static u32 classic_chosen(const struct pfm_pmu *pmu, const struct pfm_run *run,
 	return value;
 }
 
-/* They stand still. */
-static void classic_make_positive(const struct pfm_pmu *pmu)
-{
-	unsigned int i;
-	u32 value;
-
-	for (i = 0; i < pmu->num_pmds; i++) {
-		value = pfm_ppc_read(pmu->pmds[i].index);
-		if (value & CLASSIC_NEGATIVE)
-			pfm_ppc_write(pmu->pmds[i].index, value & ~CLASSIC_NEGATIVE);
-	}
-}
-
 static void classic_set_mmcr1(u32 value)
 {
 	__this_cpu_write(classic_cpu.mmcr1, value);
@@ -177,7 +163,7 @@ static void classic_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	u32 mmcr2 = (u32)run->v[pmu->num_pmcs - 1];
 
 	if (classic_interrupts(pmu)) {
-		classic_make_positive(pmu);
+		pfm_ppc_make_positive(pmu);
 		mmcr0 |= CLASSIC_PMXE | CLASSIC_PMC1CE | CLASSIC_PMCJCE;
 	}
 	if (classic_has_mmcr1(pmu) && __this_cpu_read(classic_cpu.mmcr1) != mmcr1)
@@ -205,16 +191,6 @@ static void classic_reset(const struct pfm_pmu *pmu, const u64 *v)
 		pfm_ppc_write(pmu->pmds[i].index, 0);
 }
 
-static u64 classic_read(const struct pfm_pmu *pmu, unsigned int i)
-{
-	return pfm_ppc_read(pmu->pmds[i].index) & GENMASK_ULL(pmu->width - 1, 0);
-}
-
-static void classic_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
-{
-	pfm_ppc_write(pmu->pmds[i].index, (u32)value);
-}
-
 /*
  * By one manual the processor has cleared PMXE, by others' experience not. Where the
  * counters go on, it stays off until the core starts them again; where the core has
@@ -227,7 +203,7 @@ static bool classic_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run 
 	if (run->pmds)
 		pfm_ppc_write(SPR_MMCR0, pfm_ppc_read(SPR_MMCR0) & ~CLASSIC_PMXE);
 	for (i = 0; i < pmu->num_pmds; i++)
-		if (pfm_ppc_read(pmu->pmds[i].index) & CLASSIC_NEGATIVE)
+		if (pfm_ppc_read(pmu->pmds[i].index) & PFM_PPC_NEGATIVE)
 			return true;
 	return false;
 }
@@ -247,8 +223,8 @@ static bool classic_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run 
 	.reset = classic_reset,						\
 	.start = classic_start,						\
 	.stop = classic_stop,						\
-	.read = classic_read,						\
-	.write = classic_write,						\
+	.read = pfm_ppc_read_counter,						\
+	.write = pfm_ppc_write_counter,						\
 	more								\
 }
 

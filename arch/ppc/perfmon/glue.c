@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon2 on PowerPC of 32 bits: how the core meets the machine.
+ * perfmon2 on PowerPC: how the core meets the machine.
  *
  * Finds out which PMU this processor has, if any, tries whether its counters count and
  * interrupt here, and registers its description. Shares the registers with perf_events by
@@ -10,13 +10,21 @@
  *
  * - Each CPU has registers of its own. Code that touches them, the core's and the
  *   operations, runs on that CPU with interrupts off, and here that is MSR[EE] = 0.
- * - The overflow interrupt (vector 0xf00) is masked by MSR[EE]. So it comes between such
- *   sections and never into one, and is no NMI: the core takes ctx->lock in it as in any
+ *   On 64 bits that is the kernel's own soft mask (paca->irq_soft_mask); EE stays on.
+ * - 32 bits: the overflow interrupt (vector 0xf00) is masked by MSR[EE]. So it comes between
+ *   such sections and never into one, and is no NMI: the core takes ctx->lock in it as in any
  *   interrupt, and on one CPU finds it free. An overflow that meets EE = 0 waits for its
  *   end; its counter goes on meanwhile, so that nothing is lost.
+ * - 64 bits: the soft mask does not hold it back, and where that mask is set the kernel
+ *   brings it to us as an NMI, into any section of ours: the core tries the locks, and
+ *   leaves to an irq_work what it cannot do. Where the kernel has EE off, at the entry of
+ *   interrupts and exceptions, the interrupt is due until EE is on; where it has masked these
+ *   interrupts, too (IRQS_PMI_DISABLED), it is replayed later, with registers that say
+ *   where. Both are late, and ordinary interrupts or NMIs by what was interrupted then.
  * - The decrementer (timers, the tick, irq_work) and the devices' interrupts are masked by
- *   the same bit. Handlers on 32 bits leave it off: neither interrupts ours, nor ours
- *   them. Softirqs run with it on, and can be interrupted and sampled like a program.
+ *   EE, too, and on 64 bits by the soft mask. Their handlers run with EE off: neither
+ *   interrupts ours, nor ours them. Softirqs run with it on, and can be interrupted and
+ *   sampled like a program.
  * - Machine checks and system resets come in spite of EE. Their handlers do not call us.
  * - perf_events has the registers only while we have not reserved them. The files of
  *   CONFIG_PMU_SYSFS write what root tells them, without asking for a reservation.
@@ -24,10 +32,12 @@
  *   before the reservation is given back. An interrupt that it had latched before that
  *   comes to our handler, dummy_perf() or perf_events', and no counter is negative by then.
  *
- * Idle CPUs doze or nap (MSR[POW]) with EE on: counters stand still or go on counting, as
+ * Idle CPUs of 32 bits doze or nap (MSR[POW]) with EE on: counters stand still or go on counting, as
  * the processor likes, keep what they hold, and their interrupt ends the nap. MSR[PM],
  * which can freeze counters too, is 0 always: neither the kernel nor a signal's return sets
- * it. The bits of MMCR0 that look at it are reserved.
+ * it. The bits of MMCR0 that look at it are reserved. Idle CPUs of 64 bits that sleep so
+ * deeply that they lose registers (powernv) lose counts: the kernel saves the controls only.
+ * A hypervisor saves all of them as long as it is told that they are in use.
  */
 #include <linux/init.h>
 #include <linux/irq_work.h>
@@ -55,83 +65,6 @@ PFM_HOST_PARAM(perfmon_ppc_pmi, pfm_ppc_pmi, bool);
 
 static const struct pfm_pmu *pfm_ppc_registered;	/* [c] or NULL */
 
-/**
- * pfm_ppc_mfspr() - read a register
- * @spr: SPR_..., which this processor has
- *
- * The instruction has the number in it.
- *
- * Context: any.
- * Return: its value.
- */
-u32 pfm_ppc_mfspr(unsigned int spr)
-{
-	switch (spr) {
-	case SPR_MMCR0:
-		return mfspr(SPR_MMCR0);
-	case SPR_MMCR1:
-		return mfspr(SPR_MMCR1);
-	case SPR_MMCR2:
-		return mfspr(SPR_MMCR2);
-	case SPR_PMC1:
-		return mfspr(SPR_PMC1);
-	case SPR_PMC2:
-		return mfspr(SPR_PMC2);
-	case SPR_PMC3:
-		return mfspr(SPR_PMC3);
-	case SPR_PMC4:
-		return mfspr(SPR_PMC4);
-	case SPR_PMC5:
-		return mfspr(SPR_PMC5);
-	case SPR_PMC6:
-		return mfspr(SPR_PMC6);
-	}
-	return 0;
-}
-
-/**
- * pfm_ppc_mtspr() - write a register
- * @spr:   SPR_..., which this processor has
- * @value: value
- *
- * What MMCR0 starts or stops has started or stopped on return.
- *
- * Context: interrupts off.
- */
-void pfm_ppc_mtspr(unsigned int spr, u32 value)
-{
-	switch (spr) {
-	case SPR_MMCR0:
-		mtspr(SPR_MMCR0, value);
-		isync();
-		break;
-	case SPR_MMCR1:
-		mtspr(SPR_MMCR1, value);
-		break;
-	case SPR_MMCR2:
-		mtspr(SPR_MMCR2, value);
-		break;
-	case SPR_PMC1:
-		mtspr(SPR_PMC1, value);
-		break;
-	case SPR_PMC2:
-		mtspr(SPR_PMC2, value);
-		break;
-	case SPR_PMC3:
-		mtspr(SPR_PMC3, value);
-		break;
-	case SPR_PMC4:
-		mtspr(SPR_PMC4, value);
-		break;
-	case SPR_PMC5:
-		mtspr(SPR_PMC5, value);
-		break;
-	case SPR_PMC6:
-		mtspr(SPR_PMC6, value);
-		break;
-	}
-}
-
 /*
  * An interrupt that is too late has not been acknowledged, and as long as a counter is
  * negative the next one follows. dummy_perf() ends that on some processors only.
@@ -143,9 +76,10 @@ static void pfm_ppc_interrupt(struct pt_regs *regs)
 		pfm_ppc_registered->stop(pfm_ppc_registered, NULL);
 	/*
 	 * The kernel has the decrementer run irq_work, in a moment in which a thread that has
-	 * to block goes on. This interrupt is an ordinary one, and can run it as well.
+	 * to block goes on. An interrupt that is an ordinary one can run it as well.
 	 */
-	irq_work_run();
+	if (!in_nmi())
+		irq_work_run();
 }
 
 /**
@@ -181,6 +115,31 @@ void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what)
 		release_pmc_hardware();
 }
 
+/**
+ * pfm_ppc_enable() - have counters count on this CPU at all
+ *
+ * A G5 has a bit for that, a hypervisor a call. The kernel does it once for each CPU.
+ *
+ * Context: interrupts off.
+ */
+void pfm_ppc_enable(void)
+{
+	if (!pfm_ppc_diverted())
+		ppc_enable_pmcs();
+}
+
+/**
+ * pfm_ppc_use() - tell hypervisors whether they have to save this CPU's registers
+ * @used: they have; not if nothing counts here, nor holds a count
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_ppc_use(bool used)
+{
+	if (!pfm_ppc_diverted())
+		ppc_set_pmu_inuse(used);
+}
+
 static int pfm_ppc_suspend(PFM_SYSCORE_ARGS)
 {
 	pfm_reserve_suspend();
@@ -206,6 +165,19 @@ static struct syscore pfm_ppc_syscore = { .ops = &pfm_ppc_syscore_ops };	/* [c] 
 static const struct pfm_pmu *pfm_ppc_tried __initdata;	/* [c] */
 static bool pfm_ppc_came __initdata;	/* [s] set by the interrupt on the CPU that tries */
 
+/* What is tried: the family of the processor. */
+static const struct pfm_ppc_family {
+	const struct pfm_pmu *(*describe)(const struct pfm_ppc_cpu *cpu);
+	u16 cycles;	/* the event of the first counter */
+} pfm_ppc_families[] __initconst = {
+#ifdef CONFIG_PPC64
+	{ pfm_power_describe, 0x1e },
+	{ pfm_ppc970_describe, 0xf },
+#else
+	{ pfm_classic_describe, 1 },
+#endif
+};
+
 static void __init pfm_ppc_try_interrupt(struct pt_regs *regs)
 {
 	pfm_ppc_came = true;
@@ -213,21 +185,25 @@ static void __init pfm_ppc_try_interrupt(struct pt_regs *regs)
 }
 
 /*
- * Let the first counter count cycles until it wraps. False if it does not: an emulator's
- * registers may store what is written and do nothing else.
+ * Let the first counter count @cycles until it wraps. False if it does not: an emulator's
+ * registers may store what is written and do nothing else. Controls that are 0 leave out no
+ * level.
  */
-static bool __init pfm_ppc_counts(const struct pfm_pmu *pmu)
+static bool __init pfm_ppc_counts(const struct pfm_pmu *pmu, u16 cycles)
 {
-	/* By position: both levels, and event 1 for counter 1. */
-	static const u64 v[PFM_PMCS_MAX] __initconst = { 0, 1 };
 	const u64 first = GENMASK_ULL(pmu->width - 1, 0) - TRY_CYCLES;
+	u64 v[PFM_PMCS_MAX] = {}, last;
 	const struct pfm_run run = { .pmds = BIT(0), .v = v };
-	unsigned int turns;
-	u64 last;
+	unsigned int i, turns;
 
+	for (i = 0; i < pmu->num_pmcs; i++)
+		if (pmu->pmcs[i].num == pmu->pmds[0].ctrl)
+			v[i] = cycles;
 	local_irq_disable();
 	pmu->reset(pmu, v);
 	pmu->write(pmu, 0, first);
+	if (pmu->program)
+		pmu->program(pmu, NULL, &run);
 	pmu->start(pmu, &run);
 	local_irq_enable();
 	for (turns = 0; turns < TRY_TURNS && !READ_ONCE(pfm_ppc_came); turns++)
@@ -241,9 +217,10 @@ static bool __init pfm_ppc_counts(const struct pfm_pmu *pmu)
 }
 
 /* The description of what is there: NULL if the counters do not count. */
-static const struct pfm_pmu *__init pfm_ppc_try(struct pfm_ppc_cpu *cpu)
+static const struct pfm_pmu *__init pfm_ppc_try(const struct pfm_ppc_family *family,
+						struct pfm_ppc_cpu *cpu)
 {
-	const struct pfm_pmu *pmu = pfm_classic_describe(cpu);
+	const struct pfm_pmu *pmu = family->describe(cpu);
 	bool counts;
 
 	/* Who has them by now has found them good. */
@@ -251,7 +228,7 @@ static const struct pfm_pmu *__init pfm_ppc_try(struct pfm_ppc_cpu *cpu)
 	if (reserve_pmc_hardware(pfm_ppc_try_interrupt))
 		return pmu;
 	migrate_disable();
-	counts = pfm_ppc_counts(pmu);
+	counts = pfm_ppc_counts(pmu, family->cycles);
 	migrate_enable();
 	release_pmc_hardware();
 	if (!counts) {
@@ -262,20 +239,24 @@ static const struct pfm_pmu *__init pfm_ppc_try(struct pfm_ppc_cpu *cpu)
 		return pmu;
 	pr_info("perfmon: the counters of %s do not interrupt here\n", pmu->name);
 	cpu->silent = true;
-	return pfm_classic_describe(cpu);
+	return family->describe(cpu);
 }
 
 static int __init pfm_ppc_init(void)
 {
 	struct pfm_ppc_cpu cpu = { .pvr = mfspr(SPRN_PVR), .pmi = pfm_ppc_pmi };
+	const struct pfm_ppc_family *end = pfm_ppc_families + ARRAY_SIZE(pfm_ppc_families);
+	const struct pfm_ppc_family *family = pfm_ppc_families;
 	const struct pfm_pmu *pmu;
 	int ret;
 
-	if (!pfm_classic_describe(&cpu)) {
+	while (family < end && !family->describe(&cpu))
+		family++;
+	if (family == end) {
 		pr_info("perfmon: no counters are known of this processor (PVR %08x)\n", cpu.pvr);
 		return 0;
 	}
-	pmu = pfm_ppc_try(&cpu);
+	pmu = pfm_ppc_try(family, &cpu);
 	if (!pmu)
 		return 0;
 	pfm_ppc_registered = pmu;

@@ -28,8 +28,10 @@ struct pfm_ppc_cpu {
 };
 
 const struct pfm_pmu *pfm_classic_describe(const struct pfm_ppc_cpu *cpu);
+const struct pfm_pmu *pfm_ppc970_describe(const struct pfm_ppc_cpu *cpu);
+const struct pfm_pmu *pfm_power_describe(const struct pfm_ppc_cpu *cpu);
 
-/* Registers of 604 to 745x: special-purpose registers, by number. */
+/* Special-purpose registers, by number: those of 604 to 745x. */
 #define SPR_MMCR2		944
 #define SPR_PMC5		945
 #define SPR_PMC6		946
@@ -40,37 +42,87 @@ const struct pfm_pmu *pfm_classic_describe(const struct pfm_ppc_cpu *cpu);
 #define SPR_PMC3		957
 #define SPR_PMC4		958
 
+/* Those of 970 and POWER; 970 has neither MMCR2 nor MMCR3, POWER8 and 9 have no MMCR3. */
+#define SPR64_MMCR3		754
+#define SPR64_MMCR2		785
+#define SPR64_MMCRA		786
+#define SPR64_PMC(n)		(786 + (n))	/* from 1 */
+#define SPR64_MMCR0		795
+#define SPR64_MMCR1		798
+
 #define PFM_PPC_SPR		.type = PFM_REG_TYPE_SPR
+
+/* Bit 31 of a counter: it interrupts while it is 1. */
+#define PFM_PPC_NEGATIVE	BIT(31)
 
 /* glue.c */
 int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what);
 void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what);
-u32 pfm_ppc_mfspr(unsigned int spr);
-void pfm_ppc_mtspr(unsigned int spr, u32 value);
+void pfm_ppc_enable(void);
+void pfm_ppc_use(bool used);
+
+/* spr.c */
+unsigned long pfm_ppc_mfspr(unsigned int spr);
+void pfm_ppc_mtspr(unsigned int spr, unsigned long value);
+
+/* counters.c */
+void pfm_ppc_make_positive(const struct pfm_pmu *pmu);
+u64 pfm_ppc_read_counter(const struct pfm_pmu *pmu, unsigned int i);
+void pfm_ppc_write_counter(const struct pfm_pmu *pmu, unsigned int i, u64 value);
+
+/**
+ * struct pfm_alert_pmu - a PMU in which an overflow is an alert, a bit of MMCR0 [c]
+ * @pmu:     description
+ * @mmcr0:   bits that MMCR0 always has
+ * @version: for the family
+ */
+struct pfm_alert_pmu {
+	struct pfm_pmu pmu;
+	u32 mmcr0;
+	u8 version;
+};
+
+/* alert.c */
+void pfm_alert_reset(const struct pfm_pmu *pmu);
+void pfm_alert_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+		       const struct pfm_run *run);
+bool pfm_alert_is_new(const struct pfm_run *run);
+void pfm_alert_start(const struct pfm_pmu *pmu, u32 mmcr0);
+void pfm_alert_stop(const struct pfm_pmu *pmu, const struct pfm_run *run);
+bool pfm_alert_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run);
+
+/* What the descriptions of such PMUs have in common. */
+#define PFM_ALERT_OPERATIONS						\
+	.acquire = pfm_ppc_acquire,					\
+	.release = pfm_ppc_release,					\
+	.program = pfm_alert_program,					\
+	.stop = pfm_alert_stop,						\
+	.read = pfm_ppc_read_counter,					\
+	.write = pfm_ppc_write_counter
 
 /*
  * All accesses to the PMU go by these. With the unit tests in the kernel they can be
  * diverted to a register file in memory; on other architectures they always are. [c]
  */
 struct pfm_ppc_file {
-	u32 (*read)(unsigned int spr);
-	void (*write)(unsigned int spr, u32 value);
+	unsigned long (*read)(unsigned int spr);
+	void (*write)(unsigned int spr, unsigned long value);
 };
 extern const struct pfm_ppc_file *pfm_ppc_file;
 
-#ifdef CONFIG_PPC_BOOK3S_32
+#ifdef CONFIG_PPC_BOOK3S
 #define pfm_ppc_diverted()						\
 	(IS_ENABLED(CONFIG_PERFMON_KUNIT_TEST) && unlikely(pfm_ppc_file))
 #else
 #define pfm_ppc_diverted()	true
 #endif
 
-static inline u32 pfm_ppc_read(unsigned int spr)
+static inline unsigned long pfm_ppc_read(unsigned int spr)
 {
 	return pfm_ppc_diverted() ? pfm_ppc_file->read(spr) : pfm_ppc_mfspr(spr);
 }
 
-static inline void pfm_ppc_write(unsigned int spr, u32 value)
+static inline void pfm_ppc_write(unsigned int spr, unsigned long value)
 {
 	if (pfm_ppc_diverted())
 		pfm_ppc_file->write(spr, value);

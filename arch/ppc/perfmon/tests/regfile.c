@@ -10,7 +10,7 @@
 
 #include "regfile.h"
 
-#ifndef CONFIG_PPC_BOOK3S_32
+#ifndef CONFIG_PPC_BOOK3S
 /* Of glue.c, where there can be such a processor. */
 const struct pfm_ppc_file *pfm_ppc_file;
 
@@ -20,6 +20,23 @@ int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what)
 }
 
 void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what)
+{
+}
+
+void pfm_ppc_enable(void)
+{
+}
+
+void pfm_ppc_use(bool used)
+{
+}
+
+unsigned long pfm_ppc_mfspr(unsigned int spr)
+{
+	return 0;
+}
+
+void pfm_ppc_mtspr(unsigned int spr, unsigned long value)
 {
 }
 #endif
@@ -103,7 +120,7 @@ static u32 pfm_sprs_reserved(unsigned int spr)
 	return 0;
 }
 
-static u32 pfm_sprs_read(unsigned int spr)
+static unsigned long pfm_sprs_read(unsigned int spr)
 {
 	u32 *r = pfm_sprs_find(spr);
 
@@ -113,7 +130,7 @@ static u32 pfm_sprs_read(unsigned int spr)
 	return 0;
 }
 
-static void pfm_sprs_write(unsigned int spr, u32 value)
+static void pfm_sprs_write(unsigned int spr, unsigned long value)
 {
 	u32 *r = pfm_sprs_find(spr);
 

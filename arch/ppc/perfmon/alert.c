@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2 on PowerPC: PMUs in which an overflow is an alert: 970, and POWER8 to 10.
+ *
+ * Where a counter becomes negative while MMCR0[PMAE] is 1, the processor clears PMAE and
+ * sets PMAO; it interrupts while PMAO is 1. So PMAO tells, when the counters are stopped,
+ * whether any of them is negative: if not, the next start need not look at them. Once in a
+ * while one becomes negative between the look at PMAO and the stop; or, where other
+ * counters count on with PMAE off, after the interrupt. The first one interrupts at the next
+ * start, which acknowledge() sees and which disturbs nobody; the second one has been
+ * taken into account.
+ *
+ * A start writes what chooses events only if the counters that are to count are others than
+ * before, or a control has a new value: pfm_alert_is_new().
+ *
+ * Power ISA 2.07 to 3.1, book III, chapter "Performance Monitor Facility"; IBM PowerPC
+ * 970FX User's Manual, chapter 10.
+ */
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+
+#include "ppc.h"
+
+#define ALERT_FC		BIT(31)		/* nothing counts */
+#define ALERT_PMAE		BIT(26)		/* an alert can come; PMXE */
+#define ALERT_PMC1CE		BIT(15)		/* counter 1 raises one */
+#define ALERT_PMCJCE		BIT(14)		/* the others do */
+#define ALERT_PMAO		BIT(7)		/* one has come: interrupt */
+
+#define ALERT_NO_PMDS		(~0ULL)		/* what is programmed is out of date */
+
+/* [p] */
+struct pfm_alert_cpu {
+	u64 pmds;		/* those whose events are programmed, or ALERT_NO_PMDS */
+	bool negative;		/* a counter may be */
+};
+
+static DEFINE_PER_CPU(struct pfm_alert_cpu, pfm_alert_cpu);
+
+static const struct pfm_alert_pmu *pfm_alert_pmu(const struct pfm_pmu *pmu)
+{
+	return container_of(pmu, struct pfm_alert_pmu, pmu);
+}
+
+/**
+ * pfm_alert_reset() - pfm_pmu.reset, as far as the PMUs are the same
+ * @pmu: description
+ *
+ * The caller has seen to it that no counter counts by its event.
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_alert_reset(const struct pfm_pmu *pmu)
+{
+	unsigned int i;
+
+	pfm_ppc_enable();
+	pfm_ppc_write(SPR64_MMCR0, ALERT_FC | pfm_alert_pmu(pmu)->mmcr0);
+	for (i = 0; i < pmu->num_pmds; i++)
+		pfm_ppc_write(pmu->pmds[i].index, 0);
+	__this_cpu_write(pfm_alert_cpu.pmds, 0);
+	__this_cpu_write(pfm_alert_cpu.negative, false);
+	pfm_ppc_use(false);
+}
+
+/**
+ * pfm_alert_program() - pfm_pmu.program: leave it to the start, which knows the counters
+ * @pmu:     description
+ * @changed: as there
+ * @run:     as there
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_alert_program(const struct pfm_pmu *pmu, const unsigned long *changed,
+		       const struct pfm_run *run)
+{
+	__this_cpu_write(pfm_alert_cpu.pmds, ALERT_NO_PMDS);
+}
+
+/**
+ * pfm_alert_is_new() - whether the events of a run have to be programmed
+ * @run: what is to run. From now on it is what is programmed
+ *
+ * Context: interrupts off; or NMI.
+ * Return: false if they are there.
+ */
+bool pfm_alert_is_new(const struct pfm_run *run)
+{
+	if (likely(__this_cpu_read(pfm_alert_cpu.pmds) == run->pmds))
+		return false;
+	__this_cpu_write(pfm_alert_cpu.pmds, run->pmds);
+	return true;
+}
+
+/**
+ * pfm_alert_start() - let the counters count whose events are programmed
+ * @pmu:   description
+ * @mmcr0: what MMCR0 chooses, beside what it always has and what enables alerts
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_alert_start(const struct pfm_pmu *pmu, u32 mmcr0)
+{
+	mmcr0 |= pfm_alert_pmu(pmu)->mmcr0;
+	if (!(pmu->flags & PFM_PMU_NO_INTERRUPT)) {
+		mmcr0 |= ALERT_PMAE | ALERT_PMC1CE | ALERT_PMCJCE;
+		if (unlikely(__this_cpu_read(pfm_alert_cpu.negative))) {
+			__this_cpu_write(pfm_alert_cpu.negative, false);
+			pfm_ppc_make_positive(pmu);
+		}
+	}
+	pfm_ppc_use(true);
+	pfm_ppc_write(SPR64_MMCR0, mmcr0);
+}
+
+/**
+ * pfm_alert_stop() - pfm_pmu.stop
+ * @pmu: description
+ * @run: what was started
+ *
+ * An alert whose interrupt has not come does not interrupt any more.
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_alert_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	const unsigned long before = pfm_ppc_read(SPR64_MMCR0);
+
+	pfm_ppc_write(SPR64_MMCR0, ALERT_FC | pfm_alert_pmu(pmu)->mmcr0);
+	if (unlikely(before & ALERT_PMAO))
+		__this_cpu_write(pfm_alert_cpu.negative, true);
+}
+
+/**
+ * pfm_alert_acknowledge() - pfm_pmu.acknowledge
+ * @pmu: description
+ * @run: what goes on running
+ *
+ * Where counters go on, no alert comes until the core starts them again.
+ *
+ * Context: interrupts off; or NMI.
+ * Return: whether a counter is negative.
+ */
+bool pfm_alert_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	const unsigned long mmcr0 = pfm_ppc_read(SPR64_MMCR0);
+
+	if (mmcr0 & ALERT_PMAO) {
+		pfm_ppc_write(SPR64_MMCR0, mmcr0 & ~(ALERT_PMAE | ALERT_PMAO));
+		__this_cpu_write(pfm_alert_cpu.negative, true);
+	}
+	return __this_cpu_read(pfm_alert_cpu.negative);
+}
