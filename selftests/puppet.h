@@ -72,8 +72,9 @@ static inline void puppet_obey(struct puppet *p, struct puppet_order *o)
 		burn_ms(n);
 		break;
 	case OP_SPIN:
+		/* Not to be unrolled: each turn takes an instruction at least. */
 		for (turns = n * 1000000ULL; turns; turns--)
-			__asm__ volatile("" : : : "memory");
+			__asm__ volatile("" : "+r"(turns) : : "memory");
 		break;
 	case OP_PIN:
 		pin_cpu((int)n);
