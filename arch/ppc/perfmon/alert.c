@@ -101,16 +101,13 @@ bool pfm_alert_is_new(const struct pfm_run *run)
  */
 void pfm_alert_start(const struct pfm_pmu *pmu, u32 mmcr0)
 {
-	mmcr0 |= pfm_alert_pmu(pmu)->mmcr0;
-	if (!(pmu->flags & PFM_PMU_NO_INTERRUPT)) {
-		mmcr0 |= ALERT_PMAE | ALERT_PMC1CE | ALERT_PMCJCE;
-		if (unlikely(__this_cpu_read(pfm_alert_cpu.negative))) {
-			__this_cpu_write(pfm_alert_cpu.negative, false);
-			pfm_ppc_make_positive(pmu);
-		}
+	if (unlikely(__this_cpu_read(pfm_alert_cpu.negative))) {
+		__this_cpu_write(pfm_alert_cpu.negative, false);
+		pfm_ppc_make_positive(pmu);
 	}
 	pfm_ppc_use(true);
-	pfm_ppc_write(SPR64_MMCR0, mmcr0);
+	pfm_ppc_write(SPR64_MMCR0, mmcr0 | pfm_alert_pmu(pmu)->mmcr0 | ALERT_PMAE |
+		      ALERT_PMC1CE | ALERT_PMCJCE);
 }
 
 /**

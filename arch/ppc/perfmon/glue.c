@@ -216,7 +216,10 @@ static bool __init pfm_ppc_counts(const struct pfm_pmu *pmu, u16 cycles)
 	return last != first;
 }
 
-/* The description of what is there: NULL if the counters do not count. */
+/*
+ * The description of what is there: NULL if the counters do not count, or if they do not
+ * interrupt and the family has no description without.
+ */
 static const struct pfm_pmu *__init pfm_ppc_try(const struct pfm_ppc_family *family,
 						struct pfm_ppc_cpu *cpu)
 {

@@ -195,63 +195,51 @@ static void power_reset(const struct pfm_pmu *pmu, const u64 *v)
 	power_set_mmcr2(mmcr2);
 }
 
-#define POWER_PMU(n, c, bits, v, more, w, f) {				\
+#define POWER_PMU(n, c, bits, v) {					\
 	.pmu = {							\
 		.name = n,						\
 		.pmcs = c,						\
 		.pmds = power_pmds,					\
 		.num_pmcs = POWER_COUNTERS,				\
 		.num_pmds = POWER_COUNTERS,				\
-		.width = w,						\
-		.flags = f,						\
 		.accepts = power_accepts,				\
 		.selects = power_selects,				\
 		.kernel = power_kernel,					\
 		.reset = power_reset,					\
 		.start = power_start,					\
 		PFM_ALERT_OPERATIONS,					\
-		more							\
 	},								\
 	.mmcr0 = bits,							\
 	.version = v,							\
 }
 
-/* Silent, and not. */
-#define POWER_PMUS(n, c, bits, v) {					\
-	POWER_PMU(n, c, bits, v, , 32, PFM_PMU_NO_INTERRUPT),		\
-	POWER_PMU(n, c, bits, v, .acknowledge = pfm_alert_acknowledge, 31, 0), \
-}
-
-static const struct pfm_alert_pmu power8_pmus[] =
-	POWER_PMUS("POWER8", power8_pmcs, POWER_PMCC_NEITHER, POWER8);
-static const struct pfm_alert_pmu power9_pmus[] =
-	POWER_PMUS("POWER9", power9_pmcs, POWER_PMCC_NEITHER, POWER9);
-static const struct pfm_alert_pmu power10_pmus[] =
-	POWER_PMUS("POWER10", power9_pmcs, POWER_PMCCEXT, POWER10);
+static const struct pfm_alert_pmu power8_pmu =
+	POWER_PMU("POWER8", power8_pmcs, POWER_PMCC_NEITHER, POWER8);
+static const struct pfm_alert_pmu power9_pmu =
+	POWER_PMU("POWER9", power9_pmcs, POWER_PMCC_NEITHER, POWER9);
+static const struct pfm_alert_pmu power10_pmu =
+	POWER_PMU("POWER10", power9_pmcs, POWER_PMCCEXT, POWER10);
 
 /**
  * pfm_power_describe() - the PMU of POWER8 to POWER10
  * @cpu: facts
  *
  * Context: any.
- * Return: the description, or NULL if @cpu is none of these.
+ * Return: the description, or NULL if @cpu is none of these, or an emulator's that does not
+ * interrupt: nor does it count right.
  */
 const struct pfm_pmu *pfm_power_describe(const struct pfm_ppc_cpu *cpu)
 {
-	const struct pfm_alert_pmu *pmus;
-
+	if (cpu->silent)
+		return NULL;
 	switch (cpu->pvr >> 16) {
 	case 0x004b: case 0x004c: case 0x004d:	/* 8E, 8NVL, 8 */
-		pmus = power8_pmus;
-		break;
+		return &power8_pmu.pmu;
 	case 0x004e:
-		pmus = power9_pmus;
-		break;
+		return &power9_pmu.pmu;
 	case 0x0080:
-		pmus = power10_pmus;
-		break;
+		return &power10_pmu.pmu;
 	default:
 		return NULL;
 	}
-	return &pmus[!cpu->silent].pmu;
 }

@@ -93,10 +93,12 @@ bool pfm_alert_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 
 /* What the descriptions of such PMUs have in common. */
 #define PFM_ALERT_OPERATIONS						\
+	.width = 31,							\
 	.acquire = pfm_ppc_acquire,					\
 	.release = pfm_ppc_release,					\
 	.program = pfm_alert_program,					\
 	.stop = pfm_alert_stop,						\
+	.acknowledge = pfm_alert_acknowledge,				\
 	.read = pfm_ppc_read_counter,					\
 	.write = pfm_ppc_write_counter
 

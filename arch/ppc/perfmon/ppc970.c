@@ -140,28 +140,20 @@ static void ppc970_reset(const struct pfm_pmu *pmu, const u64 *v)
 }
 
 /* Programs can read the counters in registers of their own. */
-#define PPC970_PMU(more, w, f) {					\
-	.pmu = {							\
-		.name = "PowerPC 970",					\
-		.pmcs = ppc970_pmcs,					\
-		.pmds = ppc970_pmds,					\
-		.num_pmcs = ARRAY_SIZE(ppc970_pmcs),			\
-		.num_pmds = ARRAY_SIZE(ppc970_pmds),			\
-		.width = w,						\
-		.flags = (f) | PFM_PMU_USER_READ,			\
-		.selects = ppc970_selects,				\
-		.kernel = ppc970_kernel,				\
-		.reset = ppc970_reset,					\
-		.start = ppc970_start,					\
-		PFM_ALERT_OPERATIONS,					\
-		more							\
-	},								\
-}
-
-/* Silent, and not. */
-static const struct pfm_alert_pmu ppc970_pmus[] = {
-	PPC970_PMU(, 32, PFM_PMU_NO_INTERRUPT),
-	PPC970_PMU(.acknowledge = pfm_alert_acknowledge, 31, 0),
+static const struct pfm_alert_pmu ppc970_pmu = {
+	.pmu = {
+		.name = "PowerPC 970",
+		.pmcs = ppc970_pmcs,
+		.pmds = ppc970_pmds,
+		.num_pmcs = ARRAY_SIZE(ppc970_pmcs),
+		.num_pmds = ARRAY_SIZE(ppc970_pmds),
+		.flags = PFM_PMU_USER_READ,
+		.selects = ppc970_selects,
+		.kernel = ppc970_kernel,
+		.reset = ppc970_reset,
+		.start = ppc970_start,
+		PFM_ALERT_OPERATIONS,
+	},
 };
 
 /**
@@ -169,13 +161,15 @@ static const struct pfm_alert_pmu ppc970_pmus[] = {
  * @cpu: facts
  *
  * Context: any.
- * Return: the description, or NULL if @cpu is none of these.
+ * Return: the description, or NULL if @cpu is none of these, or does not interrupt.
  */
 const struct pfm_pmu *pfm_ppc970_describe(const struct pfm_ppc_cpu *cpu)
 {
+	if (cpu->silent)
+		return NULL;
 	switch (cpu->pvr >> 16) {
 	case 0x0039: case 0x003c: case 0x0044: case 0x0045:	/* 970, FX, MP, GX */
-		return &ppc970_pmus[!cpu->silent].pmu;
+		return &ppc970_pmu.pmu;
 	default:
 		return NULL;
 	}
