@@ -145,6 +145,14 @@ TEST(periods)
 	close(fd);
 }
 
+static long involuntary_switches(void)
+{
+	struct rusage usage;
+
+	MUST(getrusage(RUSAGE_THREAD, &usage) ? -errno : 0);
+	return usage.ru_nivcsw;
+}
+
 /*
  * A counter wraps when it has as many events as it is wide, not before and not
  * after, and its 64 bits go on. To see that, we write it, behind the kernel's back.
@@ -155,6 +163,7 @@ TEST(wraps_at_its_width)
 	pfarg_pmdinfo_t info = {};
 	u64 max, raw, base, events, top;
 	int fd, cpu, round;
+	long switches;
 
 	NEED_HW();
 	NEED_ROOT();
@@ -173,23 +182,28 @@ TEST(wraps_at_its_width)
 		ASSERT_TRUE(msr_access(cpu, info.reg_index, &raw, false));
 	} while (raw > max - 1000000);
 	for (round = 0, base = 0; round < 2; round++) {
-		events = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
-		MUST(pfm_start(fd));
 		/*
 		 * The kernel adds how far the counter is from where it last looked, modulo its
 		 * width. Had it last looked at the start, and the counter begun at 0, the counter
 		 * would have wrapped and come past that place: a whole turn, which nobody can see.
-		 * So it looks once more here, farther from 0 than the counter comes after its wrap.
+		 * So it looks once more here, farther from 0 than the counter comes after its
+		 * wrap. Where another thread took the CPU meanwhile, the counter may have begun at
+		 * 0 again (PFM_PMU_USER_READ): once more.
 		 */
-		hw_loop(20000);
-		hw_value(fd, 0, 0, HW_INSTRUCTIONS);
-		ASSERT_TRUE(msr_access(cpu, info.reg_index, &raw, false));
-		/* First to what it was, then to a little before its end. */
-		top = round ? max - 1000 : raw;
-		ASSERT_TRUE(msr_access(cpu, info.reg_index, &top, true));
-		hw_loop(10000);
-		MUST(pfm_stop(fd));
-		events = hw_value(fd, 0, 0, HW_INSTRUCTIONS) - events;
+		do {
+			switches = involuntary_switches();
+			events = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+			MUST(pfm_start(fd));
+			hw_loop(20000);
+			hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+			ASSERT_TRUE(msr_access(cpu, info.reg_index, &raw, false));
+			/* First to what it was, then to a little before its end. */
+			top = round ? max - 1000 : raw;
+			ASSERT_TRUE(msr_access(cpu, info.reg_index, &top, true));
+			hw_loop(10000);
+			MUST(pfm_stop(fd));
+			events = hw_value(fd, 0, 0, HW_INSTRUCTIONS) - events;
+		} while (switches != involuntary_switches());
 		/* Not all of its bits may be writable: then that was a step back. */
 		if (!round)
 			base = events;

@@ -262,6 +262,16 @@ static __attribute__((noinline)) void hw_loop(unsigned long n)
 #endif
 }
 
+/* Where its code is. A pointer to it may be to a descriptor, whose first word says. */
+static inline u64 hw_loop_begins(void)
+{
+#if defined(__ia64__) || (defined(__powerpc64__) && _CALL_ELF != 2)
+	return *(const u64 *)hw_loop;
+#else
+	return (unsigned long)hw_loop;
+#endif
+}
+
 /* Once, so that wherever it is called it takes the same instructions. */
 static __attribute__((noinline, unused)) void run(int fd, unsigned long n)
 {
