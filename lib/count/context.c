@@ -54,21 +54,32 @@ static const struct counter *programmed(const struct counters *counters, unsigne
 	return counter_in_set(c, set) ? c : NULL;
 }
 
+/* What an event needs in a register, beside what others need there. */
+static unsigned int add_extra(pfarg_pmc_t *pmcs, unsigned int n, const struct extra *extra,
+			      unsigned int set)
+{
+	unsigned int i;
+
+	for (i = 0; i < n && pmcs[i].reg_num != extra->pmc; i++)
+		;
+	pmcs[i].reg_num = extra->pmc;
+	pmcs[i].reg_set = (uint16_t)set;
+	pmcs[i].reg_value |= extra->value;
+	return i == n ? n + 1 : n;
+}
+
 int context_write_extras(int fd, const struct counters *counters, unsigned int set,
 			 struct failure *failure)
 {
 	pfarg_pmc_t pmcs[MAX_COUNTERS];
-	unsigned int i, n = 0;
+	unsigned int i, k, n = 0;
 
 	memset(pmcs, 0, sizeof(pmcs));
 	for (i = 0; i <= counters->n; i++) {
 		const struct counter *c = programmed(counters, set, i);
 
-		if (!c || !c->has_extra)
-			continue;
-		pmcs[n].reg_num = c->extra_pmc;
-		pmcs[n].reg_set = (uint16_t)set;
-		pmcs[n++].reg_value = c->extra;
+		for (k = 0; c && k < c->extras; k++)
+			n = add_extra(pmcs, n, &c->extra[k], set);
 	}
 	return n ? context_write_pmcs(fd, pmcs, n, failure) : 0;
 }

@@ -20,6 +20,13 @@ struct encoding {
 	uint64_t value;			/* of the event's own register */
 };
 
+/* A reason that several families have. */
+#define ENCODE_NO_COUNTER \
+	": this machine does not have the only counters that could count it"
+
+/* As much of a name as goes into a message. */
+#define ENCODE_SHOWN		80
+
 /**
  * encode_own() - an event that pfmon itself knows, with its modifiers
  * @e:     filled in; @code is that of the event without them, and @unit is set
@@ -36,15 +43,15 @@ int encode_own(struct encoding *e, const char *text, size_t plain, size_t len,
 /**
  * encode_named() - an event that libpfm4 knows
  * @e:     filled in
- * @pmu:   the kernel's description
+ * @source: the hardware, of a family
  * @text:  name, unit masks and modifiers, @len characters
  * @len:   how many
  * @error: receives the reason on error, or "" if libpfm4 does not know the event
  *
  * Return: 0, or -1.
  */
-int encode_named(struct encoding *e, const struct pmu *pmu, const char *text, size_t len,
-		 char error[EVENTS_ERROR_MAX]);
+int encode_named(struct encoding *e, const struct event_source *source, const char *text,
+		 size_t len, char error[EVENTS_ERROR_MAX]);
 
 /**
  * encode_counter() - find the counters and the registers for an event
@@ -53,18 +60,19 @@ int encode_named(struct encoding *e, const struct pmu *pmu, const char *text, si
  * @c:      filled in, but for the counter's choice
  * @error:  receives the reason on error
  *
- * Return: 0, or -1 if the event cannot be counted here.
+ * Return: 0, or -1 if the event cannot be counted here, or has no level.
  */
 int encode_counter(const struct encoding *e, const struct event_source *source,
 		   struct counter *c, char error[EVENTS_ERROR_MAX]);
 
 /**
- * encode_control() - the value of a control register
- * @c: event
- * @n: number of the counter in the PMU
+ * encode_refuse() - say why an event cannot be counted
+ * @e:     event
+ * @why:   the reason, as it is to follow the name: " counts nothing", ": it is too long"
+ * @error: receives both
  *
- * Return: the value.
+ * Return: -1.
  */
-uint64_t encode_control(const struct counter *c, unsigned int n);
+int encode_refuse(const struct encoding *e, const char *why, char error[EVENTS_ERROR_MAX]);
 
 #endif /* COUNT_ENCODE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The events that can be counted. Another software PMU is one more line in
- * sources[]; another family of hardware is one more line in families[].
+ * sources[]; another family of hardware is one more line in family.c.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -16,9 +16,9 @@
 #include "codes.h"
 #include "encode.h"
 #include "events.h"
+#include "family.h"
 #include "names.h"
 #include "place.h"
-#include "ppc.h"
 
 #define COUNT(table)	(sizeof(table) / sizeof((table)[0]))
 
@@ -59,29 +59,8 @@ static const struct event hw_events[HW_EVENTS] = {
 		.help = "accesses to it; of Intel's, but for P6, loads only" },
 };
 
-static const struct event raw_event = { .name = "rNNNN", .period = 100000,
-	.help = "the event NN, or NNNN with its unit mask first, in hexadecimal; with up to nine digits all bits of the control register" };
-
-static const struct event ppc_raw_event = { .name = "rNEE", .period = 100000,
-	.help = "the event EE of counter N, in hexadecimal; without N one that all counters have" };
-
-/* Bits of PerfEvtSel: event and unit mask, edge, inv and cmask; any thread; AMD's event 11:8. */
-#define EVTSEL		(0xffffULL | 1 << 18 | 1 << 23 | 0xffULL << 24)
-#define EVTSEL_ANY	(1ULL << 21)
-#define EVTSEL_AMD	(0xfULL << 32)
-
-static const struct {
-	const char *model;		/* how the kernel's name begins */
-	unsigned int counters;		/* at most */
-	uint64_t raw_mask;		/* bits that events by number can have */
-	bool fixed;			/* counters of one event each */
-} families[] = {
-	{ "Intel architectural", 16, EVTSEL | EVTSEL_ANY, true },
-	{ "AMD", 16, EVTSEL | EVTSEL_AMD, false },
-	{ "Intel P6", 2, EVTSEL, false },
-	{ "Intel P4", 18, 0, false },	/* none by number */
-	{ "PowerPC", 6, PPC_EVENT(0xf, 0xff), false },
-};
+/* By number or by libpfm4's name, with a code that none of these has. */
+static const struct event other_event = { .period = 100000 };
 
 /* A vector of all counters fits in one page: those of the software are there, too. */
 #define HARDWARE_MAX	(MAX_COUNTERS - PFM_SW_COUNTERS)
@@ -144,25 +123,22 @@ static unsigned int find_events(const struct pmu *pmu)
 
 bool events_pmu(const struct pmu *pmu)
 {
+	const struct family *family = family_find(pmu);
 	uint32_t there = pmu_counters(pmu);
-	size_t i;
 
 	*hardware = (struct event_source){ .name = "hardware" };
 	hardware_model = pmu->model;
-	for (i = 0; i < COUNT(families); i++) {
-		if (strncmp(pmu->model, families[i].model, strlen(families[i].model)) ||
-		    !(there & ((1U << PMU_FIXED) - 1)))
-			continue;
-		hardware->pmu = pmu;
-		hardware->there = at_most(there, families[i].counters, families[i].fixed);
-		hardware->fixed = families[i].fixed;
-		hardware->counters = (unsigned int)__builtin_popcount(source_general(hardware));
-		hardware->events = find_events(pmu);
-		hardware->event = hardware_events;
-		if (families[i].raw_mask)
-			hardware->raw = ppc_is(pmu) ? &ppc_raw_event : &raw_event;
-		hardware->raw_mask = families[i].raw_mask & free_bits(pmu);
-	}
+	if (!family || !(there & ((1U << PMU_FIXED) - 1)))
+		return false;
+	hardware->pmu = pmu;
+	hardware->family = family;
+	hardware->there = at_most(there, family->counters, family->fixed);
+	hardware->fixed = family->fixed;
+	hardware->counters = (unsigned int)__builtin_popcount(source_general(hardware));
+	hardware->events = find_events(pmu);
+	hardware->event = hardware_events;
+	hardware->raw = family->raw;
+	hardware->raw_mask = family->raw_mask & free_bits(pmu);
 	return hardware->events;
 }
 
@@ -181,12 +157,12 @@ static bool same(const char *name, const char *other, size_t len)
 	return strlen(name) == len && !strncmp(name, other, len);
 }
 
-/* "r" and one to nine hexadecimal digits. */
-static bool is_raw(const char *name, size_t len)
+/* "r" and hexadecimal digits. */
+static bool is_raw(const char *name, size_t len, unsigned int digits)
 {
 	size_t i;
 
-	if (len < 2 || len > 10 || *name != 'r')
+	if (len < 2 || len > digits + 1 || *name != 'r')
 		return false;
 	for (i = 1; i < len; i++)
 		if (!isxdigit((unsigned char)name[i]))
@@ -211,7 +187,7 @@ static const struct event *find_event(const char *name, size_t len,
 		for (e = 0; e < sources[s].events; e++)
 			if (same(sources[s].event[e].name, name, len))
 				return &sources[s].event[e];
-		if (sources[s].raw && (is_raw(name, len) ||
+		if (sources[s].raw && (is_raw(name, len, sources[s].family->raw_digits) ||
 				       (sources[s].fixed && is_fixed(name, len))))
 			return sources[s].raw;
 	}
@@ -252,7 +228,7 @@ static void say_unknown(const char *name, size_t len,
 			 max, name, hardware_model);
 		return;
 	}
-	if (!hardware->events && (is_hw || is_raw(name, plain))) {
+	if (!hardware->events && (is_hw || is_raw(name, plain, 9))) {
 		if (*hardware_model)
 			snprintf(error, EVENTS_ERROR_MAX,
 				 "no event '%.*s': the events of this machine's PMU (%s) are not known to pfmon yet",
@@ -279,12 +255,10 @@ void counter_place(struct counter *c, unsigned int n)
 {
 	c->pmc = (uint16_t)(c->source->pmc0 + n);
 	c->pmd = (uint16_t)(c->source->pmd0 + n);
-	if (c->unit)
-		p4_place(c, n);
-	else if (ppc_is(c->source->pmu))
-		ppc_place(c);
+	if (c->source->family)
+		c->source->family->place(c, n);
 	else
-		c->value = encode_control(c, n);
+		c->value = c->code;
 }
 
 /* The name is as it was given, without its levels: @len characters. */
@@ -348,19 +322,15 @@ static const struct event *known_as(const struct event_source *source, uint64_t 
 	for (i = 0; i < source->events; i++)
 		if (source->event[i].value == code)
 			return &source->event[i];
-	return &raw_event;
+	return &other_event;
 }
 
-static int add_hardware(struct counters *counters, const struct event *event,
-			const struct encoding *e, char error[EVENTS_ERROR_MAX])
+static int add_hardware(struct counters *counters, const struct encoding *e, char error[EVENTS_ERROR_MAX])
 {
-	struct counter c = { .event = event, .source = hardware };
+	struct counter c = { .source = hardware };
 
 	/* With modifiers it is another one: of cycles with :c it makes no frequency. */
-	if (!p4_is(hardware->pmu))
-		c.event = known_as(hardware, e->code);
-	else if (!event)
-		c.event = &raw_event;
+	c.event = known_as(hardware, e->code);
 	snprintf(c.name, sizeof(c.name), "%s", e->name);
 	if (encode_counter(e, hardware, &c, error))
 		return -1;
@@ -387,23 +357,20 @@ static int add_event(struct counters *counters, const struct event *event,
 		return add_software(counters, event, source, name, len, error);
 	e.code = code_of(event, name);
 	e.exact = event == hardware->raw;
-	if (p4_is(hardware->pmu))
-		e.unit = p4_unit(event->name);
+	if (hardware->family->own)
+		hardware->family->own(&e, event->name);
 	if (encode_own(&e, name, strcspn(name, ":,"), len, error))
 		return -1;
-	if (p4_is(hardware->pmu) && (e.code != event->value || e.has_value)) {
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "'%.*s': of this PMU only libpfm4's events have modifiers but :u and :k",
-			 len > 64 ? 64 : (int)len, name);
+	if (hardware->family->modifiers != MODIFIERS_ALL &&
+	    (e.code != code_of(event, name) || e.has_value)) {
+		snprintf(error, EVENTS_ERROR_MAX, "'%.*s': %s modifiers but :u and :k",
+			 len > 64 ? 64 : (int)len, name,
+			 hardware->family->modifiers == MODIFIERS_NAMED ?
+			 "of this PMU only libpfm4's events have" :
+			 "events of this PMU have no");
 		return -1;
 	}
-	if (ppc_is(hardware->pmu) && (e.code != code_of(event, name) || e.has_value)) {
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "'%.*s': events of this PMU have no modifiers but :u and :k",
-			 len > 64 ? 64 : (int)len, name);
-		return -1;
-	}
-	return add_hardware(counters, event, &e, error);
+	return add_hardware(counters, &e, error);
 }
 
 /* An event of libpfm4, or none at all. */
@@ -413,8 +380,8 @@ static int add_named(struct counters *counters, const char *name, size_t len,
 	struct encoding e;
 
 	*error = '\0';
-	if (hardware->pmu && !encode_named(&e, hardware->pmu, name, len, error))
-		return add_hardware(counters, NULL, &e, error);
+	if (hardware->pmu && !encode_named(&e, hardware, name, len, error))
+		return add_hardware(counters, &e, error);
 	if (!*error)
 		say_unknown(name, len, error);
 	return -1;
@@ -459,10 +426,9 @@ void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
 {
 	const uint32_t general = source_general(c->source);
 
-	if (ppc_is(c->source->pmu))
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "no counter is left for '%s', or it counts other levels than an event beside it: of this PMU all are the same",
-			 c->name);
+	if (c->source->family && c->source->family->shared)
+		snprintf(error, EVENTS_ERROR_MAX, "no counter is left for '%s', or %s", c->name,
+			 c->source->family->shared);
 	else if ((c->can & general) == general)
 		snprintf(error, EVENTS_ERROR_MAX,
 			 "no counter is left for '%s': at most %u %s events at a time",
@@ -527,10 +493,19 @@ static const struct event fixed_event = {
 	.name = "fixedN", .help = "what fixed counter N counts",
 };
 
-static const struct event others[] = {
-	{ .name = ":u, :k", .help = "after a name: of programs only, of the kernel only" },
-	{ .name = ":e, :i, :c=N", .help = "after a name: edges, inverted, cycles with at least N" },
-};
+static void print_modifiers(FILE *out, const struct family *family)
+{
+	static const struct event levels = {
+		.name = ":u, :k", .help = "after a name: of programs only, of the kernel only",
+	}, others = {
+		.name = ":e, :i, :c=N",
+		.help = "after a name: edges, inverted, cycles with at least N",
+	};
+
+	print_event(out, &levels, NULL);
+	if (family->modifiers != MODIFIERS_NONE)
+		print_event(out, &others, NULL);
+}
 
 /* The events of one PMU, below a title if there are any. */
 static unsigned int print_source(FILE *out, const struct event_source *source,
@@ -549,8 +524,8 @@ static unsigned int print_source(FILE *out, const struct event_source *source,
 		n += print_event(f, source->raw, glob);
 	if (source->fixed)
 		n += print_event(f, &fixed_event, glob);
-	for (e = 0; e < (ppc_is(source->pmu) ? 1 : COUNT(others)) && source->pmu && !glob; e++)
-		print_event(f, &others[e], NULL);
+	if (source->family && !glob)
+		print_modifiers(f, source->family);
 	fclose(f);
 	if (n)
 		fprintf(out, "events of the %s PMU, at most %u at a time:\n%s", source->name,

@@ -10,6 +10,8 @@
 #include "p4.h"
 #include "pmu.h"
 
+struct family;
+
 /* Most counters of one event set: a vector of these fits in one page. */
 #define MAX_COUNTERS	32
 
@@ -51,7 +53,8 @@ struct event_source {
 	const struct event *raw;	/* events by number or other names, NULL: none ... */
 	uint64_t raw_mask;		/* ... and the bits that these can have */
 	bool fixed;			/* Intel's: from PMU_FIXED on each has an event of its own */
-	const struct pmu *pmu;		/* NULL: it has no levels */
+	const struct pmu *pmu;		/* NULL: the software's, which has no levels ... */
+	const struct family *family;	/* ... and no family */
 };
 
 /* The counters that can count many events. */
@@ -63,6 +66,12 @@ static inline uint32_t source_general(const struct event_source *source)
 /* "instructions:u" and its like, which can be long: "OFFCORE_RESPONSE_0:...". */
 #define COUNTER_NAME_MAX	128
 
+/* What an event needs in a register beside the control. */
+struct extra {
+	uint16_t pmc;
+	uint64_t value, mask;	/* other bits than these other events can choose */
+};
+
 /* An event that is to be counted, how, and where. */
 struct counter {
 	const struct event *event;
@@ -73,9 +82,8 @@ struct counter {
 	bool levels_given;		/* by the user: not to be changed */
 	uint32_t can;			/* bits of the counters that can count it */
 	const struct p4_unit *unit;	/* Pentium 4: where it comes from */
-	bool has_extra;			/* a register of its own, with what to count: */
-	uint16_t extra_pmc;
-	uint64_t extra;
+	struct extra extra[2];
+	unsigned int extras;		/* how many it needs */
 	uint64_t value;			/* of the control register */
 	uint16_t pmc, pmd;
 	uint16_t set, sets;		/* the first that counts it, and how many do */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "events.h"
+#include "family.h"
 #include "p4.h"
 
 #define CCCR_ENABLE	(1ULL << 12)
@@ -61,12 +61,8 @@ static const struct {
 	{ "x87_FP_uop", &firm }, { "x87_assist", &cru_23 },
 };
 
-bool p4_is(const struct pmu *pmu)
-{
-	return !strncmp(pmu->model, "Intel P4", 8);
-}
-
-const struct p4_unit *p4_unit(const char *name)
+/* Where an event comes from, by pfmon's name or libpfm4's with what follows a colon. */
+static const struct p4_unit *find_unit(const char *name)
 {
 	size_t i, len = strcspn(name, ":.,");
 
@@ -76,7 +72,7 @@ const struct p4_unit *p4_unit(const char *name)
 	return NULL;
 }
 
-uint32_t p4_counters(const struct p4_unit *unit, const struct pmu *pmu)
+static uint32_t find_counters(const struct p4_unit *unit, const struct pmu *pmu)
 {
 	uint32_t can = 0;
 	unsigned int i;
@@ -87,26 +83,59 @@ uint32_t p4_counters(const struct p4_unit *unit, const struct pmu *pmu)
 	return can;
 }
 
-uint64_t p4_code(uint64_t escr, uint64_t cccr)
-{
-	return P4_CODE(escr & ESCR_EVENT, cccr & CCCR_EVENT);
-}
-
-unsigned int p4_levels(uint64_t escr)
-{
-	return (escr & ESCR_USR ? LEVEL_USER : 0) | (escr & ESCR_OS ? LEVEL_KERNEL : 0);
-}
-
 unsigned int p4_escr(const struct counter *c, unsigned int n)
 {
 	return c->unit->escr[c->unit->counters[1] >> n & 1];
 }
 
-void p4_place(struct counter *c, unsigned int n)
+static void p4_own(struct encoding *e, const char *name)
+{
+	e->unit = find_unit(name);
+}
+
+static void p4_named(struct encoding *e, const struct named_event *event)
+{
+	const uint64_t escr = event->select;
+
+	e->unit = event->words == 2 ? find_unit(strstr(event->full, "::") + 2) : NULL;
+	e->levels &= (escr & ESCR_USR ? LEVEL_USER : 0) | (escr & ESCR_OS ? LEVEL_KERNEL : 0);
+	e->code = P4_CODE(escr & ESCR_EVENT, event->value & CCCR_EVENT);
+}
+
+/* Bits that the kernel keeps from programs, in either register. */
+static bool is_reserved(const struct encoding *e, const struct pmu *pmu, uint32_t can)
+{
+	const uint16_t *escr = e->unit->escr;
+
+	return (e->code >> 32 & pmu->pmc[__builtin_ctz(can)].reserved) ||
+	       (e->code & UINT32_MAX & pmu->pmc[escr[0] ? escr[0] : escr[1]].reserved);
+}
+
+static int p4_encode(const struct encoding *e, const struct event_source *source,
+		     struct counter *c, char error[EVENTS_ERROR_MAX])
+{
+	if (!e->unit)
+		return encode_refuse(e, " counts what another event tags, or is not known to pfmon",
+				     error);
+	c->can = find_counters(e->unit, source->pmu) & source->there;
+	if (!c->can)
+		return encode_refuse(e, ENCODE_NO_COUNTER, error);
+	if (is_reserved(e, source->pmu, c->can))
+		return encode_refuse(e, " needs bits that the kernel reserves", error);
+	return 0;
+}
+
+static void p4_place(struct counter *c, unsigned int n)
 {
 	c->value = c->code >> 32 | CCCR_ENABLE;
-	c->has_extra = true;
-	c->extra_pmc = (uint16_t)p4_escr(c, n);
-	c->extra = (c->code & ESCR_EVENT) | (c->levels & LEVEL_USER ? ESCR_USR : 0) |
-		   (c->levels & LEVEL_KERNEL ? ESCR_OS : 0);
+	c->extras = 1;
+	c->extra[0] = (struct extra){ .pmc = (uint16_t)p4_escr(c, n), .mask = ~0ULL };
+	c->extra[0].value = (c->code & ESCR_EVENT) |
+			    (c->levels & LEVEL_USER ? ESCR_USR : 0) |
+			    (c->levels & LEVEL_KERNEL ? ESCR_OS : 0);
 }
+
+const struct family family_p4 = {
+	.model = "Intel P4", .counters = 18, .modifiers = MODIFIERS_NAMED,
+	.own = p4_own, .named = p4_named, .encode = p4_encode, .place = p4_place,
+};

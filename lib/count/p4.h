@@ -25,56 +25,6 @@ struct p4_unit {
 	P4_CODE((event) << 25 | (mask) << 9, (select) << 13)
 
 /**
- * p4_is() - is the PMU that of a Pentium 4?
- * @pmu: description
- *
- * Return: true or false.
- */
-bool p4_is(const struct pmu *pmu);
-
-/**
- * p4_unit() - where an event comes from
- * @name: pfmon's, or libpfm4's with what follows a colon
- *
- * Return: the unit, or NULL if it is not known, or if what it counts must be tagged by
- * another event.
- */
-const struct p4_unit *p4_unit(const char *name);
-
-/**
- * p4_counters() - which counters can count the events of a unit here
- * @unit: unit
- * @pmu:  description
- *
- * Return: bits of the counters.
- */
-uint32_t p4_counters(const struct p4_unit *unit, const struct pmu *pmu);
-
-/**
- * p4_code() - the bits of both registers that choose an event
- * @escr: ESCR's value
- * @cccr: CCCR's value
- *
- * Return: the code.
- */
-uint64_t p4_code(uint64_t escr, uint64_t cccr);
-
-/**
- * p4_levels() - who is counted
- * @escr: ESCR's value
- *
- * Return: LEVEL_USER, LEVEL_KERNEL, both or 0.
- */
-unsigned int p4_levels(uint64_t escr);
-
-/**
- * p4_place() - the values of both registers
- * @c: event with a unit; all about its registers is filled in
- * @n: number of the counter
- */
-void p4_place(struct counter *c, unsigned int n);
-
-/**
  * p4_escr() - the ESCR that an event has with a counter
  * @c: event with a unit
  * @n: number of the counter

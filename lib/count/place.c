@@ -6,11 +6,18 @@
 
 #define TRIES_MAX	10000
 
-/* Two events whose register should say two things at a time. */
+/* Two events of which a register should say two things at a time. */
 static bool quarrel(const struct counter *a, const struct counter *b)
 {
-	return a->has_extra && b->has_extra && a->extra_pmc == b->extra_pmc &&
-	       a->extra != b->extra;
+	unsigned int i, k;
+
+	for (i = 0; i < a->extras; i++)
+		for (k = 0; k < b->extras; k++)
+			if (a->extra[i].pmc == b->extra[k].pmc &&
+			    (a->extra[i].value ^ b->extra[k].value) &
+			    a->extra[i].mask & b->extra[k].mask)
+				return true;
+	return false;
 }
 
 /* Has the ESCR that this event would have with the counter something else to say? */

@@ -6,8 +6,8 @@
  * IBM's and Freescale's manuals of these processors, chapter 11, and of the 604 chapter 9.
  */
 #include <inttypes.h>
-#include <string.h>
 
+#include "family.h"
 #include "ppc.h"
 
 #define LEVELS_PMC	0
@@ -22,11 +22,6 @@
 #define EVENT(code)	((code) & 0xff)
 #define COUNTER(code)	((code) >> 8)
 
-bool ppc_is(const struct pmu *pmu)
-{
-	return pmu && !strncmp(pmu->model, "PowerPC", 7);
-}
-
 /* The counters whose lists have the event, whether this processor has them or not. */
 static uint32_t counters(uint64_t code)
 {
@@ -37,37 +32,39 @@ static uint32_t counters(uint64_t code)
 	return EVENT(code) && EVENT(code) <= COMMON_LAST ? COMMON : 0;
 }
 
-int ppc_encode(const struct encoding *e, const struct event_source *source,
-	       struct counter *c, char error[EVENTS_ERROR_MAX])
+static int ppc_encode(const struct encoding *e, const struct event_source *source,
+		      struct counter *c, char error[EVENTS_ERROR_MAX])
 {
-	const int shown = 80;
-
 	c->can = counters(e->code) & source->there;
-	if (!c->can && !COUNTER(e->code))
+	if (!c->can && !COUNTER(e->code)) {
 		snprintf(error, EVENTS_ERROR_MAX,
 			 "'%.*s': each counter has events of its own: put its number before them, as in r1%02" PRIx64,
-			 shown, e->name, EVENT(e->code));
-	else if (!c->can)
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "'%.*s': this machine does not have the only counter that could count it",
-			 shown, e->name);
-	else if (!EVENT(e->code) ||
-		 EVENT(e->code) & source->pmu->pmc[__builtin_ctz(c->can)].reserved)
-		snprintf(error, EVENTS_ERROR_MAX, "'%.*s': this counter has no such event",
-			 shown, e->name);
-	else if (!e->levels)
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "'%.*s' counts neither programs nor the kernel", shown, e->name);
-	else
-		return 0;
-	return -1;
+			 ENCODE_SHOWN, e->name, EVENT(e->code));
+		return -1;
+	}
+	if (!c->can)
+		return encode_refuse(e, ": this machine does not have the only counter that could count it", error);
+	if (!EVENT(e->code) ||
+	    EVENT(e->code) & source->pmu->pmc[__builtin_ctz(c->can)].reserved)
+		return encode_refuse(e, ": this counter has no such event", error);
+	return 0;
 }
 
-void ppc_place(struct counter *c)
+static void ppc_place(struct counter *c, unsigned int n)
 {
+	(void)n;
 	c->value = EVENT(c->code);
-	c->has_extra = true;
-	c->extra_pmc = LEVELS_PMC;
-	c->extra = (c->levels & LEVEL_KERNEL ? 0 : NOT_KERNEL) |
-		   (c->levels & LEVEL_USER ? 0 : NOT_USER);
+	c->extras = 1;
+	c->extra[0] = (struct extra){ .pmc = LEVELS_PMC, .mask = ~0ULL };
+	c->extra[0].value = (c->levels & LEVEL_KERNEL ? 0 : NOT_KERNEL) |
+			    (c->levels & LEVEL_USER ? 0 : NOT_USER);
 }
+
+static const struct event ppc_raw = { .name = "rNEE", .period = 100000,
+	.help = "the event EE of counter N, in hexadecimal; without N one that all counters have" };
+
+const struct family family_ppc = {
+	.model = "PowerPC", .counters = 6, .spr = true, .modifiers = MODIFIERS_NONE,
+	.raw = &ppc_raw, .raw_digits = 9, .encode = ppc_encode, .place = ppc_place,
+	.shared = "it counts other levels than an event beside it: of this PMU all are the same",
+};

@@ -8,12 +8,12 @@
 
 #include "context.h"
 #include "events.h"
+#include "family.h"
 #include "hardware.h"
 #include "needs.h"
 #include "names.h"
 #include "pfmon.h"
 #include "plain.h"
-#include "ppc.h"
 
 static const char usage[] =
 "usage: pfmon explain EVENT[,EVENT]...\n"
@@ -24,8 +24,8 @@ static const char usage[] =
 "  -h, --help  print this and exit\n";
 
 /* "PMC 0 (PERFEVTSEL0, MSR 0x186)" */
-static void print_register(const char *kind, unsigned int num, const struct pmu *pmu,
-			   const struct pmu_register *reg,
+static void print_register(const char *kind, unsigned int num,
+			   const struct event_source *source, const struct pmu_register *reg,
 			   int (*get_name)(unsigned int, char *, size_t))
 {
 	char name[PFM_NAME_MAX];
@@ -35,9 +35,9 @@ static void print_register(const char *kind, unsigned int num, const struct pmu 
 		printf(" (%s", name);
 	else
 		printf(" (?");
-	if (ppc_is(pmu))
+	if (source->family && source->family->spr)
 		printf(", SPR %" PRIu64, reg[num].msr);
-	else if (pmu && reg[num].msr != PFM_REG_IDX_NONE)
+	else if (source->pmu && reg[num].msr != PFM_REG_IDX_NONE)
 		printf(", MSR %#" PRIx64, reg[num].msr);
 	putchar(')');
 }
@@ -89,17 +89,18 @@ static void print_counter(const struct counter *c)
 {
 	const struct pmu *pmu = c->source->pmu;
 	const struct event_register *r = NULL;
+	unsigned int i;
 
 	printf("%s\n", c->name);
 	print_name(c);
-	print_register("PMC", c->pmc, pmu, pmu ? pmu->pmc : NULL, pfm_pmc_name);
+	print_register("PMC", c->pmc, c->source, pmu ? pmu->pmc : NULL, pfm_pmc_name);
 	printf(" = %#" PRIx64 "\n", c->value);
-	if (c->has_extra) {
-		print_register("PMC", c->extra_pmc, pmu, pmu->pmc, pfm_pmc_name);
-		printf(" = %#" PRIx64 "\n", c->extra);
+	for (i = 0; i < c->extras; i++) {
+		print_register("PMC", c->extra[i].pmc, c->source, pmu->pmc, pfm_pmc_name);
+		printf(" = %#" PRIx64 "\n", c->extra[i].value);
 		r = needs_register(pmu, c->code);
 	}
-	print_register("PMD", c->pmd, pmu, pmu ? pmu->pmd : NULL, pfm_pmd_name);
+	print_register("PMD", c->pmd, c->source, pmu ? pmu->pmd : NULL, pfm_pmd_name);
 	printf(" counts\n");
 	print_counters(c);
 	if (r && r->remark)

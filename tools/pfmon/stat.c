@@ -301,7 +301,7 @@ static void note_remarks(struct result *result)
 
 	for (i = 0; i < result->counters->n; i++) {
 		c = &result->counters->c[i];
-		r = c->has_extra ? needs_register(c->source->pmu, c->code) : NULL;
+		r = c->extras ? needs_register(c->source->pmu, c->code) : NULL;
 		if (r && r->remark)
 			result_note(result, "%s: %s", c->name, r->remark);
 	}

@@ -47,7 +47,7 @@ static const char *say(const struct counters *c)
 {
 	static char text[4096];
 	size_t at = 0;
-	unsigned int i;
+	unsigned int i, k;
 
 	*text = '\0';
 	for (i = 0; i < c->n; i++) {
@@ -56,9 +56,9 @@ static const char *say(const struct counters *c)
 			at += (size_t)sprintf(text + at, "%u:", c->c[i].set);
 		at += (size_t)sprintf(text + at, "%u=%#llx", c->c[i].pmc,
 				      (unsigned long long)c->c[i].value);
-		if (c->c[i].has_extra)
-			at += (size_t)sprintf(text + at, "+%u=%#llx", c->c[i].extra_pmc,
-					      (unsigned long long)c->c[i].extra);
+		for (k = 0; k < c->c[i].extras; k++)
+			at += (size_t)sprintf(text + at, "+%u=%#llx", c->c[i].extra[k].pmc,
+					      (unsigned long long)c->c[i].extra[k].value);
 		CHECK(c->c[i].pmd == c->c[i].pmc);
 	}
 	return text;

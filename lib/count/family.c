@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The families of PMUs whose events can be counted. Another one is one more line. */
+#include <stddef.h>
+#include <string.h>
+
+#include "family.h"
+
+static const struct family *const families[] = {
+	&family_intel, &family_amd, &family_p6, &family_p4, &family_ppc,
+};
+
+const struct family *family_find(const struct pmu *pmu)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (!strncmp(pmu->model, families[i]->model, strlen(families[i]->model)))
+			return families[i];
+	return NULL;
+}
