@@ -5,7 +5,8 @@
  *
  * The facts are of Intel's SDM volume 3 and lists of events, and of AMD's BKDG and PPR, as
  * Linux 6.1 has them for perf_events (arch/x86/events, tools/perf/pmu-events) and libpfm4
- * in its tables; of PowerPC, those of arch/powerpc/perf there, and of the 604's manual.
+ * in its tables; of PowerPC and POWER, those of arch/powerpc/perf there, of the 604's manual,
+ * and of libpfm4.
  * l1-misses is what perf's L1-dcache-load-misses is, but on Sapphire Rapids, which goes on
  * with L1D.REPLACEMENT, and on Zen 3, for which AMD names one more unit mask. l1-accesses
  * is L1-dcache-loads, but on Sandy and Ivy Bridge, where it is as on Haswell (all loads, by
@@ -19,6 +20,12 @@
 #include "ppc.h"
 
 #define COUNT(table)	(sizeof(table) / sizeof((table)[0]))
+
+/* What POWER8 to 10 have in common, and what not. */
+#define POWER(branches, l1_misses, l1_accesses)	{ \
+	[HW_CYCLES] = 0x1e, [HW_INSTRUCTIONS] = 0x02, [HW_BRANCHES] = branches, \
+	[HW_BRANCH_MISSES] = 0x400f6, [HW_CACHE_REFERENCES] = 0x200fe, \
+	[HW_CACHE_MISSES] = 0x300fe, [HW_L1_MISSES] = l1_misses, [HW_L1_ACCESSES] = l1_accesses }
 
 static const struct {
 	const char *pmu;		/* how the kernel's name begins */
@@ -40,12 +47,21 @@ static const struct {
 				 * BRANCH_RETIRED of all kinds */
 		[HW_CYCLES] = P4_EVENT(0x13U, 1, 6), [HW_INSTRUCTIONS] = P4_EVENT(2, 1, 4),
 		[HW_BRANCHES] = P4_EVENT(6, 0xf, 5) } },
+	/* PM_LD_MISS_L1, PM_LD_REF_L1. Of branches 970 counts those that are issued. */
+	{ "PowerPC 970", {
+		[HW_CYCLES] = PPC_EVENT(0, 0xf), [HW_INSTRUCTIONS] = PPC_EVENT(0, 9),
+		[HW_L1_MISSES] = PPC970_EVENT(0x3810), [HW_L1_ACCESSES] = PPC970_EVENT(0x8810) } },
 	{ "PowerPC", { [HW_CYCLES] = PPC_EVENT(0, 1), [HW_INSTRUCTIONS] = PPC_EVENT(0, 2) } },
 	{ "PowerPC 604", { [HW_BRANCHES] = PPC_EVENT(2, 8) } },
 	/* 750 and 7400 count branches that are taken and those that are not apart. */
 	{ "PowerPC 745", {
 		[HW_BRANCHES] = PPC_EVENT(1, 0x22), [HW_BRANCH_MISSES] = PPC_EVENT(4, 0x1c),
 		[HW_L1_MISSES] = PPC_EVENT(2, 0x17) } },
+	/* PM_CYC, PM_INST_CMPL, PM_BR_CMPL, PM_BR_MPRED_CMPL; PM_DATA_FROM_L2MISS and _L3MISS,
+	 * of loads; PM_LD_MISS_L1 (POWER9: PM_LD_MISS_L1_FIN), PM_LD_REF_L1 */
+	{ "POWER8", POWER(0x40060, 0x3e054, 0x100ee) },
+	{ "POWER9", POWER(0x4d05e, 0x2c04e, 0x100fc) },
+	{ "POWER10", POWER(0x4d05e, 0x3e054, 0x100fc) },
 };
 
 #define NONE	UINT64_MAX	/* which the family has */

@@ -19,7 +19,8 @@ enum hw_event {
  * @event: which one
  *
  * Return: the event and its unit mask, as PerfEvtSel has them, or P4_EVENT(), or
- * PPC_EVENT(); 0 if this model has no such event, or one that counts something else.
+ * PPC_EVENT() or PPC970_EVENT(), or POWER's code; 0 if this model has no such event, or one
+ * that counts something else.
  */
 uint64_t codes_find(const struct pmu *pmu, enum hw_event event);
 

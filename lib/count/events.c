@@ -50,13 +50,13 @@ static const struct event hw_events[HW_EVENTS] = {
 	[HW_BRANCH_MISSES] = { .name = "branch-misses", .period = 100000,
 		.help = "branches that were predicted wrongly" },
 	[HW_CACHE_REFERENCES] = { .name = "cache-references", .period = 100000,
-		.help = "accesses to the last cache; of AMD and Intel P6 to the second one" },
+		.help = "accesses to the last cache; of AMD and Intel P6 to the second one; of POWER loads only" },
 	[HW_CACHE_MISSES] = { .name = "cache-misses", .period = 100000,
 		.help = "those that missed it" },
 	[HW_L1_MISSES] = { .name = "l1-misses", .period = 100000,
 		.help = "misses of the first data cache, as the model counts them: see explain" },
 	[HW_L1_ACCESSES] = { .name = "l1-accesses", .period = 1000000,
-		.help = "accesses to it; of Intel's, but for P6, loads only" },
+		.help = "accesses to it; of Intel's, but for P6, and of PowerPC loads only" },
 };
 
 /* By number or by libpfm4's name, with a code that none of these has. */
@@ -426,9 +426,9 @@ void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
 {
 	const uint32_t general = source_general(c->source);
 
-	if (c->source->family && c->source->family->shared)
+	if (c->shared)
 		snprintf(error, EVENTS_ERROR_MAX, "no counter is left for '%s', or %s", c->name,
-			 c->source->family->shared);
+			 c->shared);
 	else if ((c->can & general) == general)
 		snprintf(error, EVENTS_ERROR_MAX,
 			 "no counter is left for '%s': at most %u %s events at a time",

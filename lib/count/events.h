@@ -84,6 +84,8 @@ struct counter {
 	const struct p4_unit *unit;	/* Pentium 4: where it comes from */
 	struct extra extra[2];
 	unsigned int extras;		/* how many it needs */
+	uint16_t group;			/* not beside those of another one; 0: of none */
+	const char *shared;		/* why it may need another set, if not for a counter */
 	uint64_t value;			/* of the control register */
 	uint16_t pmc, pmd;
 	uint16_t set, sets;		/* the first that counts it, and how many do */

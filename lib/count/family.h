@@ -18,7 +18,6 @@ struct family {
 	const struct event *raw;	/* events by number, NULL: none ... */
 	unsigned int raw_digits;	/* ... of so many digits at most ... */
 	uint64_t raw_mask;		/* ... and the bits of PerfEvtSel that they can have */
-	const char *shared;		/* why events may need sets of their own, or NULL */
 
 	/**
 	 * own() - add what is not in the code of an event that pfmon knows; can be NULL
@@ -54,7 +53,9 @@ struct family {
 	void (*place)(struct counter *c, unsigned int n);
 };
 
-extern const struct family family_intel, family_amd, family_p6, family_p4, family_ppc;
+extern const struct family family_intel, family_amd, family_p6, family_p4;
+extern const struct family family_ppc, family_ppc970;
+extern const struct family family_power8, family_power9, family_power10;
 
 /**
  * family_find() - the family of a PMU

@@ -24,6 +24,9 @@ static const struct {
 	{ "AMD", "amd64_", true },
 	{ "Intel P4", "netburst", true },
 	{ "Intel P6", "p", true },	/* ppro, pii, piii, pm */
+	{ "PowerPC 970", "ppc970", true },
+	{ "POWER8", "power8", true }, { "POWER9", "power9", true },
+	{ "POWER10", "power10", true },
 };
 
 static bool fits(const char *model, const char *pmu)

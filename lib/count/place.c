@@ -6,11 +6,13 @@
 
 #define TRIES_MAX	10000
 
-/* Two events of which a register should say two things at a time. */
+/* Two events of which a register should say two things at a time, or the processor. */
 static bool quarrel(const struct counter *a, const struct counter *b)
 {
 	unsigned int i, k;
 
+	if (a->group && b->group && a->group != b->group)
+		return true;
 	for (i = 0; i < a->extras; i++)
 		for (k = 0; k < b->extras; k++)
 			if (a->extra[i].pmc == b->extra[k].pmc &&

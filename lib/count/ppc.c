@@ -32,21 +32,26 @@ static uint32_t counters(uint64_t code)
 	return EVENT(code) && EVENT(code) <= COMMON_LAST ? COMMON : 0;
 }
 
+int ppc_refuse_number(const struct encoding *e, char error[EVENTS_ERROR_MAX])
+{
+	snprintf(error, EVENTS_ERROR_MAX,
+		 "'%.*s': each counter has events of its own: put its number before them, as in r1%02" PRIx64,
+		 ENCODE_SHOWN, e->name, EVENT(e->code));
+	return -1;
+}
+
 static int ppc_encode(const struct encoding *e, const struct event_source *source,
 		      struct counter *c, char error[EVENTS_ERROR_MAX])
 {
 	c->can = counters(e->code) & source->there;
-	if (!c->can && !COUNTER(e->code)) {
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "'%.*s': each counter has events of its own: put its number before them, as in r1%02" PRIx64,
-			 ENCODE_SHOWN, e->name, EVENT(e->code));
-		return -1;
-	}
+	if (!c->can && !COUNTER(e->code))
+		return ppc_refuse_number(e, error);
 	if (!c->can)
 		return encode_refuse(e, ": this machine does not have the only counter that could count it", error);
 	if (!EVENT(e->code) ||
 	    EVENT(e->code) & source->pmu->pmc[__builtin_ctz(c->can)].reserved)
 		return encode_refuse(e, ": this counter has no such event", error);
+	c->shared = "it counts other levels than an event beside it: of this PMU all are the same";
 	return 0;
 }
 
@@ -66,5 +71,4 @@ static const struct event ppc_raw = { .name = "rNEE", .period = 100000,
 const struct family family_ppc = {
 	.model = "PowerPC", .counters = 6, .spr = true, .modifiers = MODIFIERS_NONE,
 	.raw = &ppc_raw, .raw_digits = 9, .encode = ppc_encode, .place = ppc_place,
-	.shared = "it counts other levels than an event beside it: of this PMU all are the same",
 };

@@ -74,7 +74,7 @@ _pfmon_events()
 {
 	"$1" list "${2##*,}*" 2>/dev/null | awk -v masks="${2##*,}" '
 		/^  [^ ]/ { event = $1 }
-		/^  [^ ]/ && masks !~ /:/ && !/^  (rNNNN|rNEE|fixedN) / { print event }
+		/^  [^ ]/ && masks !~ /:/ && !/^  (rN+|rNEE|fixedN) / { print event }
 		/^    :/ && masks ~ /:/ { print event $1 }'
 }
 

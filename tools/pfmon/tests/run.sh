@@ -463,7 +463,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	fi
 	ok
 	for unit in unit unit_data unit_formats unit_places unit_output unit_print unit_names \
-		unit_nonames; do
+		unit_nonames unit_ppc; do
 		program "$arch $unit" "$O/$arch/tools/pfmon/tests/$unit"
 	done
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim

@@ -12,12 +12,11 @@
 #include "events.h"
 #include "match.h"
 #include "names.h"
+#include "unit_events.h"
 
 /* What the kernel reserves in PerfEvtSel, and on AMD since family 10h. */
 #define RESERVED	0xffffffff00380000ULL
 #define RESERVED_10H	0xfffffff000380000ULL
-
-static struct pmu pmu;
 
 static void describe(const char *model, unsigned int family, unsigned int cpu,
 		     unsigned int general, unsigned int fixed, uint64_t reserved)
@@ -35,55 +34,6 @@ static void describe(const char *model, unsigned int family, unsigned int cpu,
 	for (i = 0; i < PMU_COUNTERS; i++)
 		pmu.pmd[i].there = pmu.pmc[i].there;
 	CHECK(events_pmu(&pmu));
-}
-
-static void add_register(unsigned int num, uint64_t msr, uint64_t reserved)
-{
-	pmu.pmc[num] = (struct pmu_register){ true, msr, reserved };
-}
-
-/* "SET:PMC=VALUE+EXTRA=VALUE" of each event, or what is wrong. */
-static const char *say(const struct counters *c)
-{
-	static char text[4096];
-	size_t at = 0;
-	unsigned int i, k;
-
-	*text = '\0';
-	for (i = 0; i < c->n; i++) {
-		at += (size_t)sprintf(text + at, "%s", i ? " " : "");
-		if (c->sets > 1)
-			at += (size_t)sprintf(text + at, "%u:", c->c[i].set);
-		at += (size_t)sprintf(text + at, "%u=%#llx", c->c[i].pmc,
-				      (unsigned long long)c->c[i].value);
-		for (k = 0; k < c->c[i].extras; k++)
-			at += (size_t)sprintf(text + at, "+%u=%#llx", c->c[i].extra[k].pmc,
-					      (unsigned long long)c->c[i].extra[k].value);
-		CHECK(c->c[i].pmd == c->c[i].pmc);
-	}
-	return text;
-}
-
-static const char *registers(const char *list)
-{
-	static char error[EVENTS_ERROR_MAX];
-	static struct counters c;
-
-	memset(&c, 0, sizeof(c));
-	return counters_add(&c, list, error) ? error : say(&c);
-}
-
-/* The same with as many sets as it takes. */
-static const char *turns(const char *list, const char *trigger)
-{
-	static char error[EVENTS_ERROR_MAX];
-	static struct counters c;
-
-	memset(&c, 0, sizeof(c));
-	c.many = true;
-	return counters_add(&c, list, error) ||
-	       (trigger && counters_trigger(&c, trigger, 100, error)) ||
-	       counters_take_turns(&c, trigger, error) ? error : say(&c);
 }
 
 /* A name of libpfm4, which does not exist without it. */
@@ -428,60 +378,6 @@ static void test_p4(void)
 	CHECK_STR(turns("cycles,cycles:u", NULL), "0:0=0xd000+34=0x2600020c 1:0=0xd000+34=0x26000204");
 }
 
-/* Event selects of 5 to 7 bits behind what all counters have in common. */
-static void describe_ppc(const char *model, unsigned int counters)
-{
-	static const unsigned int bits[] = { 7, 6, 5, 5, 5, 6 };
-	unsigned int i;
-
-	memset(&pmu, 0, sizeof(pmu));
-	strcpy(pmu.model, model);
-	add_register(0, 952, ~0x61bf0000ULL);
-	for (i = 1; i <= counters; i++) {
-		add_register(i, i < 3 ? 952 : 956, ~((1ULL << bits[i - 1]) - 1));
-		pmu.pmd[i].there = true;
-	}
-	if (strncmp(model, "PowerPC 6", 9))
-		add_register(7, 944, ~0x80000000ULL);
-	CHECK(events_pmu(&pmu));
-}
-
-static void test_ppc(void)
-{
-	describe_ppc("PowerPC 7450", 6);
-	CHECK_STR(registers("cycles,instructions"), "1=0x1+0=0 2=0x2+0=0");
-	CHECK_STR(registers("cycles:u,instructions:u"), "1=0x1+0=0x40000000 2=0x2+0=0x40000000");
-	CHECK_STR(registers("cycles:k"), "1=0x1+0=0x20000000");
-	/* Those that know it give way. */
-	CHECK_STR(registers("cycles,branches"), "2=0x1+0=0 1=0x22+0=0");
-	CHECK_STR(registers("l1-misses,branch-misses,branches"), "2=0x17+0=0 4=0x1c+0=0 1=0x22+0=0");
-	CHECK_STR(registers("instructions,r002,r2,r4,cycles,cycles"),
-		  "1=0x2+0=0 2=0x2+0=0 3=0x2+0=0 4=0x4+0=0 5=0x1+0=0 6=0x1+0=0");
-	CHECK_STR(registers("r523:u,r63f:u"), "'r523': this counter has no such event");
-	CHECK_STR(registers("r51f:u,r63f:u"), "5=0x1f+0=0x40000000 6=0x3f+0=0x40000000");
-	CHECK(strstr(registers("instructions,r002,r2,r4,r3"), "no counter is left for 'r3'"));
-	/* Who is counted is one choice. */
-	CHECK_STR(registers("cycles:u,instructions:k"), "no counter is left for 'instructions:k', or it counts other levels than an event beside it: of this PMU all are the same");
-	CHECK_STR(turns("cycles:u,instructions:k", NULL),
-		  "0:1=0x1+0=0x40000000 1:1=0x2+0=0x20000000");
-	CHECK_STR(registers("r5"), "'r5': each counter has events of its own: put its number before them, as in r105");
-	CHECK(strstr(registers("r0"), "each counter has events of its own"));
-	CHECK_STR(registers("r100"), "'r100': this counter has no such event");
-	CHECK(strstr(registers("r722"), "does not have the only counter"));
-	CHECK(strstr(registers("r1ff00000022"), "no event"));
-	CHECK(strstr(registers("r100000122"), "does not have the only counter"));
-	CHECK_STR(registers("cycles:c=1"), "'cycles:c=1': events of this PMU have no modifiers but :u and :k");
-	CHECK(strstr(registers("cache-misses"), "has none that is known to count it"));
-	CHECK(strstr(registers("fixed0"), "no event 'fixed0'"));
-	describe_ppc("PowerPC 604", 2);
-	CHECK_STR(registers("branches,cycles"), "2=0x8+0=0 1=0x1+0=0");
-	CHECK(strstr(registers("branch-misses"), "has none that is known to count it"));
-	CHECK(strstr(registers("cycles,branches,instructions"), "no counter is left for"));
-	describe_ppc("PowerPC 750", 4);
-	CHECK_STR(registers("r308,r208"), "3=0x8+0=0 2=0x8+0=0");
-	CHECK(strstr(registers("branches"), "has none that is known to count it"));
-}
-
 /* Each with a libpfm4 of its own, which looks once which processor there is. */
 static void run(const char *name, void (*test)(void))
 {
@@ -546,6 +442,5 @@ int main(void)
 	run("amd64_fam15h_interlagos", test_15h);
 	run("piii", test_p6);
 	run("netburst_p", test_p4);
-	run("core", test_ppc);
 	return check_done();
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * POWER8 to POWER10: PMC n is the event of counter n and the levels that it leaves out.
+ *
+ * An event's code is as IBM's manuals, perf and libpfm4 write it: what the counter selects,
+ * its combination and unit, and above these the number of the counter, 0: one of the first
+ * four. IBM POWER8, 9 and 10 Performance Monitoring Unit User's Guides; which events of
+ * POWER9 exclude each other is as in Linux 6.1 (arch/powerpc/perf/isa207-common.c).
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "family.h"
+
+#define SELECT(code)		((code) & 0xff)
+#define MARKED			(1ULL << 8)
+#define UNIT(code)		((code) >> 12 & 0xf)
+#define NUMBER_SHIFT		16
+#define NUMBER(code)		((code) >> NUMBER_SHIFT & 0xf)
+#define SELECTION		0xffffULL	/* all of it but the number */
+#define CACHES			(0xfULL << 20)	/* which of several, and what of it */
+#define CONTROL_EVENT		0xffffffffULL	/* bits of a control that are no levels */
+
+#define NOT_KERNEL		(1ULL << 32 | 1ULL << 34)	/* with and without a hypervisor */
+#define NOT_USER		(1ULL << 33)
+
+#define PROGRAMMABLE		0x1eU
+#define INSTRUCTIONS		0x02
+#define CYCLES			0x1e
+
+/* The same by other codes, which libpfm4 has for POWER10's PM_CYC and PM_INST_CMPL. */
+#define FIRST_CYCLES		0x100f0
+#define FIRST_INSTRUCTIONS	0x100fe
+
+/* The only events of counters 5 and 6, while the CPU is not idle. */
+#define RUN_INSTRUCTIONS	0x500fa
+#define RUN_CYCLES		0x600f4
+
+/* POWER9: events of a cache are all on counter 4 or none is, and select the same. */
+#define CACHE_UNIT(unit)	((unit) >= 6 && (unit) <= 9)
+#define GROUP(code)		(1U << 9 | (NUMBER(code) == 4 ? 1U << 8 : 0) | SELECT(code))
+
+static uint32_t counters(uint64_t code)
+{
+	return NUMBER(code) ? 1U << NUMBER(code) : PROGRAMMABLE;
+}
+
+/* What bits would do that the kernel keeps from programs. */
+static const char *bits_mean(uint64_t bits)
+{
+	if (bits & MARKED)
+		return "marked instructions, which the processor chooses at random";
+	if (bits & ~(SELECTION | CACHES))
+		return "thresholds, random sampling, or where data came from";
+	return bits & CACHES ? "a part of a cache" : "no part of an event";
+}
+
+/* libpfm4 may name one counter, or the event that it alone has, though four can do it. */
+static void power_named(struct encoding *e, const struct named_event *event)
+{
+	const uint64_t selection = event->select & ~(0xfULL << NUMBER_SHIFT);
+
+	e->code = event->select;
+	if (event->select == FIRST_CYCLES)
+		e->code = CYCLES;
+	else if (event->select == FIRST_INSTRUCTIONS)
+		e->code = INSTRUCTIONS;
+	else if ((selection == INSTRUCTIONS || selection == CYCLES) &&
+		 PROGRAMMABLE & counters(event->select))
+		e->code = selection;
+}
+
+static int power_encode(const struct encoding *e, const struct event_source *source,
+			struct counter *c, char error[EVENTS_ERROR_MAX])
+{
+	uint64_t bad;
+
+	c->can = counters(e->code) & source->there;
+	if (!c->can)
+		return encode_refuse(e, ENCODE_NO_COUNTER, error);
+	bad = e->code & ~(CONTROL_EVENT & ~source->pmu->pmc[__builtin_ctz(c->can)].reserved);
+	if (bad) {
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "'%.*s' needs %#" PRIx64 " in the control register, which the kernel does not let programs set: %s",
+			 ENCODE_SHOWN, e->name, bad, bits_mean(bad));
+		return -1;
+	}
+	if (!(c->can & PROGRAMMABLE) && e->code != RUN_INSTRUCTIONS && e->code != RUN_CYCLES)
+		return encode_refuse(e, ": counters 5 and 6 have one event each, r500fa and r600f4",
+				     error);
+	if (!(e->code & SELECTION))
+		return encode_refuse(e, ": this is not an event", error);
+	if (!strcmp(source->pmu->model, "POWER9") && CACHE_UNIT(UNIT(e->code))) {
+		c->group = GROUP(e->code);
+		c->shared = "an event of a cache is beside it that the processor cannot count at the same time";
+	}
+	return 0;
+}
+
+static void power_place(struct counter *c, unsigned int n)
+{
+	(void)n;
+	c->value = c->code | (c->levels & LEVEL_KERNEL ? 0 : NOT_KERNEL) |
+		   (c->levels & LEVEL_USER ? 0 : NOT_USER);
+}
+
+static const struct event power_raw = { .name = "rNNNNN", .period = 100000,
+	.help = "the event NNNNN, in hexadecimal, as perf and IBM have it: the first digit of five is the counter" };
+
+#define POWER_FAMILY							\
+	.counters = 6, .spr = true, .modifiers = MODIFIERS_NONE,	\
+	.raw = &power_raw, .raw_digits = 16,				\
+	.named = power_named, .encode = power_encode, .place = power_place
+
+const struct family family_power8 = { .model = "POWER8", POWER_FAMILY };
+const struct family family_power9 = { .model = "POWER9", POWER_FAMILY };
+const struct family family_power10 = { .model = "POWER10", POWER_FAMILY };
