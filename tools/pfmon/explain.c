@@ -3,6 +3,7 @@
 #include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <perfmon/libperfmon.h>
 
@@ -74,12 +75,17 @@ static void print_counters(const struct counter *c)
 static void print_name(const struct counter *c)
 {
 	struct named_event named;
+	char name[sizeof(c->name)];
 	const char *error;
 
+	/* libpfm4 need not know the levels at its end. */
+	snprintf(name, sizeof(name), "%s", c->name);
+	if (c->levels != LEVEL_BOTH && strlen(name) > 2)
+		name[strlen(name) - 2] = '\0';
 	if (c->event >= c->source->event && c->event < c->source->event + c->source->events)
 		printf("  %s\n", c->event->help);
 	if (!c->source->pmu ||
-	    names_find(c->source->pmu->model, c->name, c->levels, &named, &error))
+	    names_find(c->source->pmu->model, name, c->levels, &named, &error))
 		return;
 	printf("  %s\n", named.full);
 	names_describe(named.full, stdout);
