@@ -39,6 +39,13 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 sysfs=/sys/kernel/perfmon
 
+# Instructions by number.
+case $(cat $sysfs/pmu_model 2>/dev/null) in
+PowerPC\ 970) by_number=r9:u ;;
+POWER* | PowerPC*) by_number=r2:u ;;
+*) by_number=rc0:u ;;
+esac
+
 # between NAME GOT MIN MAX
 between()
 {
@@ -1283,7 +1290,7 @@ one_too_many()
 # Counts of a steady program that took turns, beside those that did not.
 test_sets_hardware()
 {
-	if ! "$PFMON" explain rc0:u >/dev/null 2>&1; then
+	if [ "$by_number" != rc0:u ] || ! "$PFMON" explain rc0:u >/dev/null 2>&1; then
 		skip "sets of hardware events: the PMU is '$(cat $sysfs/pmu_model)'"
 		return
 	fi
@@ -1352,7 +1359,8 @@ in_turns()
 # otherwise, so many instructions each turn as the others leave.
 test_sets_steady()
 {
-	if ! "$PFMON" explain r13c:u >/dev/null 2>&1 || ! "$PFMON" explain cycles:u >/dev/null 2>&1; then
+	if [ "$by_number" != rc0:u ] || ! "$PFMON" explain r13c:u >/dev/null 2>&1 ||
+		! "$PFMON" explain cycles:u >/dev/null 2>&1; then
 		skip "a steady program: the PMU is '$(cat $sysfs/pmu_model)'"
 		return
 	fi
@@ -1458,14 +1466,20 @@ test_names()
 	check "list: the hardware's" grep -q '^  instructions  *instructions that' <<-END
 	$("$PFMON" list)
 	END
-	# Pentium 4 has no counter for both.
-	second=1
-	! grep -q '^Intel P4' $sysfs/pmu_model || second=12
-	expect "explain: hardware" "$(counted_by cycles:u,instructions:k)" "0 $second "
-	check "explain: the level" grep -Eq ' = 0x(4200c0|4000208)$' "$tmp/explained"
+	# Pentium 4 has no counter for both, POWER's counters begin with 1, and of other PowerPCs
+	# both are of one level.
+	both='0 1 '
+	case $(cat $sysfs/pmu_model) in
+	Intel\ P4*) both='0 12 ' ;;
+	POWER*) both='1 2 ' ;;
+	PowerPC*) both= ;;
+	esac
+	expect "explain: hardware" "$(counted_by cycles:u,instructions:k)" "$both"
+	[ -z "$both" ] ||
+		check "explain: the level" grep -Eq ' = 0x(4200c0|4000208|200000002)$' "$tmp/explained"
 	name=
 	for words in INST_RETIRED:ANY_P INST_RETIRED RETIRED_INSTRUCTIONS \
-		instr_retired:NBOGUSNTAG; do
+		instr_retired:NBOGUSNTAG PM_INST_CMPL; do
 		[ -n "$name" ] || ! "$PFMON" explain $words >/dev/null 2>&1 || name=$words
 	done
 	names=instructions:u
@@ -1492,7 +1506,8 @@ test_names()
 		check "$words: more than one interval" [ "$(grep -c $words "$tmp/csv")" -gt 1 ]
 	done
 	add_name fixed0:u
-	add_name rc0:u
+	add_name $by_number
+	add_name r500fa:u
 	stat --no-multiplex -e "$names" "$VICTIM" pattern 4000
 	expect "names of one event: status" "$status" 0
 	for words in $(echo "$names" | tr , ' '); do
