@@ -229,7 +229,8 @@ static inline unsigned int pfm_host_stack_regs(struct pt_regs *regs, unsigned lo
 	return static_call(pfm_resolve_stack_regs)(regs, ips, max, 0);
 }
 
-static inline unsigned int pfm_host_stack_user(unsigned long *ips, unsigned int max)
+static inline unsigned int pfm_host_stack_user(const struct pt_regs *regs,
+					       unsigned long *ips, unsigned int max)
 {
 	return static_call(pfm_resolve_stack_user)(ips, max);
 }

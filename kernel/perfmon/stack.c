@@ -2,10 +2,10 @@
 /*
  * perfmon2: the calls that led to an overflow, for sampling formats.
  *
- * The walks are the kernel's own. That of a kernel stack reads nothing but stacks,
- * tables, and text under RCU, and is what perf uses in an NMI. That of a user stack
- * is safe with interrupts off, since page faults fail; but pfm_stack_user() has to
- * check that the memory is the thread's own. Both are of overflows that hit the
+ * The walks are the kernel's own, or those of <perfmon/stack.h>. That of a kernel stack
+ * reads nothing but stacks, tables, and text under RCU, and may run in an NMI. That of a
+ * user stack is safe with interrupts off, since page faults fail; but pfm_stack_user()
+ * has to check that the memory is the thread's own. Both are of overflows that hit the
  * thread that runs.
  */
 #include <linux/export.h>
@@ -21,7 +21,6 @@
 
 #include "host.h"
 
-#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
 /*
  * The user level's registers. A 32-bit kernel leaves those of an NMI where the NMI
  * came in, and finds in task_pt_regs() what an earlier entry has left.
@@ -33,6 +32,7 @@ static const struct pt_regs *pfm_stack_user_regs(const struct pfm_ovfl_data *dat
 	return task_pt_regs(current);
 }
 
+#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
 /*
  * As arch_stack_walk_user(), which takes all frames for those of the kernel's word
  * size, and begins at task_pt_regs().
@@ -72,7 +72,7 @@ static unsigned int pfm_stack_user(const struct pfm_ovfl_data *data,
 	if (!user_64bit_mode(task_pt_regs(current)))
 		return pfm_stack_user32(pfm_stack_user_regs(data), ips, max);
 #endif
-	return pfm_host_stack_user(ips, max);
+	return pfm_host_stack_user(pfm_stack_user_regs(data), ips, max);
 }
 
 /*
@@ -122,8 +122,8 @@ EXPORT_SYMBOL_GPL(pfm_sample_stack_kernel);
  * @ips:  out: where user level was left, and return addresses, the innermost first
  * @max:  how many there is room for, at least 1
  *
- * The program has to keep frame pointers: a walk ends at the first that is none. What
- * is not in memory ends it, too: nothing is paged in.
+ * The program has to keep frame pointers, where its frames are not chained anyway: a walk
+ * ends at the first that is none. What is not in memory ends it, too: nothing is paged in.
  *
  * Context: as the handler, NMI too.
  * Return: how many there are; 0 if the thread has no user level, or is not the one that

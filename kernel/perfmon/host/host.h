@@ -34,6 +34,7 @@
 #include <asm/tlb.h>
 
 #include <perfmon/hooks.h>
+#include <perfmon/stack.h>
 
 #include "../../sched/sched.h"
 
@@ -426,20 +427,26 @@ static __always_inline unsigned int pfm_host_stack_regs(struct pt_regs *regs,
 							unsigned long *ips,
 							unsigned int max)
 {
+	if (IS_ENABLED(CONFIG_PERFMON_ARCH_STACKS))
+		return pfm_arch_stack_kernel(regs, ips, max);
 	return stack_trace_save_regs(regs, ips, max, 0);
 }
 
 /**
- * pfm_host_stack_user() - the calls in the program that current runs, by frame pointers
- * @ips: out
- * @max: how many there is room for
+ * pfm_host_stack_user() - the calls in the program that current runs, by its frames
+ * @regs: where it is; the kernel's own walker looks for itself
+ * @ips:  out
+ * @max:  how many there is room for
  *
  * Context: any, NMI too; current has an address space, in which the CPU is.
  * Return: how many there are, the innermost first.
  */
-static __always_inline unsigned int pfm_host_stack_user(unsigned long *ips,
+static __always_inline unsigned int pfm_host_stack_user(const struct pt_regs *regs,
+							unsigned long *ips,
 							unsigned int max)
 {
+	if (IS_ENABLED(CONFIG_PERFMON_ARCH_STACKS))
+		return pfm_arch_stack_user(regs, ips, max);
 	return stack_trace_save_user(ips, max);
 }
 
