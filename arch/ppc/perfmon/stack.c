@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfmon2: the stacks of PowerPC's kernels and programs.
+ *
+ * Linux 6.1 has no walk of user stacks that others could use, and its walk of kernel
+ * stacks from registers takes the word above the interrupted function's frame, which is
+ * of an earlier call, for a return address, and goes past interrupts without looking where
+ * they came in. What is read here, and what of it is an address, is in frame.c.
+ *
+ * A walk may run in an NMI (64 bits): it takes no lock, and where memory cannot be read it
+ * ends.
+ */
+#include <linux/compiler.h>
+#include <linux/hardirq.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+
+#include <perfmon/stack.h>
+
+#include "frame.h"
+
+static bool stack_read_user(void *to, unsigned long from, size_t size)
+{
+	return !copy_from_user_nofault(to, (const void __user *)from, size);
+}
+
+static bool stack_read_code(void *to, unsigned long from, size_t size)
+{
+	return !copy_from_kernel_nofault(to, (const void *)from, size);
+}
+
+/* Of current's own stack, or of this CPU's: not of whatever else lies there. */
+static bool stack_read_kernel(void *to, unsigned long from, size_t size)
+{
+	return validate_sp(from, current, STACK_FRAME_OVERHEAD) &&
+	       !copy_from_kernel_nofault(to, (const void *)from, size);
+}
+
+static const struct pfm_ppc_stack stack_of_kernel = {
+	.frame = stack_read_kernel,
+	.code = stack_read_code,
+	.word = sizeof(long),
+	.area = THREAD_SIZE,
+};
+
+static const struct pfm_ppc_stack stack_of_user = {
+	.frame = stack_read_user,
+	.code = stack_read_user,
+	.word = sizeof(long),
+};
+
+static const struct pfm_ppc_stack stack_of_user32 = {
+	.frame = stack_read_user,
+	.code = stack_read_user,
+	.word = sizeof(u32),
+};
+
+static struct pfm_ppc_place stack_place(const struct pt_regs *regs)
+{
+	return (struct pfm_ppc_place){
+		.ip = regs->nip, .link = regs->link, .gpr = regs->gpr,
+	};
+}
+
+/*
+ * The registers of what was interrupted, if @frame is that of an interrupt of the kernel.
+ * Its back chain is their register 1 then. NULL if it is none, or where the kernel was
+ * entered from user level.
+ */
+static const struct pt_regs *stack_interrupted(const struct pfm_ppc_frame *frame)
+{
+	const struct pt_regs *regs = (const void *)(frame->sp + STACK_FRAME_OVERHEAD);
+	unsigned long marker, msr, sp;
+	const unsigned long *at = (const unsigned long *)frame->sp + STACK_FRAME_MARKER;
+
+	if (!frame->sp || !validate_sp(frame->sp, current, STACK_FRAME_WITH_PT_REGS) ||
+	    copy_from_kernel_nofault(&marker, at, sizeof(marker)) ||
+	    marker != STACK_FRAME_REGS_MARKER ||
+	    copy_from_kernel_nofault(&sp, &regs->gpr[1], sizeof(sp)) ||
+	    copy_from_kernel_nofault(&msr, &regs->msr, sizeof(msr)))
+		return NULL;
+	return sp == frame->back && !(msr & MSR_PR) ? regs : NULL;
+}
+
+/**
+ * pfm_arch_stack_kernel() - the calls in the kernel that led to where registers are
+ * @regs: of the kernel, of current on this CPU
+ * @ips:  out
+ * @max:  how many there is room for, at least 1
+ *
+ * Where an interrupt came into the kernel, both sides of it are there. All but the first
+ * are in the kernel's text, or a module's.
+ *
+ * Context: any, NMI too.
+ * Return: how many there are, the innermost first.
+ */
+unsigned int pfm_arch_stack_kernel(const struct pt_regs *regs, unsigned long *ips,
+				   unsigned int max)
+{
+	struct pfm_ppc_frame frame;
+	struct pfm_ppc_place at;
+	unsigned int n = 0;
+	bool more;
+
+	while (regs && n < max) {
+		at = stack_place(regs);
+		ips[n++] = at.ip;
+		more = pfm_ppc_frame_first(&stack_of_kernel, &at, &frame);
+		regs = NULL;
+		while (more && n < max && kernel_text_address(frame.ret)) {
+			ips[n++] = frame.ret;
+			regs = stack_interrupted(&frame);
+			more = !regs && pfm_ppc_frame_next(&stack_of_kernel, &frame);
+		}
+	}
+	return n;
+}
+
+/**
+ * pfm_arch_stack_user() - the calls in the program that current runs
+ * @regs: where the program is
+ * @ips:  out
+ * @max:  how many there is room for, at least 1
+ *
+ * In the midst of a switch of threads an NMI can find the next thread's memory, and reads
+ * none. In that of an exec it finds the memory of the program that ends, where @regs are.
+ *
+ * Context: any, NMI too; current has an address space.
+ * Return: how many there are, the innermost first.
+ */
+unsigned int pfm_arch_stack_user(const struct pt_regs *regs, unsigned long *ips,
+				 unsigned int max)
+{
+	const struct pfm_ppc_place at = stack_place(regs);
+
+	if (in_nmi() && !task_curr(current))
+		return 0;
+	return pfm_ppc_frames(is_32bit_task() ? &stack_of_user32 : &stack_of_user, &at,
+			      ips, max);
+}
