@@ -272,26 +272,38 @@ static __attribute__((noipa)) void fault_with(volatile char *p, const void *fp)
 #endif
 }
 
+/*
+ * What is found without a frame: where it is; on PowerPC, in the link register, where it
+ * returns to, too. And in a circle: what there is room for, or nothing more.
+ */
+#ifdef __powerpc__
+#define ALONE		2
+#define ROUND		2
+#else
+#define ALONE		1
+#define ROUND		9
+#endif
+
 /* Frame pointers to nowhere, to an end that is none, and in a circle. */
 TEST(bad_frame_pointers)
 {
 	struct frame {
 		const void *next;
 		uintptr_t address;
-	} end = { NULL, UINTPTR_MAX }, circle = { &circle, 4096 };
+	} __attribute__((aligned(16))) end = { NULL, UINTPTR_MAX }, circle = { &circle, 4096 };
 	const struct {
 		const void *fp;
 		unsigned int want;
 	} tries[] = {
-		{ NULL, 1 },
-		{ (void *)1, 1 },
-		{ (void *)4096, 1 },
-		{ (void *)UINTPTR_MAX, 1 },
-		{ (void *)(UINTPTR_MAX - 7), 1 },
+		{ NULL, ALONE },
+		{ (void *)1, ALONE },
+		{ (void *)4096, ALONE },
+		{ (void *)UINTPTR_MAX, ALONE },
+		{ (void *)(UINTPTR_MAX - 7), ALONE },
 		/* The kernel's, or none. */
-		{ (void *)(UINTPTR_MAX << (8 * sizeof(long) - 1) | 1UL << 30), 1 },
-		{ &end, 1 },
-		{ &circle, 9 },
+		{ (void *)(UINTPTR_MAX << (8 * sizeof(long) - 1) | 1UL << 30), ALONE },
+		{ &end, ALONE },
+		{ &circle, ROUND },
 	};
 	const unsigned int n_tries = sizeof(tries) / sizeof(*tries);
 	const sample_t *s = NULL;
@@ -314,12 +326,218 @@ TEST(bad_frame_pointers)
 		EXPECT_EQ(tries[n].want, s->nr_user);
 		EXPECT_EQ(s->ip, user_part(s)[0]);
 		EXPECT_TRUE(sample_size_ok(s));
-		if (s->nr_user > 1)
+		if (s->nr_user > ALONE)
 			EXPECT_EQ(4096ULL, user_part(s)[s->nr_user - 1]);
 		n++;
 	}
 	EXPECT_EQ(n_tries, n);
 }
+
+#ifdef __powerpc__
+/* ------------------------------------------------------------------------
+ * PowerPC's frames: the caller's address, and where a function that it has called
+ * returns to
+ */
+
+#ifdef __powerpc64__
+#define LR_WORD		2
+#else
+#define LR_WORD		1
+#endif
+
+/* A frame at @at, with @back for its caller's. */
+static uintptr_t *put_frame(uintptr_t *at, uintptr_t back, uintptr_t slot)
+{
+	at[0] = back;
+	at[LR_WORD] = slot;
+	return at;
+}
+
+/* What follows fault_with() and where that returns to, if it faults with a frame at @fp. */
+static unsigned int frames_from(struct chains *c, const void *fp, u64 *ips)
+{
+	const sample_t *s = NULL;
+	unsigned int n = 0;
+
+	sample_me(c, 9, USER);
+	fault_with(pages.next, fp);
+	MUST(pfm_stop(c->fd));
+	while ((s = next(c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
+		if (s->ip < address(fault_with) || s->ip >= address(fault_with) + 64)
+			continue;
+		if (s->nr_user < ALONE || s->ip != user_part(s)[0])
+			die("a chain of %u", s->nr_user);
+		n = s->nr_user - ALONE;
+		memcpy(ips, user_part(s) + ALONE, n * sizeof(*ips));
+	}
+	close(c->fd);
+	munmap((void *)c->hdr, 1 << 20);
+	return n;
+}
+
+/*
+ * Stacks that are none: in a circle, downwards, misaligned, in the kernel, where nothing
+ * is or nothing may be read; and one that is longer than there is room for. The walk ends
+ * there, and what comes before is right.
+ */
+TEST(hostile_stacks)
+{
+	const uintptr_t kernel = (uintptr_t)3 << (8 * sizeof(long) - 2);
+	const size_t words = page_size() / sizeof(uintptr_t);
+	uintptr_t *mem = mmap(NULL, 3 * page_size(), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t *a = mem + 64, *b = a + 16, *c = b + 16;
+	uintptr_t *none = mem + words, *gone = none + words;
+	const uintptr_t ends[] = {
+		(uintptr_t)a, (uintptr_t)b, (uintptr_t)mem, (uintptr_t)c + sizeof(long),
+		(uintptr_t)c + 1, (uintptr_t)c + 4, 1, kernel, kernel + 65536, UINTPTR_MAX,
+		UINTPTR_MAX & ~(uintptr_t)15, (uintptr_t)none, (uintptr_t)none + 32,
+		(uintptr_t)gone, (uintptr_t)gone - 32,
+	};
+	struct chains ch;
+	u64 ips[9];
+	size_t i;
+
+	NEED_CALLCHAIN();
+	ASSERT_NE(MAP_FAILED, (void *)mem);
+	MUST(mprotect(none, page_size(), PROT_NONE));
+	MUST(munmap(gone, page_size()));
+	put_frame(a, (uintptr_t)b, 4);
+	put_frame(b, (uintptr_t)c, 8);
+	put_frame(c, 0, 4096);
+	EXPECT_EQ(1U, frames_from(&ch, a, ips));
+	EXPECT_EQ(4096ULL, ips[0]);
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		put_frame(c, ends[i], 4096);
+		EXPECT_EQ(1U, frames_from(&ch, a, ips)) {
+			TH_LOG("%#llx", (u64)ends[i]);
+		}
+		EXPECT_EQ(4096ULL, ips[0]);
+		put_frame(b, ends[i], 8);
+		EXPECT_EQ(0U, frames_from(&ch, a, ips)) {
+			TH_LOG("%#llx", (u64)ends[i]);
+		}
+		put_frame(b, (uintptr_t)c, 8);
+	}
+	/* Returns to nowhere, and to what is no instruction. */
+	put_frame(c, (uintptr_t)c + 64, 0);
+	EXPECT_EQ(0U, frames_from(&ch, a, ips));
+	put_frame(c, (uintptr_t)c + 64, 4097);
+	EXPECT_EQ(0U, frames_from(&ch, a, ips));
+	for (i = 0; i + 8 < words; i += 8)
+		put_frame(mem + i, (uintptr_t)(mem + i + 8), 4 * i + 4);
+	EXPECT_EQ(9U - ALONE, frames_from(&ch, mem, ips));
+	for (i = 0; i < 9 - ALONE; i++)
+		EXPECT_EQ(4 * 8 * (i + 2) + 4, ips[i]);
+	MUST(munmap(mem, 2 * page_size()));
+}
+
+#if !defined(__powerpc64__) || _CALL_ELF == 2
+/*
+ * Functions that fault, at (3), where the stack does not say who has called them: before
+ * they have saved the link register, or a frame is there; after both have gone; and those
+ * that never do it.
+ */
+#ifdef __powerpc64__
+#define FRAME		"stdu 1,-32(1)\n"
+#define NO_FRAME	"addi 1,1,32\n"
+#define SAVE		"std 0,16(1)\n"
+#define LOAD		"ld 0,16(1)\n"
+#define SPOIL		SAVE
+#define BEFORE_FRAME	"mflr 0\n" SAVE
+#define IN_FRAME	""
+#define LATE_LOAD	LOAD
+#define EARLY_LOAD	""
+#else
+#define FRAME		"stwu 1,-16(1)\n"
+#define NO_FRAME	"addi 1,1,16\n"
+#define SAVE		"stw 0,20(1)\n"
+#define SPOIL		"stw 0,4(1)\n"
+#define BEFORE_FRAME	""
+#define IN_FRAME	"mflr 0\n" SAVE
+#define LATE_LOAD	""
+#define EARLY_LOAD	"lwz 0,20(1)\n"
+#endif
+#define FAULT		"stb 3,0(3)\n"
+#define CALL		"bl 1f\n"
+#define RETURN		"mtlr 0\nblr\n1: blr\n"
+#define FUNCTION(name, code)						\
+	void name(volatile char *p);					\
+	__asm__(".text\n.balign 16\n.type " #name ",@function\n"	\
+		#name ":\n" code ".size " #name ",.-" #name "\n")
+
+FUNCTION(at_begin, FAULT BEFORE_FRAME FRAME IN_FRAME CALL EARLY_LOAD NO_FRAME LATE_LOAD RETURN);
+FUNCTION(before_frame, BEFORE_FRAME FAULT FRAME IN_FRAME CALL EARLY_LOAD NO_FRAME LATE_LOAD
+	 RETURN);
+FUNCTION(in_new_frame, BEFORE_FRAME FRAME FAULT IN_FRAME CALL EARLY_LOAD NO_FRAME LATE_LOAD
+	 RETURN);
+FUNCTION(before_call, BEFORE_FRAME FRAME IN_FRAME FAULT CALL EARLY_LOAD NO_FRAME LATE_LOAD
+	 RETURN);
+FUNCTION(after_call, BEFORE_FRAME FRAME IN_FRAME "mr 31,3\n" CALL "mr 3,31\n" FAULT EARLY_LOAD
+	 NO_FRAME LATE_LOAD RETURN);
+FUNCTION(without_frame, BEFORE_FRAME FRAME IN_FRAME CALL EARLY_LOAD NO_FRAME FAULT LATE_LOAD
+	 RETURN);
+FUNCTION(leaf_bare, FAULT "blr\n");
+FUNCTION(leaf_framed, FRAME FAULT NO_FRAME "blr\n");
+/* Puts where its caller's callees save their link register what is no address of a call. */
+FUNCTION(spoil, "li 0,64\n" SPOIL "blr\n");
+FUNCTION(leaf_branches, "cmpwi 3,0\nbeq 2f\n" FAULT "b 3f\n2: trap\n3: blr\n");
+
+static u64 call_return;
+
+/* Calls @fn, which finds no address where it may save where it returns to. */
+#pragma GCC push_options
+#pragma GCC optimize("no-optimize-sibling-calls", "no-shrink-wrap")
+static __attribute__((noipa)) void call_it(void (*fn)(volatile char *), volatile char *p)
+{
+	call_return = address(__builtin_return_address(0));
+	spoil(p);
+	fn(p);
+	__asm__ volatile("" : : : "memory", "r31");
+}
+#pragma GCC pop_options
+
+TEST(interrupted_anywhere)
+{
+	static void (*const fns[])(volatile char *) = {
+		at_begin, before_frame, in_new_frame, before_call, after_call,
+		without_frame, leaf_bare, leaf_framed, leaf_branches,
+	};
+	const sample_t *s = NULL;
+	struct chains c;
+	size_t i;
+
+	NEED_CALLCHAIN();
+	sample_me(&c, 9, USER);
+	for (i = 0; i < ARRAY_SIZE(fns); i++) {
+		pages.next += pages.size;
+		call_it(fns[i], pages.next);
+	}
+	MUST(pfm_stop(c.fd));
+	i = 0;
+	while ((s = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
+		u64 from = i < ARRAY_SIZE(fns) ? address(fns[i]) : 0;
+
+		/* What call_it() itself touches may fault, too. */
+		if (s->ip < from || s->ip >= from + 64)
+			continue;
+		ASSERT_LE(3, s->nr_user);
+		EXPECT_EQ(s->ip, user_part(s)[0]);
+		EXPECT_LT(address(call_it), user_part(s)[1]) {
+			TH_LOG("function %zu", i);
+		}
+		EXPECT_GT(address(call_it) + 256, user_part(s)[1]) {
+			TH_LOG("function %zu", i);
+		}
+		EXPECT_EQ(call_return, user_part(s)[2]) {
+			TH_LOG("function %zu", i);
+		}
+		i++;
+	}
+	EXPECT_EQ(ARRAY_SIZE(fns), i);
+}
+#endif
+#endif /* __powerpc__ */
 
 /* Samples by time, most of the time in the kernel. */
 static void sample_system_calls(struct chains *c)
@@ -366,6 +584,112 @@ TEST(kernel_chain)
 		deep += s->nr_kernel > 2;
 	}
 	EXPECT_LT(0, deep);
+}
+
+/* A function of the kernel's. */
+struct function {
+	const char *name;
+	u64 begin, end;
+};
+
+/* Where they are, from /proc/kallsyms, which is in no order; what is not there is nowhere. */
+static void find_functions(struct function *fns, size_t n)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	unsigned long long addr;
+	char line[512];
+	size_t i;
+
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		char type, name[256];
+
+		if (sscanf(line, "%llx %c %255s", &addr, &type, name) != 3)
+			continue;
+		for (i = 0; i < n; i++)
+			if (!strcmp(fns[i].name, name))
+				fns[i].begin = fns[i].end = addr;
+	}
+	rewind(f);
+	while (fgets(line, sizeof(line), f)) {
+		addr = strtoull(line, NULL, 16);
+		for (i = 0; i < n; i++)
+			if (fns[i].begin && addr > fns[i].begin &&
+			    (addr < fns[i].end || fns[i].end == fns[i].begin))
+				fns[i].end = addr;
+	}
+	fclose(f);
+}
+
+/* From @i on, the first in the kernel's part of @s that is in one of @fns; else how many. */
+static unsigned int find_call(const sample_t *s, unsigned int i, const struct function *fns,
+			      size_t n)
+{
+	const u64 *ips = kernel_part(s);
+	size_t k;
+
+	for (; i < s->nr_kernel; i++)
+		for (k = 0; k < n; k++)
+			if (ips[i] >= fns[k].begin && ips[i] < fns[k].end)
+				return i;
+	return s->nr_kernel;
+}
+
+/*
+ * The kernel faults in a system call: what it does then, where it faulted, which is a function
+ * that calls nothing, and the calls that led there.
+ */
+TEST(kernel_chain_over_a_fault)
+{
+	struct function fns[] = {
+		{ .name = "handle_mm_fault" }, { .name = "vfs_read" },
+		{ .name = "__arch_clear_user" }, { .name = "__clear_user" },
+		{ .name = "clear_user_original" }, { .name = "clear_user_rep_good" },
+		{ .name = "clear_user_erms" },
+	};
+	const u64 period = -1000000ULL;
+	const size_t size = 64 * page_size();
+	unsigned int n = 0, over = 0, i;
+	const sample_t *s = NULL, *more;
+	struct chains c;
+	char *mem;
+	u64 end;
+	int fd;
+
+	NEED_CALLCHAIN();
+	NEED_ROOT();
+	find_functions(fns, ARRAY_SIZE(fns));
+	if (!fns[0].begin)
+		SKIP(return, "/proc/kallsyms does not show the addresses of functions");
+	fd = (int)MUST(open("/dev/zero", O_RDONLY));
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, mem);
+	/* Not every kernel has huge pages. */
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	chains_open(&c, 1 << 20, 0, KERNEL);
+	choose(c.fd, 0, 0, PFM_SW_TASK_CLOCK, 0, 0, 0);
+	MUST(pfm_write_period(c.fd, SW_PMD(0), period, period, period));
+	attach(c.fd, my_tid());
+	end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+	while (over < 50 && now_ns(CLOCK_MONOTONIC) < end) {
+		MUST(madvise(mem, size, MADV_DONTNEED));
+		MUST(read(fd, mem, size));
+		while ((more = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
+			s = more;
+			i = find_call(s, 0, &fns[0], 1);
+			if (i == s->nr_kernel)
+				continue;
+			n++;
+			i = find_call(s, i + 1, &fns[2], ARRAY_SIZE(fns) - 2);
+			over += find_call(s, i + 1, &fns[1], 1) < s->nr_kernel;
+		}
+	}
+	MUST(pfm_stop(c.fd));
+	EXPECT_LE(50U, over);
+	/* The test itself may have faulted once or twice. */
+	EXPECT_LE(n, over + over / 4);
+	close(fd);
 }
 
 /* Whether a sample of one's own system calls shows a kernel address. */
