@@ -269,6 +269,57 @@ test_order()
 	done
 }
 
+# What PowerPC has recorded, where its program is: the names of its functions, call by call,
+# and where the kernel was. What cannot be read is said, and is nowhere.
+test_powerpc()
+{
+	id=00112233445566778899aabbccddeeff00112233
+	for machine in "32 big 0xc00000" "64 big 0xc0000000000000" \
+		"64 little 0xc0000000000000"; do
+		# shellcheck disable=SC2086 # words
+		set -- $machine
+		craft --program "$1" --order "$2" --build-id $id
+		mv "$tmp/data" "$tmp/program"
+		expect "powerpc, $machine: build ID" \
+			"$(readelf -n "$tmp/program" | sed -n 's/^ *Build ID: //p')" $id
+		for f in callchain calldouble callaggregate; do
+			# A call may be the last instruction of a function.
+			craft --format $f --order "$2" --samples 0 --kernel-base "${3}00" \
+				--kernel-calls "${3}10,${3}20" \
+				--map 0x10001000 0x1000 "$tmp/program" --build-id $id \
+				--calls 0x10001080,0x10001090
+			report -b process,address -f folded
+			expect "powerpc, $machine, $f: where" "$(cat "$tmp/report")" \
+				"crafted;${3}10 1"
+			report
+			has_symbols || continue
+			report -f folded
+			expect "powerpc, $machine, $f: calls" "$(cat "$tmp/report")" \
+				"crafted;outer;middle;leaf;[kernel];[kernel] 1"
+		done
+	done
+	craft --format callchain --order big --samples 0 --map 0x10001000 0x1000 "$tmp/program" \
+		--kernel-calls 0xc000000000000010 --calls 0x10001080,0x10001090
+	cp "$tmp/data" "$tmp/whole"
+	while read -r from to what; do
+		/usr/bin/python3 - "$from" "$to" "$tmp/whole" "$tmp/data" <<-'END'
+		import sys
+		old, new = (bytes.fromhex(word) for word in sys.argv[1:3])
+		data = open(sys.argv[3], "rb").read()
+		assert data.count(old) == 1 and len(old) == len(new)
+		open(sys.argv[4], "wb").write(data.replace(old, new))
+		END
+		report -f folded
+		expect "powerpc, $what: status" "$status" 0
+		expect "powerpc, $what: no calls" "$(cat "$tmp/report")" ""
+		report
+		check "powerpc: $what" grep -q "^ note: .*$what" "$tmp/report"
+	done <<-END
+		000200010003 00020001ffff 1 blocks of samples are damaged
+		b0324930cddc4540 b0324930cddc4541 is not known: 1 blocks
+	END
+}
+
 # Samples of a rate weigh what their periods were, whatever the file says of them.
 test_data_rate()
 {

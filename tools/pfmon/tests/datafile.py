@@ -295,6 +295,63 @@ def hostile(path):
     f.end()
 
 
+def program(path, order, bits, build_id):
+    """An executable for PowerPC: the functions leaf, middle and outer, of 64 bytes each, at
+    BASE + 0x1000"""
+    wide = bits == 64
+    names = (b"leaf", b"middle", b"outer")
+    sections = strings("", ".text", ".symtab", ".strtab", ".shstrtab", ".note.gnu.build-id")
+    text = strings("", *names)
+
+    def pack(narrow, layout, *values):
+        return struct.pack(order + (layout if wide else narrow), *values)
+
+    symbols = pack("IIIBBH", "IBBHQQ", 0, 0, 0, 0, 0, 0)
+    for i, name in enumerate(names):
+        at, value = text.index(b"\0" + name + b"\0") + 1, BASE + 0x1000 + 64 * i
+        symbols += struct.pack(order + "IBBHQQ", at, 0x12, 0, 1, value, 64) if wide else \
+            struct.pack(order + "IIIBBH", at, value, 64, 0x12, 0, 1)
+    note = struct.pack(order + "III4s", 4, len(build_id), 3, b"GNU\0") + build_id
+    parts = {}
+    body = b""
+    for name, part in (("text", bytes(192)), ("note", note), ("symtab", symbols),
+                       ("strtab", text), ("shstrtab", sections)):
+        body += bytes(-len(body) % 8)
+        parts[name] = 0x1000 + len(body), len(part)
+        body += part
+
+    body += bytes(-len(body) % 8)
+
+    def section(name, kind, flags, addr, part, link=0, info=0, each=0):
+        return pack("10I", "IIQQQQIIQQ", sections.index(name.encode() + b"\0"), kind, flags,
+                    addr, *parts[part], link, info, 4, each)
+
+    def segment(kind, flags, offset, size):
+        if wide:
+            return struct.pack(order + "IIQQQQQQ", kind, flags, offset, BASE + offset,
+                               BASE + offset, size, size, 0x1000 if kind == 1 else 4)
+        return struct.pack(order + "8I", kind, offset, BASE + offset, BASE + offset, size,
+                           size, flags, 0x1000 if kind == 1 else 4)
+
+    ehsize, phsize, shsize = (64, 56, 64) if wide else (52, 32, 40)
+    head = struct.pack(order + "4sBBBB8s", b"\x7fELF", 1 + wide, 1 if order == "<" else 2, 1,
+                       0, b"")
+    head += pack("HHIIIIIHHHHHH", "HHIQQQIHHHHHH", 2, 21 if wide else 20, 1, BASE + 0x1000,
+                 ehsize, 0x1000 + len(body), 2 if wide else 0, ehsize, phsize, 2, shsize, 6, 4)
+    head += segment(1, 5, 0, 0x1000 + len(body)) + segment(4, 4, *parts["note"])
+    with open(path, "wb") as f:
+        f.write(head + bytes(0x1000 - len(head)) + body + bytes(shsize) +
+                section(".text", 1, 6, BASE + 0x1000, "text") +
+                section(".symtab", 2, 0, 0, "symtab", 3, 1, 24 if wide else 16) +
+                section(".strtab", 3, 0, 0, "strtab") +
+                section(".shstrtab", 3, 0, 0, "shstrtab") +
+                section(".note.gnu.build-id", 7, 2, BASE + parts["note"][0], "note"))
+
+
+def addresses(text):
+    return tuple(int(word, 0) for word in text.split(","))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
@@ -317,6 +374,13 @@ def main():
     parser.add_argument("--map", nargs=3, metavar=("ADDRESS", "OFFSET", "PATH"),
                         help="one more mapping, of a page, and a sample at its begin")
     parser.add_argument("--build-id", default="", help="of its file")
+    parser.add_argument("--calls", type=addresses, default=(),
+                        help="that led to the sample there, the innermost first")
+    parser.add_argument("--kernel-calls", type=addresses, default=(),
+                        help="the sample is in the kernel, at the first of these")
+    parser.add_argument("--kernel-base", type=lambda text: int(text, 0), default=1 << 63)
+    parser.add_argument("--program", type=int, choices=(32, 64),
+                        help="not a data file: a program of so many bits, for PowerPC")
     parser.add_argument("--others", action="store_true",
                         help="records of each other kind, and a sample of a function that "
                         "the process has made")
@@ -325,7 +389,11 @@ def main():
     if o.hostile:
         hostile(o.file)
         return
-    f = DataFile(o.file, "<" if o.order == "little" else ">", minor=o.minor, more=o.more)
+    order = "<" if o.order == "little" else ">"
+    if o.program:
+        program(o.file, order, o.program, bytes.fromhex(o.build_id))
+        return
+    f = DataFile(o.file, order, minor=o.minor, more=o.more, kernel_base=o.kernel_base)
     readings = ((290, 1, "reading"), (300, 0, "register"))
     if o.rate is None:
         f.event(readings=readings)
@@ -344,7 +412,8 @@ def main():
         f.map(ip & ~4095, (ip & ~4095) + 4096, o.map[2], offset=int(o.map[1], 0) & ~4095, binary=1)
     if o.more:
         f.record(99, b"of a later version")
-    more = [Sample(ip, values=(0, 0))] if o.map else []
+    more = [Sample([*o.kernel_calls, ip][0], values=(0, 0), kernel=o.kernel_calls,
+                   user=(ip, *o.calls) if o.calls else ())] if o.map else []
     if o.others:
         f.map(0x7000, 0x8000, "//anon")
         f.jit("7000 10 made\n7008 20 later\n")

@@ -799,10 +799,28 @@ test_hot_kernel()
 	done
 }
 
+# callers: of the samples of the last record, how many have the same calls but for where they
+# are, of the three chains that are the most frequent; and whether these differ in nothing but
+# the function's caller.
+callers()
+{
+	"$PFMON" script -i "$tmp/data" 2>"$tmp/err" | awk '
+		/^\t/ { if (n++) line = line " " $1; next }
+		/^$/ { print line; line = ""; n = 0 }' |
+		sort | uniq -c | sort -rn | head -n 3 | awk '
+		{ numbers = numbers $1 " "; $1 = $2 = ""; outer[$0] = 1 }
+		END { for (o in outer) n += o ~ /[0-9a-f]/ ? 1 : 2; print numbers n }'
+}
+
 # Faults are counted where they happen: the chain is the one that is expected.
 test_chains()
 {
 	have callchain || return 0
+	for format in callchain calldouble; do
+		have $format || continue
+		record -f $format -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
+		expect "chains, $format: callers" "$(callers)" "600 300 100 1"
+	done
 	for format in calldouble callaggregate; do
 		have $format || continue
 		record -f $format -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
