@@ -192,9 +192,10 @@ static void __init pfm_ppc_try_interrupt(struct pt_regs *regs)
 static bool __init pfm_ppc_counts(const struct pfm_pmu *pmu, u16 cycles)
 {
 	const u64 first = GENMASK_ULL(pmu->width - 1, 0) - TRY_CYCLES;
-	u64 v[PFM_PMCS_MAX] = {}, last;
+	static u64 v[PFM_PMCS_MAX] __initdata;	/* [s] a kernel of 32 bits has small stacks */
 	const struct pfm_run run = { .pmds = BIT(0), .v = v };
 	unsigned int i, turns;
+	u64 last;
 
 	for (i = 0; i < pmu->num_pmcs; i++)
 		if (pmu->pmcs[i].num == pmu->pmds[0].ctrl)
