@@ -409,6 +409,38 @@ static void user(void)
 	check_equal("none was written", pmc(1) & ~0xfu, 12345 & ~0xfu);
 }
 
+static __attribute__((noinline)) u32 read_pmc1(void)
+{
+	return mfspr(PMC1);
+}
+
+/*
+ * An interrupt comes late, and finds EE = 0 while the counter stands still: whatever it
+ * falls on, a read of the counter for instance, only user mode is counted. The latest
+ * first, so that the emulator has joined the blocks of that code before.
+ */
+static void masked(void)
+{
+	u32 late, n, wrong = 0;
+
+	for (late = 400; late > 0; late--) {
+		clear();
+		mtspr(BENCH_SPR_SKID, late);
+		set_pmc(1, NEGATIVE - 3);
+		mtspr(MMCR0, SELECT(INSNS, 0) | FCS | PMXE | PMC1CE);
+		in_user(user_loop, 1, 0);
+		for (n = 0; n < 64; n++)
+			read_pmc1();
+		in_user(user_loop, 10, 0);
+		mtspr(MMCR0, FC);
+		wrong += pmc(1) != NEGATIVE + 21;
+		mtspr(BENCH_SPR_SKID, 0);
+		mtmsr(mfmsr() | MSR_EE);
+		mtmsr(mfmsr() & ~MSR_EE);
+	}
+	check_equal("a masked interrupt adds nothing", wrong, 0);
+}
+
 static void bench(void)
 {
 	u32 reads, writes, interrupts, executed;
@@ -494,6 +526,7 @@ int main(void)
 	negative();
 	freezing();
 	user();
+	masked();
 	bench();
 	return 0;
 }
