@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PowerPC of 32 bits: which processors' counters interrupt, the counters that count
- * cycles only, and an interrupt that does not turn itself off. POWER: the counters that have
- * one event, and codes.
+ * PowerPC of 32 bits: which processors' counters interrupt, who is counted by default, the
+ * counters that count cycles only, and an interrupt that does not turn itself off. POWER: the
+ * counters that have one event, and codes.
  *
  * Not here: the bits of the controls (hw.c), programs that read counters (hw_rights.c), what
  * happens to negative counters (KUnit, arch/ppc/perfmon/tests).
@@ -36,6 +36,24 @@ TEST(interrupts_by_the_errata)
 	if (strstr(cmdline, "perfmon_ppc_pmi=1"))
 		erratum = false;
 	EXPECT_EQ(erratum, hw_is_silent());
+}
+
+/* A set that says nothing of levels counts the program, and not the kernel. */
+TEST(a_program_alone_by_default)
+{
+	u64 user;
+	int fd;
+
+	NEED_PPC();
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	user = measure(fd, 0, 100000);
+	close(fd);
+	fd = (int)MUST(pfm_create(0));
+	MUST(hw_write_one(fd, 0, hw_find()->pmd(0, HW_INSTRUCTIONS),
+			  hw_find()->code[HW_INSTRUCTIONS], 0));
+	MUST(pfm_load(fd, my_tid()));
+	EXPECT_EQ(user, measure(fd, 0, 100000));
+	close(fd);
 }
 
 /* Counter @num, of cycles at user level. */
