@@ -136,7 +136,8 @@ struct pfm_run {
 
 /**
  * enum pfm_thread_event - what happens to a monitored thread
- * @PFM_THREAD_LOAD:   a context has been attached to it
+ * @PFM_THREAD_LOAD:   a context that uses the hardware has been attached to it, or the
+ *                     context that is attached uses the hardware from now on
  * @PFM_THREAD_UNLOAD: ... is about to be detached, for whatever reason
  * @PFM_THREAD_START:  ... is started by PFM_START. It may be masked yet, and is
  *                     told again if the context is started already
@@ -240,7 +241,8 @@ enum pfm_thread_event {
  *              of this CPU stopped. Return true if they are stopped. If another user of
  *              the PMU has started them, stop them and return false
  * @thread:     (optional) something happens to the thread @run->task, or, if @run->task
- *              is NULL, to this CPU. The context's lock is held and interrupts are off.
+ *              is NULL, to this CPU, by a context that has programmed the hardware. The
+ *              context's lock is held and interrupts are off.
  *              This is the CPU where the thread runs, or the thread runs nowhere and
  *              cannot begin to: then its saved state is what counts
  * @turn:       (optional) current is about to leave this CPU to thread @next, under a

@@ -682,11 +682,14 @@ static __always_inline void pfm_hw_check(struct pfm_context *ctx)
 		__pfm_hw_rearm(ctx);
 }
 
-/* Most PMUs do not care about threads. */
+/*
+ * Most PMUs do not care about threads. A context that uses software alone has no say in
+ * what the thread, or the CPU, does with the hardware: another context may use that.
+ */
 static __always_inline void pfm_hw_thread(struct pfm_context *ctx,
 					  enum pfm_thread_event what)
 {
-	if (unlikely(pfm_regmap.threads))
+	if (unlikely(pfm_regmap.threads) && ctx->uses)
 		__pfm_hw_thread(ctx, what);
 }
 

@@ -124,6 +124,19 @@ static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
 	return !bad;
 }
 
+/* A loaded context that has used software alone begins to use the hardware. */
+static void pfm_regs_use(struct pfm_context *ctx, unsigned int holds)
+{
+	const bool first = !ctx->uses && ctx->state != PFM_UNLOADED;
+
+	ctx->uses |= holds;
+	if (likely(!first))
+		return;
+	pfm_hw_thread(ctx, PFM_THREAD_LOAD);
+	if (ctx->started)
+		pfm_hw_thread(ctx, PFM_THREAD_START);
+}
+
 /**
  * pfm_regs_write_pmc() - PFM_WRITE_PMCS, one element (3.1.2)
  * @ctx: context
@@ -179,7 +192,7 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	}
 	pfm_regs_cut(set, map->pmds_of[i]);
 	if (pmu == map->hw && pmu->start) {
-		ctx->uses |= pfm_pmu_holds(i, value);
+		pfm_regs_use(ctx, pfm_pmu_holds(i, value));
 		pfm_hw_changed(ctx, set, i);
 	}
 

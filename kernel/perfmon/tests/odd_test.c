@@ -604,6 +604,28 @@ static void odd_test_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_UNLOAD], 1U);
 }
 
+/* A context of software alone says nothing, until it uses the hardware. */
+static void odd_test_thread_soft(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
+	pfm_fixture_start(ctx);
+	pfm_fixture_stop(ctx);
+	pfm_fixture_start(ctx);
+	for (i = PFM_THREAD_LOAD; i <= PFM_THREAD_STOP; i++)
+		KUNIT_EXPECT_EQ(test, odd.events[i], 0U);
+	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
+	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
+	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_LOAD], 1U);
+	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_START], 1U);
+	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
+	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_STOP], 1U);
+	KUNIT_EXPECT_EQ(test, odd.events[PFM_THREAD_UNLOAD], 1U);
+}
+
 /* What a debugger uses, too, is taken and given back with the attachment. */
 static void odd_test_claimed(struct kunit *test)
 {
@@ -778,6 +800,7 @@ static struct kunit_case odd_cases[] = {
 	KUNIT_CASE(odd_test_admits),
 	KUNIT_CASE(odd_test_adapt),
 	KUNIT_CASE(odd_test_thread),
+	KUNIT_CASE(odd_test_thread_soft),
 	KUNIT_CASE(odd_test_claimed),
 	KUNIT_CASE(odd_test_claims),
 	KUNIT_CASE(odd_test_idle),
