@@ -47,6 +47,7 @@ const struct pfm_pmu *pfm_ia64_describe(const struct pfm_ia64_cpu *cpu);
  * @pmu:   description, and first member; if it has debug registers they are its last controls
  * @pm6:   bit n: PMC n has a plm in bits 3:0, and pm in bit 6
  * @pm4:   likewise, and pm in bit 4
+ * @core:  bits of a counter's control that have it count what the core's other threads do, too
  * @code:  (optional) whether a value of PMC @code_pmc restricts what is counted to
  *         code that the IBRs say
  * @code_pmc: its number
@@ -58,6 +59,7 @@ struct pfm_ia64_model {
 	struct pfm_pmu pmu;
 	u64 pm6;
 	u64 pm4;
+	u64 core;
 	bool (*code)(u64 value);
 	bool (*data)(u64 value);
 	bool (*tagged)(const struct pfm_pmu *pmu, const u64 *v);

@@ -114,13 +114,26 @@ u64 pfm_ia64_value(const struct pfm_pmu *pmu, const u64 *v, unsigned int num)
 	return 0;
 }
 
+/* Whether a set counts what goes on beside its thread on the same core. */
+static bool pfm_ia64_sees_others(const struct pfm_pmu *pmu, const u64 *v)
+{
+	const struct pfm_ia64_model *m = pfm_ia64_model(pmu);
+	unsigned int i;
+
+	for (i = 0; m->core && i < pmu->num_pmcs; i++)
+		if (pfm_ia64_pm(pmu, pmu->pmcs[i].num) && v[i] & m->core)
+			return true;
+	return false;
+}
+
 /**
  * pfm_ia64_admits() - pfm_pmu.admits: flags, and controls that go together
  * @pmu: description
  * @run: the set
  *
  * Flags that only threads can have (5.4.1, 6.4.1); flags that only privileged monitors
- * can have, and one of them only (5.5.1, 5.5.2).
+ * can have, and one of them only (5.5.1, 5.5.2). Other threads are seen by contexts of CPUs
+ * only.
  *
  * Context: any.
  * Return: whether the set makes sense.
@@ -136,6 +149,8 @@ bool pfm_ia64_admits(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	if (intr && !pfm_ia64_privileged(run->ctx_flags))
 		return false;
 	if (intr == (PFM_ITA_SETFL_EXCL_INTR | PFM_ITA_SETFL_INTR_ONLY))
+		return false;
+	if (!(run->ctx_flags & PFM_FL_SYSTEM_WIDE) && pfm_ia64_sees_others(pmu, run->v))
 		return false;
 	return !m->tagged || m->tagged(pmu, run->v);
 }

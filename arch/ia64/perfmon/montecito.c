@@ -13,8 +13,10 @@
 
 #include "ia64.h"
 
-/* es, umask, threshold, and the lines whose state M, E, S or I is to be counted */
+/* es, umask, threshold, all, and the lines whose state M, E, S or I is to be counted */
 #define MONTECITO_COUNTER	0x7c7fff4fULL
+/* all: of both threads of the core */
+#define MONTECITO_ALL		BIT_ULL(26)
 /* ism is 2 always */
 #define MONTECITO_ISM		0x2000000ULL
 
@@ -92,6 +94,7 @@ static const struct pfm_ia64_model montecito = {
 	},
 	.pm6 = GENMASK_ULL(15, 4) | BIT_ULL(39) | BIT_ULL(40),
 	.pm4 = BIT_ULL(37),
+	.core = MONTECITO_ALL,
 	.code = montecito_code, .code_pmc = 38,
 	.data = montecito_data, .data_pmc = 41,
 	.tagged = montecito_tagged,

@@ -338,6 +338,35 @@ static void model_test_tagged(struct kunit *test)
 	}
 }
 
+/* A counter of the whole core would show what the other thread there does. */
+static void model_test_core(struct kunit *test)
+{
+	const u64 all = BIT_ULL(26), lines = GENMASK_ULL(30, 27);
+	u64 v[MODEL_REGS];
+	struct pfm_run run = { .v = v };
+	const struct pfm_pmu *pmu = model_use(test, ITC_MONTECITO);
+	unsigned int i;
+
+	for (i = 0; i < 12; i++) {
+		model_defaults(pmu, v);
+		v[i] = model_fit(pmu, i, lines | USER, 0);
+		run.ctx_flags = 0;
+		KUNIT_EXPECT_TRUE(test, pmu->admits(pmu, &run));
+		v[i] = model_fit(pmu, i, all | USER, 0);
+		KUNIT_EXPECT_FALSE(test, pmu->admits(pmu, &run));
+		run.ctx_flags = PFM_ITA_FL_PRIV_MONITORS;
+		KUNIT_EXPECT_FALSE(test, pmu->admits(pmu, &run));
+		run.ctx_flags = PFM_FL_SYSTEM_WIDE;
+		KUNIT_EXPECT_TRUE(test, pmu->admits(pmu, &run));
+	}
+	/* That bit of an opcode matcher is part of a mask. */
+	model_defaults(pmu, v);
+	run.ctx_flags = 0;
+	KUNIT_EXPECT_NE(test, v[12] & all, 0ULL);
+	KUNIT_EXPECT_TRUE(test, pmu->admits(pmu, &run));
+	model_done(test, pmu);
+}
+
 /* Only what is asked for counts, at its level, however the set was before. */
 static void model_round(struct kunit *test, const struct pfm_pmu *pmu, struct rnd_state *rnd,
 			u64 *v)
@@ -501,6 +530,7 @@ static struct kunit_case model_cases[] = {
 	KUNIT_CASE(model_test_flags),
 	KUNIT_CASE(model_test_debug_values),
 	KUNIT_CASE(model_test_tagged),
+	KUNIT_CASE(model_test_core),
 	KUNIT_CASE(model_test_drive),
 	KUNIT_CASE(model_test_overflow),
 	KUNIT_CASE(model_test_debuggers),
