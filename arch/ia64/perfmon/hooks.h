@@ -6,6 +6,7 @@
 #ifndef _IA64_PERFMON_HOOKS_H
 #define _IA64_PERFMON_HOOKS_H
 
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 
 bool pfm_debug_begin(void);
@@ -37,10 +38,26 @@ static inline void perfmon_debug_end(struct task_struct *task)
 	}
 }
 
+/*
+ * A signal's handler returns, or a debugger writes psr, and wants the user mask @um: what
+ * @regs are to have of it. A program that may not use the PMU keeps psr.up as it is: another
+ * one has it started or stopped, maybe while the handler ran.
+ */
+static inline unsigned long perfmon_user_mask(const struct pt_regs *regs, unsigned long um)
+{
+	if (!(regs->cr_ipsr & IA64_PSR_SP))
+		return um;
+	return (um & ~IA64_PSR_UP) | (regs->cr_ipsr & IA64_PSR_UP);
+}
+
 #else
 
 static inline bool perfmon_debug_begin(struct task_struct *task) { return true; }
 static inline void perfmon_debug_end(struct task_struct *task) { }
+static inline unsigned long perfmon_user_mask(const struct pt_regs *regs, unsigned long um)
+{
+	return um;
+}
 
 #endif /* CONFIG_PERFMON */
 #endif /* CONFIG_IA64 */
