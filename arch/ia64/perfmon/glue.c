@@ -111,15 +111,16 @@ static u64 *glue_interrupted_psr(void)
 	return regs ? (u64 *)&regs->cr_ipsr : NULL;
 }
 
-static enum pfm_ia64_kernel_pp glue_kernel_pp(const struct task_struct *task)
+static bool glue_is_call(const struct task_struct *task)
 {
-	return (task->thread.flags & PERFMON_THREAD_PP) >> PERFMON_THREAD_PP_SHIFT;
+	return task->thread.flags & PERFMON_THREAD_CALL;
 }
 
-static void glue_set_kernel_pp(struct task_struct *task, enum pfm_ia64_kernel_pp pp)
+static void glue_set_call(struct task_struct *task, bool call)
 {
-	task->thread.flags &= ~PERFMON_THREAD_PP;
-	task->thread.flags |= pp << PERFMON_THREAD_PP_SHIFT;
+	task->thread.flags &= ~PERFMON_THREAD_CALL;
+	if (call)
+		task->thread.flags |= PERFMON_THREAD_CALL;
 }
 
 static struct task_struct *glue_current_task(void)
@@ -138,8 +139,8 @@ static const struct pfm_ia64_file glue_file = {
 	.route = glue_route,
 	.user_psr = glue_user_psr,
 	.interrupted_psr = glue_interrupted_psr,
-	.kernel_pp = glue_kernel_pp,
-	.set_kernel_pp = glue_set_kernel_pp,
+	.is_call = glue_is_call,
+	.set_call = glue_set_call,
 	.current_task = glue_current_task,
 };
 

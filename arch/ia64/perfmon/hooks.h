@@ -15,11 +15,10 @@ void pfm_debug_end(void);
 #ifdef CONFIG_IA64
 
 /*
- * In thread.flags, and not for children: psr.pp of the thread's kernel part when it was
- * switched out (enum pfm_ia64_kernel_pp).
+ * In thread.flags, and not for children: the thread was switched out in a system call that
+ * had the thread's psr.pp (struct pfm_ia64_file).
  */
-#define PERFMON_THREAD_PP_SHIFT	8
-#define PERFMON_THREAD_PP	(3U << PERFMON_THREAD_PP_SHIFT)
+#define PERFMON_THREAD_CALL	(1U << 8)
 
 #ifdef CONFIG_PERFMON
 

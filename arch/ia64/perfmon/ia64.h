@@ -165,13 +165,6 @@ enum pfm_ia64_space {
 	PFM_IA64_DBRS,
 };
 
-/* What psr.pp of a thread's kernel part was when it was switched out. */
-enum pfm_ia64_kernel_pp {
-	PFM_IA64_NEVER_OUT,	/* not since it came in */
-	PFM_IA64_PP_0,
-	PFM_IA64_PP_1,
-};
-
 /*
  * All accesses to the machine go by these. With the unit tests in the kernel they can be
  * diverted to a register file in memory. [c]
@@ -183,7 +176,8 @@ enum pfm_ia64_kernel_pp {
  * @route:      overflows interrupt this CPU
  * @user_psr:   that of the user level of a thread, which is there when it returns
  * @interrupted_psr: that of the code that the interrupt under way has interrupted, or NULL
- * @kernel_pp, @set_kernel_pp: kept with a thread
+ * @is_call, @set_call: kept with a thread: its part in the kernel, when it was switched out,
+ *              had the thread's psr.pp, as a system call by epc has, and not dcr.pp
  * @current_task: the thread that runs here
  */
 struct pfm_ia64_file {
@@ -197,8 +191,8 @@ struct pfm_ia64_file {
 	void (*route)(void);
 	u64 *(*user_psr)(struct task_struct *task);
 	u64 *(*interrupted_psr)(void);
-	enum pfm_ia64_kernel_pp (*kernel_pp)(const struct task_struct *task);
-	void (*set_kernel_pp)(struct task_struct *task, enum pfm_ia64_kernel_pp pp);
+	bool (*is_call)(const struct task_struct *task);
+	void (*set_call)(struct task_struct *task, bool call);
 	struct task_struct *(*current_task)(void);
 };
 extern const struct pfm_ia64_file *pfm_ia64_file;

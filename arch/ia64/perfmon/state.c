@@ -91,21 +91,28 @@ static bool state_pp_of(u32 set_flags, const struct task_struct *task)
 }
 
 /*
- * psr.pp of current everywhere, and dcr.pp of this CPU. Kernel threads have no other level,
- * and began without an interruption; system calls and faults have dcr.pp.
+ * Whether this psr of a thread's part in the kernel has the thread's psr.pp: kernel threads
+ * have no other level and began without an interruption, and so does a system call by epc.
+ * All else has dcr.pp. Where the two are equal there is no difference.
  */
-static void state_set_pp(bool dcr, bool pp)
+static bool state_is_call(const struct task_struct *task, u64 psr)
+{
+	return task->flags & PF_KTHREAD ||
+	       !(psr & PFM_IA64_PSR_PP) != !(pfm_ia64_file->dcr() & PFM_IA64_DCR_PP);
+}
+
+/* psr.pp of current everywhere, and dcr.pp of this CPU; @call is of current's part in the kernel. */
+static void state_set_pp(bool dcr, bool pp, bool call)
 {
 	struct task_struct *task = pfm_ia64_file->current_task();
-	const bool kernel = task->flags & PF_KTHREAD;
 	u64 *frame = pfm_ia64_file->interrupted_psr();
 
 	state_set_dcr(dcr);
 	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
 	if (frame)
 		state_put(frame, PFM_IA64_PSR_PP,
-			 kernel || (*frame & PFM_IA64_PSR_CPL) ? pp : dcr);
-	state_set_psr(PFM_IA64_PSR_PP, frame || !kernel ? dcr : pp);
+			 call || (*frame & PFM_IA64_PSR_CPL) ? pp : dcr);
+	state_set_psr(PFM_IA64_PSR_PP, !frame && call ? pp : dcr);
 }
 
 static bool state_is_privileged(const struct pfm_run *run)
@@ -117,30 +124,37 @@ static bool state_is_privileged(const struct pfm_run *run)
 static void state_follow_flags(const struct pfm_run *run)
 {
 	struct task_struct *task = pfm_ia64_file->current_task();
+	const u64 *frame = pfm_ia64_file->interrupted_psr();
 	const bool dcr = state_dcr_of(run->set_flags);
 	const bool pp = state_pp_of(run->set_flags, task);
 
 	if (dcr != !!(pfm_ia64_file->dcr() & PFM_IA64_DCR_PP) ||
 	    pp != !!(*pfm_ia64_file->user_psr(task) & PFM_IA64_PSR_PP))
-		state_set_pp(dcr, pp);
+		state_set_pp(dcr, pp, state_is_call(task, frame ? *frame : pfm_ia64_file->psr()));
 }
 
-/* psr.pp of the kernel's part of a thread that leaves this CPU, and of one that comes. */
-static void state_keep_pp(struct task_struct *task)
+/* Of the part in the kernel of a thread that leaves this CPU, and of one that comes. */
+static void state_keep_call(struct task_struct *task)
 {
-	const bool pp = pfm_ia64_file->psr() & PFM_IA64_PSR_PP;
-
-	pfm_ia64_file->set_kernel_pp(task, pp ? PFM_IA64_PP_1 : PFM_IA64_PP_0);
+	pfm_ia64_file->set_call(task, state_is_call(task, pfm_ia64_file->psr()));
 }
 
-static void state_take_pp(struct task_struct *task, bool dcr, bool pp)
+static void state_take_pp(struct task_struct *task, bool pp)
 {
-	const enum pfm_ia64_kernel_pp kept = pfm_ia64_file->kernel_pp(task);
+	const bool call = pfm_ia64_file->is_call(task) || task->flags & PF_KTHREAD;
 
-	pfm_ia64_file->set_kernel_pp(task, PFM_IA64_NEVER_OUT);
-	if (!(task->flags & PF_KTHREAD))
-		pp = kept == PFM_IA64_NEVER_OUT ? dcr : kept == PFM_IA64_PP_1;
-	state_set_psr(PFM_IA64_PSR_PP, pp);
+	pfm_ia64_file->set_call(task, false);
+	state_set_psr(PFM_IA64_PSR_PP, call ? pp : pfm_ia64_file->dcr() & PFM_IA64_DCR_PP);
+}
+
+/* psr.up of current's part in the kernel, and of what an interrupt has interrupted. */
+static void state_take_up(bool on)
+{
+	u64 *frame = pfm_ia64_file->interrupted_psr();
+
+	if (frame)
+		state_put(frame, PFM_IA64_PSR_UP, on);
+	state_set_psr(PFM_IA64_PSR_UP, on);
 }
 
 static enum pfm_ia64_space state_space(const struct pfm_pmc_desc *d)
@@ -176,8 +190,8 @@ void pfm_ia64_reset(const struct pfm_pmu *pmu, const u64 *v)
 		if (!(pmu->pmcs[i].flags & PFM_PMC_CLAIMED))
 			state_write(PFM_IA64_PMCS, pmu->pmcs[i].index, v[i]);
 	pfm_ia64_file->serialize(false);
-	state_set_dcr(false);
-	state_set_psr(PFM_IA64_PSR_UP | PFM_IA64_PSR_PP, false);
+	state_set_pp(false, false, false);
+	state_set_psr(PFM_IA64_PSR_UP, false);
 	pfm_ia64_file->route();
 	*s = (struct state_cpu){ .changed = true };
 }
@@ -249,13 +263,11 @@ void pfm_ia64_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 		state_choose(pmu, run, s);
 	if (!state_is_privileged(run)) {
 		/* It is the last thread's. */
-		state_set_psr(PFM_IA64_PSR_UP, *pfm_ia64_file->user_psr(run->task) &
-			     PFM_IA64_PSR_UP);
+		state_take_up(*pfm_ia64_file->user_psr(run->task) & PFM_IA64_PSR_UP);
 	} else {
 		state_follow_flags(run);
 		if (run->task && !pfm_ia64_file->interrupted_psr())
-			state_take_pp(run->task, state_dcr_of(run->set_flags),
-				     state_pp_of(run->set_flags, run->task));
+			state_take_pp(run->task, state_pp_of(run->set_flags, run->task));
 	}
 	/* With psr.up or psr.pp, this has to clear the overflow bits, too (SDM 2:161). */
 	state_write(PFM_IA64_PMCS, 0, 0);
@@ -276,7 +288,7 @@ void pfm_ia64_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	state_write(PFM_IA64_PMCS, 0, state_read(PFM_IA64_PMCS, 0) | IA64_FR);
 	pfm_ia64_file->serialize(true);
 	if (run->task && state_is_privileged(run) && !pfm_ia64_file->interrupted_psr())
-		state_keep_pp(run->task);
+		state_keep_call(run->task);
 }
 
 /**
@@ -335,18 +347,15 @@ bool pfm_ia64_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 /* psr.up of the thread of a context. */
 static void state_set_up(struct task_struct *task, bool on)
 {
-	u64 *frame;
-
 	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_UP, on);
-	if (task != pfm_ia64_file->current_task())
-		return;
-	frame = pfm_ia64_file->interrupted_psr();
-	if (frame)
-		state_put(frame, PFM_IA64_PSR_UP, on);
-	state_set_psr(PFM_IA64_PSR_UP, on);
+	if (task == pfm_ia64_file->current_task())
+		state_take_up(on);
 }
 
-/* PFM_START, or PFM_STOP. */
+/*
+ * PFM_START, or PFM_STOP. Before a start psr.pp tells nothing: a system call that is under
+ * way counts as an interruption.
+ */
 static void state_set_monitors(const struct pfm_run *run, bool on)
 {
 	struct task_struct *task = run->task;
@@ -358,10 +367,12 @@ static void state_set_monitors(const struct pfm_run *run, bool on)
 	}
 	dcr = on && state_dcr_of(run->set_flags);
 	pp = on && state_pp_of(run->set_flags, task ?: pfm_ia64_file->current_task());
+	if (task)
+		pfm_ia64_file->set_call(task, false);
 	if (task && task != pfm_ia64_file->current_task())
 		state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
 	else
-		state_set_pp(dcr, pp);
+		state_set_pp(dcr, pp, pfm_ia64_file->current_task()->flags & PF_KTHREAD);
 }
 
 /**
@@ -382,15 +393,17 @@ void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
 
 	switch (what) {
 	case PFM_THREAD_LOAD:
-		if (!run->task)
+		if (!run->task) {
+			state_set_pp(false, false, false);
 			break;
-		pfm_ia64_file->set_kernel_pp(run->task, PFM_IA64_NEVER_OUT);
+		}
+		pfm_ia64_file->set_call(run->task, false);
 		state_put(pfm_ia64_file->user_psr(run->task), PFM_IA64_PSR_SP, !open);
 		break;
 	case PFM_THREAD_UNLOAD:
 		if (!run->task)
 			break;
-		pfm_ia64_file->set_kernel_pp(run->task, PFM_IA64_NEVER_OUT);
+		pfm_ia64_file->set_call(run->task, false);
 		state_put(pfm_ia64_file->user_psr(run->task), PFM_IA64_PSR_SP, true);
 		break;
 	case PFM_THREAD_START:
@@ -418,7 +431,7 @@ void pfm_ia64_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
 {
 	const bool pp = state_pp_of(run->set_flags, next);
 
-	state_keep_pp(pfm_ia64_file->current_task());
+	state_keep_call(pfm_ia64_file->current_task());
 	state_put(pfm_ia64_file->user_psr(next), PFM_IA64_PSR_PP, pp);
-	state_take_pp(next, state_dcr_of(run->set_flags), pp);
+	state_take_pp(next, pp);
 }

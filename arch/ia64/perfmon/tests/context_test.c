@@ -521,13 +521,99 @@ static void itc_test_privileged_thread(struct kunit *test)
 		itc_unload(ctx);
 		pfm_itc_return();
 		KUNIT_EXPECT_EQ(test, pfm_itc_psr() & (PP | UP), 0ULL);
-		KUNIT_EXPECT_EQ(test, (int)pfm_itc_current()->kernel_pp, (int)PFM_IA64_NEVER_OUT);
+		KUNIT_EXPECT_FALSE(test, pfm_itc_current()->is_call);
 	}
 	/* User monitors have neither flag. */
 	ctx = itc_context(test, 0, 0);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 0, PFM_ITA_SETFL_EXCL_INTR), -EINVAL);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 1, PFM_ITA_SETFL_INTR_ONLY), -EINVAL);
 	pfm_fixture_free(ctx);
+}
+
+/* In a system call by epc a thread waits, and is stopped; its next one is by break. */
+static void itc_test_call_forgotten(struct kunit *test)
+{
+	struct pfm_context *ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
+
+	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, PFM_ITA_SETFL_EXCL_INTR), 0);
+	KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
+	pfm_itc_break();
+	itc_load(test, ctx, pfm_itc_thread(2));
+	pfm_itc_return();
+	itc_start(ctx);
+	pfm_itc_epc();
+	pfm_fixture_out(ctx);
+	pfm_itc_set_current(pfm_itc_thread(3));
+	pfm_fixture_stop(ctx);
+	pfm_itc_set_current(pfm_itc_thread(2));
+	pfm_fixture_in(ctx);
+	pfm_itc_return();
+	pfm_itc_break();
+	pfm_fixture_start(ctx);
+	pfm_itc_count(0x12, 100);
+	pfm_itc_return();
+	pfm_itc_count(0x12, 1);
+	KUNIT_EXPECT_EQ(test, itc_value(ctx, 4), 1ULL);
+	pfm_itc_break();
+	itc_unload(ctx);
+	pfm_itc_return();
+}
+
+/* The first context that uses this CPU does so in an interrupt of a system call. */
+static void itc_test_first_use(struct kunit *test)
+{
+	struct pfm_context *ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
+
+	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, PFM_ITA_SETFL_INTR_ONLY), 0);
+	KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
+	pfm_itc_break();
+	pfm_itc_interrupt();
+	itc_load(test, ctx, pfm_itc_thread(2));
+	pfm_fixture_start(ctx);
+	pfm_itc_rfi();
+	pfm_itc_count(0x12, 3);
+	pfm_itc_return();
+	pfm_itc_count(0x12, 100);
+	KUNIT_EXPECT_EQ(test, itc_value(ctx, 4), 3ULL);
+	pfm_itc_break();
+	itc_unload(ctx);
+	pfm_itc_return();
+}
+
+/* A masked thread comes to a CPU in the kernel, and is restarted from another one. */
+static void itc_test_restarted(struct kunit *test)
+{
+	struct pfm_context *ctx = itc_thread(test, 0, BOTH, pfm_itc_thread(2));
+	pfarg_pmd_t pmd = { .reg_num = 4, .reg_value = -5ULL };
+	pfarg_pmc_t pmc = { .reg_num = 4, .reg_value = CYCLES | BOTH,
+			    .reg_flags = PFM_REGFL_OVFL_NOTIFY };
+
+	pfm_itc_break();
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmc(ctx, &pmc), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmd(ctx, &pmd), 0);
+	pfm_itc_return();
+	itc_start(ctx);
+	pfm_itc_count(0x12, 5);
+	KUNIT_EXPECT_TRUE(test, itc_pmi());
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
+	pfm_itc_break();
+	pfm_fixture_out(ctx);
+	/* One without a context was there. */
+	pfm_itc_set_current(pfm_itc_thread(3));
+	pfm_itc_return();
+	pfm_itc_break();
+	pfm_itc_set_current(pfm_itc_thread(2));
+	pfm_fixture_in(ctx);
+	pfm_itc_interrupt();
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+	pfm_itc_rfi();
+	pfm_itc_count(0x12, 7);
+	pfm_itc_return();
+	pfm_itc_count(0x12, 10);
+	KUNIT_EXPECT_EQ(test, itc_value(ctx, 4), 17ULL);
+	pfm_itc_break();
+	itc_unload(ctx);
+	pfm_itc_return();
 }
 
 /* GETINFO_PMCS and PFM_WRITE_PMCS of debug registers (5.6.1, 5.6.3). */
@@ -796,6 +882,9 @@ static struct kunit_case itc_cases[] = {
 	KUNIT_CASE(itc_test_system),
 	KUNIT_CASE(itc_test_next_set),
 	KUNIT_CASE(itc_test_privileged_thread),
+	KUNIT_CASE(itc_test_call_forgotten),
+	KUNIT_CASE(itc_test_first_use),
+	KUNIT_CASE(itc_test_restarted),
 	KUNIT_CASE(itc_test_debug_registers),
 	KUNIT_CASE(itc_test_debuggers),
 	KUNIT_CASE(itc_test_debug_order),

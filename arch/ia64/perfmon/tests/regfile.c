@@ -294,14 +294,14 @@ static u64 *itc_interrupted_psr(void)
 	return itc.in_kernel_frame ? &itc.frame : &itc.current_thread->user_psr;
 }
 
-static enum pfm_ia64_kernel_pp itc_kernel_pp(const struct task_struct *task)
+static bool itc_is_call(const struct task_struct *task)
 {
-	return itc_thread_of(task)->kernel_pp;
+	return itc_thread_of(task)->is_call;
 }
 
-static void itc_set_kernel_pp(struct task_struct *task, enum pfm_ia64_kernel_pp pp)
+static void itc_set_call(struct task_struct *task, bool call)
 {
-	itc_thread_of(task)->kernel_pp = pp;
+	itc_thread_of(task)->is_call = call;
 }
 
 static struct task_struct *itc_current_task(void)
@@ -320,8 +320,8 @@ static const struct pfm_ia64_file itc_file = {
 	.route = itc_route,
 	.user_psr = itc_user_psr,
 	.interrupted_psr = itc_interrupted_psr,
-	.kernel_pp = itc_kernel_pp,
-	.set_kernel_pp = itc_set_kernel_pp,
+	.is_call = itc_is_call,
+	.set_call = itc_set_call,
 	.current_task = itc_current_task,
 };
 

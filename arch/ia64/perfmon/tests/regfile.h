@@ -21,7 +21,7 @@ enum pfm_itc_kind { ITC_ITANIUM, ITC_ITANIUM2, ITC_MONTECITO, ITC_GENERIC, ITC_K
 struct pfm_itc_thread {
 	struct task_struct *task;
 	u64 user_psr;
-	enum pfm_ia64_kernel_pp kernel_pp;
+	bool is_call;
 	u64 um;			/* of its signal handler's struct sigcontext */
 };
 
