@@ -4,6 +4,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/irqflags.h>
+#include <linux/preempt.h>
 #include <linux/prandom.h>
 #include <linux/slab.h>
 
@@ -539,14 +540,21 @@ static struct kunit_case model_cases[] = {
 
 static int model_init(struct kunit *test)
 {
+	migrate_disable();
 	pfm_itc_make(test, ITC_ITANIUM);
 	return 0;
+}
+
+static void model_exit(struct kunit *test)
+{
+	pfm_itc_exit(test);
+	migrate_enable();
 }
 
 static struct kunit_suite model_suite = {
 	.name = "perfmon-ia64-models",
 	.init = model_init,
-	.exit = pfm_itc_exit,
+	.exit = model_exit,
 	.test_cases = model_cases,
 };
 kunit_test_suite(model_suite);

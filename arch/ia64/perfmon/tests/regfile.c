@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The register file: numbers, fields and rules as the manuals have them (SDM volume 2,
- * chapter 7; the reference manuals of the processors). Nothing here is taken from the
- * descriptions. Not covered: the instructions themselves, which glue.c has.
+ * chapters 3 and 7; the reference manuals of the processors). Nothing here is taken from
+ * the descriptions. Not covered: the instructions themselves, which glue.c has.
  */
+#include <linux/atomic.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "regfile.h"
-
-#ifndef CONFIG_IA64
-const struct pfm_ia64_file *pfm_ia64_file;
-#endif
 
 const char *const pfm_itc_names[ITC_KINDS] = {
 	"Itanium", "Itanium 2", "Itanium 2 dual-core", "IA-64",
@@ -38,41 +37,64 @@ static const struct itc_model itc_models[ITC_KINDS] = {
 #define SP	BIT_ULL(20)
 #define PP	BIT_ULL(21)
 #define CPL	GENMASK_ULL(33, 32)
+/* Linux's own: ic, dt, dfh, rt, it. */
+#define LINUX	(BIT_ULL(13) | BIT_ULL(17) | BIT_ULL(19) | BIT_ULL(27) | BIT_ULL(36))
+/* Bits 31:0, 35 and 36 are what a move from psr shows. */
+#define SHOWN	(GENMASK_ULL(31, 0) | GENMASK_ULL(36, 35))
 
-static struct {
-	const struct itc_model *m;
-	enum pfm_itc_kind kind;
+/* dcr as Linux has it: lc, and faults of speculative loads deferred. */
+#define DCR	(GENMASK_ULL(14, 8) | BIT_ULL(2))
+#define DCR_PP	BIT_ULL(0)
+
+#define PMV_MASKED	BIT_ULL(16)
+
+/* A CPU. */
+struct itc_cpu {
 	u64 pmc[64], pmd[64], ibr[8], dbr[8];
-	u64 psr, dcr;
+	u64 psr, dcr, pmv;
 	u64 frame;		/* psr of level 0 that an interrupt has interrupted */
 	bool in_kernel_frame, in_interrupt;
 	bool data_unseen, fr_unseen, ibr_unseen, dbr_unseen;
-	bool pending, routed, ranges;
-	struct pfm_itc_thread threads[ITC_THREADS], *current_thread;
-	unsigned int faults, writes;
-} itc;
+	bool pending;
+	unsigned int work;	/* the vector of an interrupt that it has sent itself */
+	struct pfm_itc_thread *current_thread;
+	unsigned int writes;
+};
+
+static DEFINE_PER_CPU(struct itc_cpu, itc_cpus);
+
+/* The one where this runs: the tests see to it that they stay. */
+#define itc	(*raw_cpu_ptr(&itc_cpus))
+
+/* What all have. */
+static struct {
+	const struct itc_model *m;
+	enum pfm_itc_kind kind;
+	bool ranges;
+	struct pfm_itc_thread threads[ITC_THREADS];
+	atomic_t faults;
+} itc_all;
 
 static void itc_fault(const char *why, unsigned int n)
 {
-	itc.faults++;
-	if (itc.faults < 10)
+	if (atomic_inc_return(&itc_all.faults) < 10)
 		pr_err("perfmon: registers of IA-64 in memory: %s (%u)\n", why, n);
 }
 
 static u64 itc_pm(unsigned int n)
 {
-	if (itc.m->pm6 & BIT_ULL(n))
+	if (itc_all.m->pm6 & BIT_ULL(n))
 		return BIT_ULL(6);
-	return itc.m->pm4 & BIT_ULL(n) ? BIT_ULL(4) : 0;
+	return itc_all.m->pm4 & BIT_ULL(n) ? BIT_ULL(4) : 0;
 }
 
 /* Bits that have to be 1, and 0, for the model to do what its manual says. */
 static bool itc_value_is_good(unsigned int n, u64 value)
 {
 	/* A counter interrupts, and has no pin. */
-	if (itc.m->counters & BIT_ULL(n) && (value & 0xb0) != 0x20)
+	if (itc_all.m->counters & BIT_ULL(n) && (value & 0xb0) != 0x20)
 		return false;
-	switch (itc.kind) {
+	switch (itc_all.kind) {
 	case ITC_ITANIUM:
 		if (n == 8 || n == 9)
 			return !(value & BIT_ULL(30)) && !(value & 7);
@@ -133,11 +155,11 @@ bool pfm_itc_has(enum pfm_ia64_space space, unsigned int n)
 {
 	switch (space) {
 	case PFM_IA64_PMCS:
-		return n < 4 || (n < 64 && itc.m->pmcs & BIT_ULL(n));
+		return n < 4 || (n < 64 && itc_all.m->pmcs & BIT_ULL(n));
 	case PFM_IA64_PMDS:
-		return n < 64 && itc.m->pmds & BIT_ULL(n);
+		return n < 64 && itc_all.m->pmds & BIT_ULL(n);
 	default:
-		return n < 8 && itc.m->debug;
+		return n < 8 && itc_all.m->debug;
 	}
 }
 
@@ -162,16 +184,16 @@ u64 pfm_itc_get(enum pfm_ia64_space space, unsigned int n)
 	if (!pfm_itc_has(space, n))
 		return 0;
 	value = *itc_find(space, n);
-	if (space == PFM_IA64_PMDS && itc.m->counters & BIT_ULL(n) && itc.m->sign &&
-	    value & BIT_ULL(itc.m->width - 1))
-		value |= GENMASK_ULL(63, itc.m->width);
+	if (space == PFM_IA64_PMDS && itc_all.m->counters & BIT_ULL(n) && itc_all.m->sign &&
+	    value & BIT_ULL(itc_all.m->width - 1))
+		value |= GENMASK_ULL(63, itc_all.m->width);
 	return value;
 }
 
 void pfm_itc_set(enum pfm_ia64_space space, unsigned int n, u64 value)
 {
-	if (space == PFM_IA64_PMDS && itc.m->counters & BIT_ULL(n))
-		value &= GENMASK_ULL(itc.m->width - 1, 0);
+	if (space == PFM_IA64_PMDS && itc_all.m->counters & BIT_ULL(n))
+		value &= GENMASK_ULL(itc_all.m->width - 1, 0);
 	if (pfm_itc_has(space, n))
 		*itc_find(space, n) = value;
 }
@@ -198,7 +220,7 @@ static void itc_write_debug(enum pfm_ia64_space space, unsigned int n, u64 value
 {
 	const bool code = space == PFM_IA64_IBRS;
 
-	if (!itc.ranges)
+	if (!itc_all.ranges)
 		itc_fault("write of a debugger's register", n);
 	if (n & 1 && value & (code ? BIT_ULL(63) : GENMASK_ULL(63, 62)))
 		itc_fault("a breakpoint", n);
@@ -234,14 +256,16 @@ static void itc_write(enum pfm_ia64_space space, unsigned int n, u64 value)
 
 static u64 itc_psr(void)
 {
-	/* Bits 31:0, 35 and 36 only. */
 	return itc.psr & GENMASK_ULL(31, 0);
 }
 
+/* Bits 63:32 of what is moved to psr.l do not matter. */
 static void itc_set_psr(u64 psr)
 {
 	if (itc.psr & CPL)
 		itc_fault("psr.l is written at user level", 0);
+	if ((psr ^ itc.psr) & GENMASK_ULL(31, 0) & ~(UP | PP))
+		itc_fault("another bit of psr.l than up and pp is changed", 0);
 	itc.psr = (itc.psr & ~GENMASK_ULL(31, 0)) | (psr & GENMASK_ULL(31, 0));
 	itc.data_unseen = true;
 }
@@ -253,6 +277,8 @@ static u64 itc_dcr(void)
 
 static void itc_set_dcr(u64 dcr)
 {
+	if ((dcr ^ itc.dcr) & ~DCR_PP)
+		itc_fault("another bit of dcr than pp is changed", 0);
 	itc.dcr = dcr;
 	itc.data_unseen = true;
 }
@@ -268,7 +294,7 @@ static void itc_serialize(bool instruction)
 
 static void itc_route(void)
 {
-	itc.routed = true;
+	itc.pmv = 0xee;
 }
 
 static struct pfm_itc_thread *itc_thread_of(const struct task_struct *task)
@@ -276,10 +302,10 @@ static struct pfm_itc_thread *itc_thread_of(const struct task_struct *task)
 	unsigned int i;
 
 	for (i = 0; i < ITC_THREADS; i++)
-		if (itc.threads[i].task == task)
-			return &itc.threads[i];
+		if (itc_all.threads[i].task == task)
+			return &itc_all.threads[i];
 	itc_fault("no such thread", 0);
-	return &itc.threads[0];
+	return &itc_all.threads[0];
 }
 
 static u64 *itc_user_psr(struct task_struct *task)
@@ -309,7 +335,7 @@ static struct task_struct *itc_current_task(void)
 	return itc.current_thread->task;
 }
 
-static const struct pfm_ia64_file itc_file = {
+const struct pfm_ia64_file pfm_itc_file = {
 	.read = itc_read,
 	.write = itc_write,
 	.psr = itc_psr,
@@ -340,27 +366,51 @@ const struct pfm_pmu *pfm_itc_describe(enum pfm_itc_kind kind)
 	return pfm_ia64_describe(&cpus[kind]);
 }
 
+/* At level 0, as its idle thread begins; frozen or not as firmware may leave it. */
+static void itc_make_cpu(struct itc_cpu *cpu)
+{
+	*cpu = (struct itc_cpu){
+		.psr = LINUX, .dcr = DCR, .pmv = PMV_MASKED,
+		.current_thread = &itc_all.threads[ITC_IDLE],
+	};
+}
+
+/* As copy_thread() and start_thread() leave it. */
+void pfm_itc_new_thread(struct pfm_itc_thread *t)
+{
+	t->user_psr = LINUX | (t->task->flags & PF_KTHREAD ? 0 : SP | CPL);
+	t->is_call = false;
+}
+
 void pfm_itc_make(struct kunit *test, enum pfm_itc_kind kind)
 {
 	unsigned int i;
 
-	if (pfm_ia64_file != &itc_file)
+	if (pfm_ia64_file != &pfm_itc_file)
 		itc_real = pfm_ia64_file;
-	memset(&itc, 0, sizeof(itc));
-	itc.kind = kind;
-	itc.m = &itc_models[kind];
+	memset(&itc_all, 0, sizeof(itc_all));
+	itc_all.kind = kind;
+	itc_all.m = &itc_models[kind];
 	for (i = 0; i < ITC_THREADS; i++) {
-		struct pfm_itc_thread *t = &itc.threads[i];
+		struct pfm_itc_thread *t = &itc_all.threads[i];
 
 		t->task = kunit_kzalloc(test, sizeof(*t->task), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, t->task);
 		refcount_set(&t->task->usage, 1);
-		t->task->flags = i > 1 ? 0 : PF_KTHREAD | (i ? 0 : PF_IDLE);
-		t->user_psr = SP | (i > 1 ? CPL : 0);
+		if (i != ITC_USER && i != ITC_USER_2)
+			t->task->flags = PF_KTHREAD | (i == ITC_KTHREAD ? 0 : PF_IDLE);
+		pfm_itc_new_thread(t);
 	}
-	itc.current_thread = &itc.threads[2];
-	itc.psr = SP | CPL;
-	pfm_ia64_file = &itc_file;
+	for_each_possible_cpu(i)
+		itc_make_cpu(per_cpu_ptr(&itc_cpus, i));
+	itc.current_thread = &itc_all.threads[ITC_USER];
+	itc.psr = itc.current_thread->user_psr;
+	pfm_ia64_file = &pfm_itc_file;
+}
+
+void pfm_itc_use_glue(void)
+{
+	pfm_ia64_file = itc_real;
 }
 
 void pfm_itc_exit(struct kunit *test)
@@ -370,7 +420,7 @@ void pfm_itc_exit(struct kunit *test)
 
 struct pfm_itc_thread *pfm_itc_thread(unsigned int n)
 {
-	return &itc.threads[n];
+	return &itc_all.threads[n];
 }
 
 struct pfm_itc_thread *pfm_itc_current(void)
@@ -386,14 +436,14 @@ void pfm_itc_set_current(struct pfm_itc_thread *t)
 void pfm_itc_count(unsigned int es, u64 n)
 {
 	const unsigned int level = (itc.psr & CPL) >> 32;
-	const u64 carry = BIT_ULL(itc.m->width);
+	const u64 carry = BIT_ULL(itc_all.m->width);
 	bool overflow = false;
 	unsigned int i;
 
 	if (itc.fr_unseen)
 		itc_fault("goes on before srlz.i", 0);
 	for (i = 4; i < 64; i++) {
-		if (!(itc.m->counters & BIT_ULL(i)) || !itc_counts(i, level) ||
+		if (!(itc_all.m->counters & BIT_ULL(i)) || !itc_counts(i, level) ||
 		    (itc.pmc[i] >> 8 & 0xff) != es)
 			continue;
 		itc.pmd[i] += n;
@@ -405,14 +455,14 @@ void pfm_itc_count(unsigned int es, u64 n)
 	}
 	if (overflow) {
 		itc.pmc[0] |= 1;
-		itc.pending |= itc.routed;
+		itc.pending |= !(itc.pmv & PMV_MASKED);
 	}
 }
 
 /* up is kept, pp comes from dcr.pp, sp becomes 0. */
 static u64 itc_interrupted(u64 psr)
 {
-	return (psr & UP) | (itc.dcr & 1 ? PP : 0);
+	return LINUX | (psr & UP) | (itc.dcr & DCR_PP ? PP : 0);
 }
 
 void pfm_itc_break(void)
@@ -458,8 +508,8 @@ u64 pfm_itc_mov_pmd(unsigned int n)
 	if (itc.psr & SP)
 		return 0;
 	/* The control of a register that does not count. */
-	if (!(itc.m->counters & BIT_ULL(n))) {
-		if (itc.kind == ITC_MONTECITO)
+	if (!(itc_all.m->counters & BIT_ULL(n))) {
+		if (itc_all.kind == ITC_MONTECITO)
 			c = n >= 38 ? 39 : n == 34 || n == 35 ? 37 : 40;
 		else
 			c = n < 2 ? 10 : n < 4 || n == 17 ? 11 : 12;
@@ -510,20 +560,71 @@ bool pfm_itc_pending(void)
 
 bool pfm_itc_routed(void)
 {
-	return itc.routed;
+	return !(itc.pmv & PMV_MASKED);
+}
+
+unsigned int pfm_itc_vector(void)
+{
+	return itc.pmv & 0xff;
+}
+
+u64 pfm_itc_getreg(enum pfm_itc_reg reg)
+{
+	switch (reg) {
+	case ITC_PSR:
+		return itc.psr & SHOWN;
+	case ITC_DCR:
+		return itc_dcr();
+	default:
+		itc_fault("a register that glue.c has no business with", reg);
+		return 0;
+	}
+}
+
+/* Vectors 0 to 15 are none; bits 15:13 of pmv are reserved. */
+void pfm_itc_setreg(enum pfm_itc_reg reg, u64 value)
+{
+	switch (reg) {
+	case ITC_PSR_L:
+		itc_set_psr(value);
+		break;
+	case ITC_DCR:
+		itc_set_dcr(value);
+		break;
+	case ITC_PMV:
+		if ((value & 0xff) < 16 || value & ~(PMV_MASKED | 0x10ff))
+			itc_fault("a value that pmv cannot have", value);
+		itc.pmv = value;
+		itc.data_unseen = true;
+		break;
+	default:
+		itc_fault("a register that glue.c has no business with", reg);
+	}
+}
+
+void pfm_itc_send(unsigned int cpu, unsigned int vector)
+{
+	if (cpu != raw_smp_processor_id())
+		itc_fault("an interrupt for another CPU", vector);
+	itc.work = vector;
+}
+
+unsigned int pfm_itc_sent(void)
+{
+	unsigned int vector = itc.work;
+
+	itc.work = 0;
+	return vector;
 }
 
 void pfm_itc_ranges(bool may)
 {
-	itc.ranges = may;
+	itc_all.ranges = may;
 }
 
 unsigned int pfm_itc_faults(void)
 {
-	unsigned int n = itc.faults;
-
-	itc.faults = 0;
-	return n;
+	return atomic_xchg(&itc_all.faults, 0);
 }
 
 unsigned int pfm_itc_writes(void)

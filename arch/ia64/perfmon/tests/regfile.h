@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2 on IA-64: a CPU in memory, as far as monitoring goes: registers, psr, dcr,
- * levels, interruptions. It knows what counts when, and complains (pfm_itc_faults()) where
- * silicon would do something else than what the driver seems to think.
+ * perfmon2 on IA-64: CPUs in memory, as far as monitoring goes: registers, psr, dcr,
+ * levels, interruptions. They know what counts when, and complain (pfm_itc_faults()) where
+ * silicon would do something else than what the driver seems to think. What a test does
+ * is done on the CPU where the test runs, which has to stay there.
  */
 #ifndef _IA64_PERFMON_TESTS_REGFILE_H
 #define _IA64_PERFMON_TESTS_REGFILE_H
@@ -25,16 +26,25 @@ struct pfm_itc_thread {
 	u64 um;			/* of its signal handler's struct sigcontext */
 };
 
-#define ITC_THREADS	4	/* 0 is the idle thread, 1 a kernel thread */
+enum { ITC_IDLE, ITC_KTHREAD, ITC_USER, ITC_USER_2, ITC_IDLE_2, ITC_THREADS };
 
 extern const char *const pfm_itc_names[ITC_KINDS];
 
-/* A CPU, frozen or not as firmware may leave it, until the end of the test. */
+/*
+ * Until the end of the test the driver reaches these registers, and glue.c, where another
+ * file of accesses was, does not. This CPU runs the first thread of a program at user level,
+ * the others are idle.
+ */
 void pfm_itc_make(struct kunit *test, enum pfm_itc_kind kind);
 void pfm_itc_exit(struct kunit *test);
 const struct pfm_pmu *pfm_itc_describe(enum pfm_itc_kind kind);
 
+/* Have the driver go by glue.c again, whose instructions glue_here.c leads to the same CPUs. */
+void pfm_itc_use_glue(void);
+extern const struct pfm_ia64_file pfm_itc_file;
+
 struct pfm_itc_thread *pfm_itc_thread(unsigned int n);
+void pfm_itc_new_thread(struct pfm_itc_thread *t);
 struct pfm_itc_thread *pfm_itc_current(void);
 void pfm_itc_set_current(struct pfm_itc_thread *t);
 
@@ -63,7 +73,16 @@ u64 pfm_itc_psr(void);
 u64 pfm_itc_dcr(void);
 bool pfm_itc_pending(void);	/* the interrupt; taken by this */
 bool pfm_itc_routed(void);
+unsigned int pfm_itc_vector(void);	/* of pmv */
 void pfm_itc_ranges(bool may);	/* debug registers may be written */
+
+/* Instructions of glue.c that pfm_itc_file has not: moves, and interrupts for a CPU. */
+enum pfm_itc_reg { ITC_PSR, ITC_PSR_L, ITC_DCR, ITC_PMV };
+
+u64 pfm_itc_getreg(enum pfm_itc_reg reg);
+void pfm_itc_setreg(enum pfm_itc_reg reg, u64 value);
+void pfm_itc_send(unsigned int cpu, unsigned int vector);
+unsigned int pfm_itc_sent(void);	/* the vector, or 0; taken by this */
 
 /* Since the last call. */
 unsigned int pfm_itc_faults(void);
