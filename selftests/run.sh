@@ -28,7 +28,7 @@ tmp=/tmp/pfm-selftests
 user=1000
 
 # What the kernel says only when something is wrong.
-trouble='WARNING:|BUG:|Oops|KASAN|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak: [0-9]'
+trouble='WARNING:|BUG:|Oops|KASAN:|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak: [0-9]'
 trouble="$trouble|possible [a-z]|INFO: (task|rcu|trying|inconsistent)|[Ll]ockup"
 trouble="$trouble|detected stall|self-detected|unreferenced object|refcount_t"
 trouble="$trouble|list_(add|del) corruption|sleeping function|bad unlock"
