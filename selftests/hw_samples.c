@@ -313,6 +313,7 @@ TEST(callchain_format)
 	EXPECT_EQ(h->hdr_cur_offs, (u64)(pos - (const char *)h));
 	EXPECT_IN_LOOP(in, h->hdr_count);
 	EXPECT_IN_LOOP(chains, h->hdr_count);
+	EXPECT_USER_LEVEL(at_user, h->hdr_count);
 	EXPECT_EQ(0ULL, h->hdr_lost);
 	close(fd);
 	format_put(&m);
@@ -406,7 +407,6 @@ TEST(callaggregate_format)
 	EXPECT_EQ(h->hdr_samples, sum);
 	EXPECT_SAMPLES(total, PERIOD, sum);
 	EXPECT_IN_LOOP(in, sum);
-	EXPECT_USER_LEVEL(at_user, sum);
 	EXPECT_USER_LEVEL(at_user, sum);
 	close(fd);
 	format_put(&m);
