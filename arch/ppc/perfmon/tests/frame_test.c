@@ -415,5 +415,3 @@ static struct kunit_suite frame_suite = {
 	.test_cases = frame_cases,
 };
 kunit_test_suite(frame_suite);
-
-MODULE_LICENSE("GPL");
