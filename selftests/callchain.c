@@ -319,8 +319,8 @@ TEST(bad_frame_pointers)
 	MUST(pfm_stop(c.fd));
 	n = 0;
 	while ((s = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
-		if (s->ip < address(fault_with) ||
-		    s->ip >= address(fault_with) + 64)
+		if (s->ip < code_of(fault_with) ||
+		    s->ip >= code_of(fault_with) + 64)
 			continue;
 		ASSERT_GT(n_tries, n);
 		EXPECT_EQ(tries[n].want, s->nr_user);
@@ -363,7 +363,7 @@ static unsigned int frames_from(struct chains *c, const void *fp, u64 *ips)
 	fault_with(pages.next, fp);
 	MUST(pfm_stop(c->fd));
 	while ((s = next(c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
-		if (s->ip < address(fault_with) || s->ip >= address(fault_with) + 64)
+		if (s->ip < code_of(fault_with) || s->ip >= code_of(fault_with) + 64)
 			continue;
 		if (s->nr_user < ALONE || s->ip != user_part(s)[0])
 			die("a chain of %u", s->nr_user);
@@ -432,7 +432,6 @@ TEST(hostile_stacks)
 	MUST(munmap(mem, 2 * page_size()));
 }
 
-#if !defined(__powerpc64__) || _CALL_ELF == 2
 /*
  * Functions that fault, at (3), where the stack does not say who has called them: before
  * they have saved the link register, or a frame is there; after both have gone; and those
@@ -461,10 +460,17 @@ TEST(hostile_stacks)
 #define FAULT		"stb 3,0(3)\n"
 #define CALL		"bl 1f\n"
 #define RETURN		"mtlr 0\nblr\n1: blr\n"
+/* The 64-bit ELF V1 ABI has descriptors. */
+#if defined(__powerpc64__) && _CALL_ELF != 2
+#define LABEL(name)							\
+	".section .opd,\"aw\"\n.balign 8\n"				\
+	#name ": .quad .L_" #name ",.TOC.@tocbase,0\n.previous\n.L_" #name ":\n"
+#else
+#define LABEL(name)	#name ":\n"
+#endif
 #define FUNCTION(name, code)						\
 	void name(volatile char *p);					\
-	__asm__(".text\n.balign 16\n.type " #name ",@function\n"	\
-		#name ":\n" code ".size " #name ",.-" #name "\n")
+	__asm__(".text\n.balign 16\n.type " #name ",@function\n" LABEL(name) code)
 
 FUNCTION(at_begin, FAULT BEFORE_FRAME FRAME IN_FRAME CALL EARLY_LOAD NO_FRAME LATE_LOAD RETURN);
 FUNCTION(before_frame, BEFORE_FRAME FAULT FRAME IN_FRAME CALL EARLY_LOAD NO_FRAME LATE_LOAD
@@ -516,17 +522,17 @@ TEST(interrupted_anywhere)
 	MUST(pfm_stop(c.fd));
 	i = 0;
 	while ((s = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
-		u64 from = i < ARRAY_SIZE(fns) ? address(fns[i]) : 0;
+		u64 from = i < ARRAY_SIZE(fns) ? code_of(fns[i]) : 0;
 
 		/* What call_it() itself touches may fault, too. */
 		if (s->ip < from || s->ip >= from + 64)
 			continue;
 		ASSERT_LE(3, s->nr_user);
 		EXPECT_EQ(s->ip, user_part(s)[0]);
-		EXPECT_LT(address(call_it), user_part(s)[1]) {
+		EXPECT_LT(code_of(call_it), user_part(s)[1]) {
 			TH_LOG("function %zu", i);
 		}
-		EXPECT_GT(address(call_it) + 256, user_part(s)[1]) {
+		EXPECT_GT(code_of(call_it) + 256, user_part(s)[1]) {
 			TH_LOG("function %zu", i);
 		}
 		EXPECT_EQ(call_return, user_part(s)[2]) {
@@ -536,7 +542,6 @@ TEST(interrupted_anywhere)
 	}
 	EXPECT_EQ(ARRAY_SIZE(fns), i);
 }
-#endif
 #endif /* __powerpc__ */
 
 /* Samples by time, most of the time in the kernel. */
