@@ -177,6 +177,32 @@ make_probe() {
 		-I "$top/lib/tests" -o "$1/probe" "$1/probe.c" "$build/user/$2/lib/libperfmon.a"
 }
 
+# A compiler, or a C library, that was made once is kept for other trees, too: as a file
+# below the user's cache directory, or in build/ where there is no home. Its name has a hash
+# of all that it was made of. keep NAME INPUTS DIR; kept NAME INPUTS: is it there?
+# unkeep NAME INPUTS DIR: unpack it, or fail
+kept_file() {
+	local cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+	[ -n "$cache" ] && mkdir -p "$cache/perfmon2" 2>/dev/null && [ -w "$cache/perfmon2" ] ||
+		cache=$build/cache
+	echo "$cache/perfmon2/$1-$(sha256sum <<<"$2" | cut -c1-32).tar.gz"
+}
+
+kept() { [ -e "$(kept_file "$@")" ]; }
+
+keep() {
+	local file
+	file=$(kept_file "$1" "$2")
+	mkdir -p "${file%/*}"
+	tar -C "$3" -czf "$file.$$" . && mv "$file.$$" "$file"
+}
+
+unkeep() {
+	local file
+	file=$(kept_file "$1" "$2")
+	[ -e "$file" ] && mkdir -p "$3" && tar -C "$3" -xzf "$file"
+}
+
 # bench_qemu: the QEMU with PMUs for the architecture, which scripts/bench-qemu builds;
 # fails if there is none
 bench_qemu() {
