@@ -83,6 +83,19 @@ static uint64_t end_of_section(Elf *elf, GElf_Word section, GElf_Addr bias)
 	return shdr.sh_addr + shdr.sh_size + bias;
 }
 
+/*
+ * Where a symbol's code is: that of a function, not of the place that stands for it elsewhere.
+ * In big-endian programs of PowerPC of 64 bits the value is that of a descriptor, which has
+ * the address of the code.
+ */
+static uint64_t code_of(Elf *elf, const GElf_Sym *sym, GElf_Addr resolved, GElf_Addr bias)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(elf, &ehdr) && ehdr.e_machine == EM_PPC64 ? resolved :
+	       sym->st_value + bias;
+}
+
 static void add_symbols(struct symtab *t, Dwfl_Module *module, int n)
 {
 	GElf_Addr addr, bias;
@@ -99,8 +112,7 @@ static void add_symbols(struct symtab *t, Dwfl_Module *module, int n)
 		if (!name || !*name || *name == '.' || *name == '$' ||
 		    !is_code(elf, &sym, section))
 			continue;
-		/* That of a function, not of the place that stands for it elsewhere. */
-		s = (struct symbol){ .addr = sym.st_value + bias, .size = sym.st_size,
+		s = (struct symbol){ .addr = code_of(elf, &sym, addr, bias), .size = sym.st_size,
 				     .name = name, .rank = rank(&sym) };
 		if (!s.size)
 			s.end = end_of_section(elf, section, bias);

@@ -320,6 +320,25 @@ test_powerpc()
 	END
 }
 
+# A big-endian program of PowerPC of 64 bits: what it has for an address is a descriptor's.
+test_descriptors()
+{
+	id=00112233445566778899aabbccddeeff00112233
+	if ! echo 'int first(void) { return 1; } int second(void) { return 2; }' |
+		powerpc64-linux-gnu-gcc -O0 -mabi=elfv1 -nostdlib -static -Wl,-e,first \
+			-Wl,--build-id=0x$id -xc - -o "$tmp/program" 2>/dev/null; then
+		skip "no powerpc64-linux-gnu-gcc: functions with descriptors"
+		return
+	fi
+	# The second function in the first segment, which begins with the file.
+	ip=$(($(powerpc64-linux-gnu-objdump -d "$tmp/program" |
+		sed -n 's/^0*\([0-9a-f]*\) <\.*second>:$/0x\1/p')))
+	craft --order big --samples 1 --map $ip $((ip & 0xffff)) "$tmp/program" --build-id $id
+	report -b symbol
+	has_symbols || return 0
+	check "a function with a descriptor" grep -q '  second$' "$tmp/report"
+}
+
 # Samples of a rate weigh what their periods were, whatever the file says of them.
 test_data_rate()
 {

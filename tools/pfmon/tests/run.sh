@@ -470,7 +470,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile check filters script full \
-		record_follow record_threads process_threads pid_namespace speed pprof hostile order powerpc data_rate fuzz $symbols
+		record_follow record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols
 	run_tests completion examples
 done
 
