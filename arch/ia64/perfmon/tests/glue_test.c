@@ -870,6 +870,7 @@ static void sim_command(void)
 static void sim_step(void)
 {
 	struct sim_thread *t = sim_now();
+	unsigned int i;
 
 	switch (sim_random(16)) {
 	case 0:
@@ -923,6 +924,9 @@ static void sim_step(void)
 	sim_happen();
 	sim_deliver();
 	KUNIT_EXPECT_FALSE(sim.test, sim.debugged && sim_any_ranges());
+	for (i = ITC_USER; i <= ITC_USER_2; i++)
+		KUNIT_EXPECT_EQ(sim.test, pfm_glue_is_debugged(sim.threads[i].t),
+				sim.threads[i].debugged);
 }
 
 static void sim_write(struct sim_context *c, unsigned int set, unsigned int n, u64 value)
