@@ -132,6 +132,29 @@ static u64 some(unsigned int n)
 	return selectable(n) ? cycles : 0;
 }
 
+/* Branches are bit 1 of lane 3, while the fetch unit is on that, for every other pair. */
+static void branches_970(void)
+{
+	const u64 event = 0x19, fetch = 2ul << 62, others = 1ul << 44;
+	unsigned int n;
+
+	for (n = 1; n <= counters; n++) {
+		u64 mmcr0 = select(n, event), mmcr1 = mfspr(MMCR1);
+		u64 want = (n - 1) & 2 ? 1000 : 0;
+
+		clear();
+		mtspr(MMCR1, mmcr1 | fetch);
+		loop_between(mmcr0, FC, 1000);
+		check_equal("branches", pmc(n), want);
+		mtspr(MMCR1, mmcr1);
+		loop_between(mmcr0, FC, 1000);
+		check_equal("of no other unit", pmc(n), want);
+		mtspr(MMCR1, mmcr1 | fetch | others);
+		loop_between(mmcr0, FC, 1000);
+		check_equal("of no other lane", pmc(n), want);
+	}
+}
+
 static void counts(void)
 {
 	unsigned int n;
@@ -151,8 +174,10 @@ static void counts(void)
 	loop_between(select(2, cycles), FC, 100);
 	check_equal("the 33rd bit is lost", pmc(2), 200);
 
-	if (version == PPC970)
+	if (version == PPC970) {
+		branches_970();
 		return;
+	}
 	check_equal("branches", version == POWER8 ? after_loop(4, 0x60, 0, 1000) : 1000, 1000);
 	clear();
 	mtspr(MMCR1, 0x5eul | 0xdul << 48);
