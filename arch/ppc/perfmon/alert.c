@@ -60,7 +60,6 @@ void pfm_alert_reset(const struct pfm_pmu *pmu)
 		pfm_ppc_write(pmu->pmds[i].index, 0);
 	__this_cpu_write(pfm_alert_cpu.pmds, 0);
 	__this_cpu_write(pfm_alert_cpu.negative, false);
-	pfm_ppc_use(false);
 }
 
 /**
@@ -105,7 +104,6 @@ void pfm_alert_start(const struct pfm_pmu *pmu, u32 mmcr0)
 		__this_cpu_write(pfm_alert_cpu.negative, false);
 		pfm_ppc_make_positive(pmu);
 	}
-	pfm_ppc_use(true);
 	pfm_ppc_write(SPR64_MMCR0, mmcr0 | pfm_alert_pmu(pmu)->mmcr0 | ALERT_PMAE |
 		      ALERT_PMC1CE | ALERT_PMCJCE);
 }

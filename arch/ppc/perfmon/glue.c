@@ -36,8 +36,9 @@
  * the processor likes, keep what they hold, and their interrupt ends the nap. MSR[PM],
  * which can freeze counters too, is 0 always: neither the kernel nor a signal's return sets
  * it. The bits of MMCR0 that look at it are reserved. Idle CPUs of 64 bits that sleep so
- * deeply that they lose registers (powernv) lose counts: the kernel saves the controls only.
- * A hypervisor saves all of them as long as it is told that they are in use.
+ * deeply that they lose registers (powernv, POWER9) spoil counts: the kernel saves the
+ * controls only, of MMCR1 a half. A hypervisor saves all registers as long as it is told
+ * that they are in use: from the first write of one to the end of the reservation.
  */
 #include <linux/init.h>
 #include <linux/irq_work.h>
@@ -64,6 +65,9 @@ static bool pfm_ppc_pmi;
 PFM_HOST_PARAM(perfmon_ppc_pmi, pfm_ppc_pmi, bool);
 
 static const struct pfm_pmu *pfm_ppc_registered;	/* [c] or NULL */
+
+/* What handles the interrupt while the PMU is free; NULL if it never was when we looked. [c] */
+static perf_irq_t pfm_ppc_free;
 
 /*
  * An interrupt that is too late has not been acknowledged, and as long as a counter is
@@ -96,10 +100,20 @@ int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what)
 
 	if (pfm_ppc_diverted())
 		return 0;
-	ret = reserve_pmc_hardware(pfm_ppc_interrupt);
+	/* Of each refusal the kernel's reservation writes into its log. */
+	if (pfm_ppc_free && READ_ONCE(perf_irq) != pfm_ppc_free)
+		ret = -EBUSY;
+	else
+		ret = reserve_pmc_hardware(pfm_ppc_interrupt);
 	if (ret)
 		pr_info_ratelimited("perfmon: the PMU is in use by perf_events\n");
 	return ret;
+}
+
+/* A hypervisor need not save this CPU's registers any more. Interrupts are off. */
+static void pfm_ppc_leave(void *unused)
+{
+	ppc_set_pmu_inuse(0);
 }
 
 /**
@@ -111,14 +125,17 @@ int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what)
  */
 void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what)
 {
-	if (!pfm_ppc_diverted())
-		release_pmc_hardware();
+	if (pfm_ppc_diverted())
+		return;
+	on_each_cpu(pfm_ppc_leave, NULL, 1);
+	release_pmc_hardware();
 }
 
 /**
- * pfm_ppc_enable() - have counters count on this CPU at all
+ * pfm_ppc_enable() - have counters count on this CPU at all, before any register is written
  *
- * A G5 has a bit for that, a hypervisor a call. The kernel does it once for each CPU.
+ * A G5 has a bit for that, a hypervisor a call: the kernel does it once for each CPU. And
+ * hypervisors are told to save the registers, until pfm_ppc_release().
  *
  * Context: interrupts off.
  */
@@ -126,18 +143,6 @@ void pfm_ppc_enable(void)
 {
 	if (!pfm_ppc_diverted())
 		ppc_enable_pmcs();
-}
-
-/**
- * pfm_ppc_use() - tell hypervisors whether they have to save this CPU's registers
- * @used: they have; not if nothing counts here, nor holds a count
- *
- * Context: interrupts off; or NMI.
- */
-void pfm_ppc_use(bool used)
-{
-	if (!pfm_ppc_diverted())
-		ppc_set_pmu_inuse(used);
 }
 
 static int pfm_ppc_suspend(PFM_SYSCORE_ARGS)
@@ -225,6 +230,7 @@ static const struct pfm_pmu *__init pfm_ppc_try(const struct pfm_ppc_family *fam
 						struct pfm_ppc_cpu *cpu)
 {
 	const struct pfm_pmu *pmu = family->describe(cpu);
+	perf_irq_t before = READ_ONCE(perf_irq);
 	bool counts;
 
 	/* Who has them by now has found them good. */
@@ -234,7 +240,8 @@ static const struct pfm_pmu *__init pfm_ppc_try(const struct pfm_ppc_family *fam
 	migrate_disable();
 	counts = pfm_ppc_counts(pmu, family->cycles);
 	migrate_enable();
-	release_pmc_hardware();
+	pfm_ppc_release(pmu, PFM_HOLD_PMU);
+	pfm_ppc_free = before;
 	if (!counts) {
 		pr_info("perfmon: the counters of %s do not count here\n", pmu->name);
 		return NULL;

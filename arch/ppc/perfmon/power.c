@@ -11,8 +11,9 @@
  * A counter that is not to count leaves out all levels: what its event field holds does
  * not matter then. So starting and stopping is MMCR0 alone.
  *
- * Programs could read the counters, those of other threads too, unless MMCR0[PMCC] is 1
- * (POWER8 and 9) or MMCR0[PMCCEXT] is (POWER10): it is, while the PMU is ours. Random
+ * Programs could read the counters, those of other threads too, unless MMCR0[PMCC] is 1:
+ * it is, while the PMU is ours. POWER10's PMCCEXT, which is 1 from boot on, says the same of
+ * other registers than the counters. Random
  * sampling (marked events), thresholds, the branch history, event-based branches, and what
  * qualifies events of caches are MMCRA's, MMCR3's and other bits of MMCR1 and MMCR2: all 0.
  *
@@ -218,7 +219,7 @@ static const struct pfm_alert_pmu power8_pmu =
 static const struct pfm_alert_pmu power9_pmu =
 	POWER_PMU("POWER9", power9_pmcs, POWER_PMCC_NEITHER, POWER9);
 static const struct pfm_alert_pmu power10_pmu =
-	POWER_PMU("POWER10", power9_pmcs, POWER_PMCCEXT, POWER10);
+	POWER_PMU("POWER10", power9_pmcs, POWER_PMCC_NEITHER | POWER_PMCCEXT, POWER10);
 
 /**
  * pfm_power_describe() - the PMU of POWER8 to POWER10

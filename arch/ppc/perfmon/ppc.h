@@ -59,7 +59,6 @@ const struct pfm_pmu *pfm_power_describe(const struct pfm_ppc_cpu *cpu);
 int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what);
 void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what);
 void pfm_ppc_enable(void);
-void pfm_ppc_use(bool used);
 
 /* spr.c */
 unsigned long pfm_ppc_mfspr(unsigned int spr);

@@ -27,10 +27,6 @@ void pfm_ppc_enable(void)
 {
 }
 
-void pfm_ppc_use(bool used)
-{
-}
-
 unsigned long pfm_ppc_mfspr(unsigned int spr)
 {
 	return 0;

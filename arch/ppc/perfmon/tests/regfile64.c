@@ -89,14 +89,10 @@ bool pfm_sprs64_interrupts(void)
 	return sprs.mmcr0 & PMAO;
 }
 
-/* By PMCC, programs read while it is 0, unless PMCCEXT says no; and from 2 on. */
+/* By PMCC, programs read the counters unless it is 1; PMCCEXT is about other registers. */
 bool pfm_sprs64_open(void)
 {
-	const u64 pmcc = IBM_GET(sprs.mmcr0, 44, 45);
-
-	if (sprs.kind == SPRS_970)
-		return true;
-	return pmcc ? pmcc != 1 : !(sprs.kind == SPRS_POWER10 && sprs.mmcr0 & PMCCEXT);
+	return sprs.kind == SPRS_970 || IBM_GET(sprs.mmcr0, 44, 45) != 1;
 }
 
 /*
