@@ -62,7 +62,8 @@ TEST(kernel)
 		user += s->nr_user > 0;
 	}
 	EXPECT_LE(1000ULL, n);
-	EXPECT_LE(n, 2 * deep);
+	/* Where interrupts are masked, many come at the end of a system call. */
+	EXPECT_LE(n, (hw_is_ppc32() ? 4 : 2) * deep);
 	EXPECT_LE(n, 2 * user);
 	TH_LOG("%llu samples, %llu with two callers, %llu with a program", n, deep, user);
 	close(zero);
