@@ -223,7 +223,7 @@ static void glue_test_user_mask(struct kunit *test)
 /* The simulation. */
 
 /* What happens in a run: more, if the kernel's command line wants it. */
-static unsigned int sim_steps = IS_ENABLED(CONFIG_KASAN) ? 150 : 600;
+static unsigned int sim_steps = 600;
 core_param(perfmon_ia64_steps, sim_steps, uint, 0444);
 
 #define SIM_PERIOD	50
@@ -1065,10 +1065,8 @@ static void sim_run_all(struct kunit *test, const struct sim_plan *plans, unsign
 			sim_run(test, kind, &plans[i], ++seed);
 	WRITE_ONCE(pfm_config.interrupts_max, most);
 	/* All of this has been going on. */
-	if (sim_steps >= 600) {
-		KUNIT_EXPECT_GT(test, sim.happened, (u64)sim_steps * seed / 2);
-		KUNIT_EXPECT_GT(test, sim.overflows, 2ULL * seed);
-	}
+	KUNIT_EXPECT_GT(test, sim.happened, (u64)sim_steps * seed / 2);
+	KUNIT_EXPECT_GT(test, sim.overflows, 2ULL * seed);
 	migrate_enable();
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	migrate_disable();
