@@ -32,10 +32,11 @@ static bool in_loop(u64 ip)
 #define EXPECT_IN_LOOP(in, n)	EXPECT_LE((n) - (n) / 20, (u64)(in))
 
 /*
- * All of @n samples of a counter that counts at user level are there, too, but for those of an
- * instruction that led into the kernel, or where another interrupt held the counter's off.
+ * All of @n samples of a counter that counts at user level are there, too, but for those whose
+ * interrupt was held off by another one, as it can be on PowerPC. On x86 one of 999 was in the
+ * kernel in one run on EPYC, and none in 24 more: why is not known.
  */
-#define EXPECT_USER_LEVEL(at_user, n)	EXPECT_LE((n) - (n) / 20, at_user)
+#define EXPECT_USER_LEVEL(at_user, n)	EXPECT_LE((n) - (hw_is_ppc() ? (n) / 20 : 1), at_user)
 
 /* As many samples as periods in @total events. */
 #define EXPECT_SAMPLES(total, period, n)				\
