@@ -32,8 +32,8 @@
  *   before the reservation is given back. An interrupt that it had latched before that
  *   comes to our handler, dummy_perf() or perf_events', and no counter is negative by then.
  *
- * Idle CPUs of 32 bits doze or nap (MSR[POW]) with EE on: counters stand still or go on counting, as
- * the processor likes, keep what they hold, and their interrupt ends the nap. MSR[PM],
+ * Idle CPUs of 32 bits doze or nap (MSR[POW]) with EE on: counters stand still or go on
+ * counting, as the processor likes, keep what they hold, and their interrupt ends the nap. MSR[PM],
  * which can freeze counters too, is 0 always: neither the kernel nor a signal's return sets
  * it. The bits of MMCR0 that look at it are reserved. Idle CPUs of 64 bits that sleep so
  * deeply that they lose registers (powernv, POWER9) spoil counts: the kernel saves the
