@@ -37,11 +37,6 @@ struct pfm_alert_cpu {
 
 static DEFINE_PER_CPU(struct pfm_alert_cpu, pfm_alert_cpu);
 
-static const struct pfm_alert_pmu *pfm_alert_pmu(const struct pfm_pmu *pmu)
-{
-	return container_of(pmu, struct pfm_alert_pmu, pmu);
-}
-
 /**
  * pfm_alert_reset() - pfm_pmu.reset, as far as the PMUs are the same
  * @pmu: description

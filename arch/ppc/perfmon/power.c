@@ -126,7 +126,7 @@ static u64 power_event(const struct pfm_pmu *pmu, unsigned int i, u64 control)
 	u64 value = (control & POWER_SELECT) << POWER_MMCR1_SELECT(i) |
 		    FIELD_GET(POWER_UNIT, control) << POWER_MMCR1_UNIT(i);
 
-	if (container_of(pmu, struct pfm_alert_pmu, pmu)->version == POWER8)
+	if (pfm_alert_pmu(pmu)->version == POWER8)
 		value |= FIELD_GET(POWER_COMBINE8, control) << POWER8_MMCR1_COMBINE(i);
 	else
 		value |= FIELD_GET(POWER_COMBINE9, control) << POWER9_MMCR1_COMBINE(i);
@@ -182,7 +182,7 @@ static void power_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 
 static void power_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
-	const u8 version = container_of(pmu, struct pfm_alert_pmu, pmu)->version;
+	const u8 version = pfm_alert_pmu(pmu)->version;
 	unsigned int i;
 	u64 mmcr2 = 0;
 

@@ -11,6 +11,7 @@
 #ifndef _PPC_PERFMON_PPC_H
 #define _PPC_PERFMON_PPC_H
 
+#include <linux/container_of.h>
 #include <linux/types.h>
 #include <perfmon/pmu.h>
 
@@ -80,6 +81,12 @@ struct pfm_alert_pmu {
 	u32 mmcr0;
 	u8 version;
 };
+
+/* The structure around a description. */
+static inline const struct pfm_alert_pmu *pfm_alert_pmu(const struct pfm_pmu *pmu)
+{
+	return container_of(pmu, struct pfm_alert_pmu, pmu);
+}
 
 /* alert.c */
 void pfm_alert_reset(const struct pfm_pmu *pmu);
