@@ -203,6 +203,15 @@ unkeep() {
 	[ -e "$file" ] && mkdir -p "$3" && tar -C "$3" -xzf "$file"
 }
 
+# guest_append: the architecture's part of a guest's command line; with -icount in
+# QEMU_ARGS the guest's time stamp counter is not the host's
+guest_append() {
+	local khz='' clock
+	clock=$(machine clock)
+	[ -z "$clock" ] || [[ ${QEMU_ARGS-} == *-icount* ]] || khz=$("$build/user/$arch/tsc" 2>/dev/null) || true
+	echo "$(machine append)${khz:+ $clock=$khz}"
+}
+
 # bench_qemu: the QEMU with PMUs for the architecture, which scripts/bench-qemu builds;
 # fails if there is none
 bench_qemu() {
