@@ -8,8 +8,17 @@
 
 struct pt_regs;
 
+/*
+ * The calls in the kernel that led to @regs, which are the kernel's, of current on this CPU:
+ * their addresses to @ips, which has room for @max (at least 1), the innermost first.
+ * Returns how many there are. Any context, NMI too: takes no lock, does not fault.
+ */
 unsigned int pfm_arch_stack_kernel(const struct pt_regs *regs, unsigned long *ips,
 				   unsigned int max);
+/*
+ * The same of the calls in the program that current runs, which is at @regs. current has an
+ * address space; reads its memory only if that is present.
+ */
 unsigned int pfm_arch_stack_user(const struct pt_regs *regs, unsigned long *ips,
 				 unsigned int max);
 

@@ -33,8 +33,9 @@
  * Chains. In the part that was interrupted, the kernel's or the user's, the first
  * address is the sample's ip; all others are return addresses. If the thread was
  * in the kernel, the user part begins where it entered the kernel. User frames are
- * found by frame pointers: programs built without them (-fomit-frame-pointer) give
- * a wrong or a short part. The walk ends at memory that is not present, and at
+ * found by frame pointers, but on PowerPC by the back chain that its ABIs demand:
+ * elsewhere programs built without frame pointers (-fomit-frame-pointer) give a wrong
+ * or a short part. The walk ends at memory that is not present, and at
  * buf_max_depth. The kernel part is empty if the context's creator may not create
  * a system-wide context, and if no interrupt found the overflow. Both parts are
  * empty if the thread was not running when the overflow was found.
