@@ -59,16 +59,6 @@ static __attribute__((noinline)) void store_there(volatile char *p)
 	*p = 2;
 }
 
-/* Where a function's code is: a pointer to it may be to a descriptor, whose first word says. */
-static uintptr_t code_of(void (*function)(volatile char *p))
-{
-#if defined(__ia64__) || (defined(__powerpc64__) && _CALL_ELF != 2)
-	return *(uintptr_t *)function;
-#else
-	return (uintptr_t)function;
-#endif
-}
-
 static void child_fault(struct pages *pages, enum place place, unsigned int n)
 {
 	while (n--) {

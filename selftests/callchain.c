@@ -273,8 +273,9 @@ static __attribute__((noipa)) void fault_with(volatile char *p, const void *fp)
 }
 
 /*
- * What is found without a frame: where it is; on PowerPC, in the link register, where it
- * returns to, too. And in a circle: what there is room for, or nothing more.
+ * Addresses in the user part if fault_with() has a frame that leads nowhere (ALONE): its own;
+ * on PowerPC the one in the link register, too. If the frames lead in a circle (ROUND): as
+ * many as there is room for; on PowerPC, where a caller's frame must lie above, no more.
  */
 #ifdef __powerpc__
 #define ALONE		2
@@ -491,7 +492,10 @@ FUNCTION(leaf_branches, "cmpwi 3,0\nbeq 2f\n" FAULT "b 3f\n2: trap\n3: blr\n");
 
 static u64 call_return;
 
-/* Calls @fn, which finds no address where it may save where it returns to. */
+/*
+ * Calls @fn after spoil() has put a wrong address where @fn may save its own: a walk that
+ * takes that for saved is found out.
+ */
 #pragma GCC push_options
 #pragma GCC optimize("no-optimize-sibling-calls", "no-shrink-wrap")
 static __attribute__((noipa)) void call_it(void (*fn)(volatile char *), volatile char *p)

@@ -78,16 +78,6 @@ static __attribute__((noipa, unused)) void descend(unsigned int depth, unsigned 
 
 #pragma GCC pop_options
 
-/* Where a function's code is: a pointer to it may be to a descriptor, whose first word says. */
-static inline u64 code_of(const void *function)
-{
-#if defined(__ia64__) || (defined(__powerpc64__) && _CALL_ELF != 2)
-	return *(const u64 *)function;
-#else
-	return address(function);
-#endif
-}
-
 static inline bool in_leaf(u64 ip)
 {
 	return ip >= code_of(leaf) && ip < code_of(leaf) + 512;

@@ -269,7 +269,7 @@ TEST(handler_is_not_counted)
 	NEED_HW_INTERRUPT();
 	NEED_DEBUGFS();
 	/* There a set has one level for all counters. The program's part is always the same. */
-	if (hw_levels_are_the_sets()) {
+	if (hw_levels_are_per_set()) {
 		counted = timed = HW_BOTH;
 		/* Longer than the handler's way back, which would be interrupted for ever. */
 		if (is_slow())
@@ -395,13 +395,14 @@ TEST(period_survives_migration)
 }
 
 /*
- * On PowerPC, of MMCR0, as if it were the first PMC, a reserved bit if one is 1 that never
- * must; and all of MMCR2 of 74xx. On POWER they include those that give programs the PMU.
+ * PowerPC. For the PMC that comes first: bit 63 if MMCR0 has a bit that must never be 1 (on
+ * POWER, one that gives programs the PMU is such a bit, too), else 0. For MMCR2 of 74xx: its
+ * value.
  */
 static bool control_in_spr(int cpu, const pfarg_pmcinfo_t *info, u64 *value)
 {
-	const u32 mmcr0 = hw_is_ppc32() ? 952 : 795, mmcr2 = 944;
-	const bool power = !hw_levels_are_the_sets();
+	const u32 mmcr0 = hw_is_ppc32() ? 952 : MMCR0_64, mmcr2 = 944;
+	const bool power = !hw_levels_are_per_set();
 	const u32 never = 0x1a402000 | (power ? 0x00380000 : 0);
 
 	if (info->reg_index == mmcr2)

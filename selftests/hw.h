@@ -175,19 +175,20 @@ static inline bool hw_model_is(const char *begin)
 	       !strncmp(model, begin, strlen(begin));
 }
 
-/* PowerPC of 32 or 64 bits; and that of 32. */
+/* Any PowerPC or POWER. */
 static inline bool hw_is_ppc(void)
 {
 	return hw_find()->write == hw_write_ppc || hw_find()->write == hw_write_power;
 }
 
+/* 604 to 745x. */
 static inline bool hw_is_ppc32(void)
 {
 	return hw_find()->write == hw_write_ppc && hw_find()->counters == 4;
 }
 
 /* Whether a set has one level for all of its counters. */
-static inline bool hw_levels_are_the_sets(void)
+static inline bool hw_levels_are_per_set(void)
 {
 	return hw_find()->write == hw_write_ppc;
 }
@@ -259,16 +260,6 @@ static __attribute__((noinline)) void hw_loop(unsigned long n)
 	__asm__ volatile("mov ar.lc=%0;;\n1:\tbr.cloop.sptk 1b;;" : : "r"(n - 1) : "ar.lc");
 #else
 	__asm__ volatile("1:\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
-#endif
-}
-
-/* Where its code is. A pointer to it may be to a descriptor, whose first word says. */
-static inline u64 hw_loop_begins(void)
-{
-#if defined(__ia64__) || (defined(__powerpc64__) && _CALL_ELF != 2)
-	return *(const u64 *)hw_loop;
-#else
-	return (unsigned long)hw_loop;
 #endif
 }
 

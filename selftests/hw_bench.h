@@ -217,6 +217,8 @@ static inline int counter(unsigned int k, enum hw_event event, enum hw_level lev
 	return fd;
 }
 
+#define MMCR0_64	795	/* the number of MMCR0 on PowerPC of 64 bits */
+
 /* The registers of the first counter and its control, if they hold just these. */
 static inline bool first_counter(int cpu, u64 *counter, u64 *control)
 {
@@ -228,9 +230,9 @@ static inline bool first_counter(int cpu, u64 *counter, u64 *control)
 		return false;
 	pmd.reg_num = (__u16)hw_find()->pmd(0, HW_INSTRUCTIONS);
 	MUST(pfm(-1, PFM_GETINFO_PMDS, &pmd, 1));
-	/* POWER has no PMC 0. */
-	address = 795;
-	if (!hw_is_ppc() || hw_levels_are_the_sets()) {
+	/* POWER has no PMC 0: take MMCR0 by its number. */
+	address = MMCR0_64;
+	if (!hw_is_ppc() || hw_levels_are_per_set()) {
 		MUST(pfm(-1, PFM_GETINFO_PMCS, &pmc, 1));
 		address = (u32)pmc.reg_index;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Chains of calls in the kernel, taken in the overflow interrupt of a hardware counter: on
- * most of these processors that is an NMI, which finds switches of threads half done, locks
- * held and interrupts' stacks.
+ * x86 and on PowerPC of 64 bits that is an NMI, which finds switches of threads half done,
+ * locks held and interrupts' stacks.
  *
  * Not here: chains in a loop of the program's (hw_samples.c); what is in them (callchain.c).
  */
@@ -62,7 +62,7 @@ TEST(kernel)
 		user += s->nr_user > 0;
 	}
 	EXPECT_LE(1000ULL, n);
-	/* Where interrupts are masked, many come at the end of a system call. */
+	/* PowerPC of 32 bits masks it in the kernel: many come at the end of a system call. */
 	EXPECT_LE(n, (hw_is_ppc32() ? 4 : 2) * deep);
 	EXPECT_LE(n, 2 * user);
 	TH_LOG("%llu samples, %llu with two callers, %llu with a program", n, deep, user);

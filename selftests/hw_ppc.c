@@ -217,10 +217,11 @@ TEST(power_run_counters)
 /* The number in a code is this counter's or none; two counters have one event each. */
 TEST(power_codes)
 {
-	int fd = (int)MUST(pfm_create(0));
 	unsigned int n;
+	int fd;
 
 	NEED_POWER();
+	fd = (int)MUST(pfm_create(0));
 	for (n = 1; n <= 6; n++) {
 		u64 code = n == 5 ? 0xfa : n == 6 ? 0xf4 : 0x02;
 

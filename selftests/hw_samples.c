@@ -23,7 +23,7 @@ static const struct hw_more nothing_more;
 
 static bool in_loop(u64 ip)
 {
-	u64 begin = hw_loop_begins();
+	u64 begin = code_of(hw_loop);
 
 	return ip >= begin && ip < begin + 32;
 }

@@ -419,6 +419,16 @@ static inline u32 pfm_next_msg(int fd, pfm_msg_t *msg, int ms)
 	return msg->msg_type;
 }
 
+/* Where a function's code is: a pointer to it may be to a descriptor, whose first word says. */
+static inline u64 code_of(const void *function)
+{
+#if defined(__ia64__) || (defined(__powerpc64__) && _CALL_ELF != 2)
+	return *(const u64 *)function;
+#else
+	return (uintptr_t)function;
+#endif
+}
+
 /* ------------------------------------------------------------------------
  * Files in /proc and /sys
  */

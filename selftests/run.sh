@@ -34,7 +34,7 @@ trouble="$trouble|detected stall|self-detected|unreferenced object|refcount_t"
 trouble="$trouble|list_(add|del) corruption|sleeping function|bad unlock"
 trouble="$trouble|scheduling while atomic|Call Trace|general protection"
 trouble="$trouble|page fault for address|hung_task|Bad page|cut here"
-# x86: its clock is wrong, which see scripts/tsc.c
+# x86: the guest has measured its clock wrong (scripts/tsc.c).
 trouble="$trouble|tsc: PIT calibration deviates|tsc: HPET/PMTIMER calibration failed"
 
 passed=0 failed=0 skipped=0

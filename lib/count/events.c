@@ -325,7 +325,8 @@ static const struct event *known_as(const struct event_source *source, uint64_t 
 	return &other_event;
 }
 
-static int add_hardware(struct counters *counters, const struct encoding *e, char error[EVENTS_ERROR_MAX])
+static int add_hardware(struct counters *counters, const struct encoding *e,
+			char error[EVENTS_ERROR_MAX])
 {
 	struct counter c = { .source = hardware };
 

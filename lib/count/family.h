@@ -6,7 +6,7 @@
 #include "encode.h"
 #include "names.h"
 
-/* Which events can have others than :u and :k. */
+/* Which events can have modifiers other than :u and :k. */
 enum modifiers { MODIFIERS_ALL, MODIFIERS_NAMED, MODIFIERS_NONE };
 
 struct family {

@@ -6,7 +6,10 @@
 
 #define TRIES_MAX	10000
 
-/* Two events of which a register should say two things at a time, or the processor. */
+/*
+ * Whether two events cannot be in one set: they need different values in a register, or the
+ * processor excludes them (counter.group).
+ */
 static bool quarrel(const struct counter *a, const struct counter *b)
 {
 	unsigned int i, k;

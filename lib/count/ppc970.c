@@ -119,7 +119,7 @@ static void ppc970_named(struct encoding *e, const struct named_event *event)
 
 	if (UNIT(code) || SPECIAL(code))
 		e->code = PPC970_EVENT(code);
-	else
+	else	/* Without a counter libpfm4 leaves bit 3 of the select out: 7 is cycles (0xf). */
 		e->code = PPC_EVENT(COUNTER(code), SELECT(code) | (COUNTER(code) ? 0 : 8));
 }
 
@@ -131,7 +131,7 @@ static void find_lane(uint64_t code, struct counter *c)
 	c->extra[1] = sources_of(code);
 }
 
-/* By number. What comes by a lane comes from where PMC 9 has it if nothing is said. */
+/* By number: an event that comes by a lane needs PMC 9 to be 0, its default. */
 static void find_list(uint64_t code, struct counter *c)
 {
 	const unsigned int select = select_of(code);

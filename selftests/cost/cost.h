@@ -32,6 +32,7 @@
 #include "machine.h"
 
 #define ROUNDS 201
+
 static const struct events software = {
 	PFM_SW_PMC0, PFM_SW_PMD0,
 	{ PFM_SW_CSWITCHES, PFM_SW_MIGRATIONS, PFM_SW_MINOR_FAULTS,

@@ -21,7 +21,6 @@
 
 #include "machine.h"
 
-#define COUNTERS	4
 #define TURNS		30000000ULL	/* of the busy loop */
 #define PAGES		4096
 #define SETS		4		/* that share the time */

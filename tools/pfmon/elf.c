@@ -84,9 +84,9 @@ static uint64_t end_of_section(Elf *elf, GElf_Word section, GElf_Addr bias)
 }
 
 /*
- * Where a symbol's code is: that of a function, not of the place that stands for it elsewhere.
- * In big-endian programs of PowerPC of 64 bits the value is that of a descriptor, which has
- * the address of the code.
+ * The address of a symbol's code. libdw's @resolved can be a place that stands for the
+ * function elsewhere, so take the symbol's value; but in PowerPC of 64 bits that can be a
+ * descriptor, which @resolved has followed.
  */
 static uint64_t code_of(Elf *elf, const GElf_Sym *sym, GElf_Addr resolved, GElf_Addr bias)
 {

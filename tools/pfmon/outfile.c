@@ -249,8 +249,8 @@ static int copy_into(const struct outfile *o)
 }
 
 /*
- * What kept stdio from writing to @fd, of which it remembers only that something did: the
- * same for one byte more, which does not stay.
+ * The error for which stdio could not write to @fd: stdio remembers only that there was one.
+ * Write one byte more, see its error, and cut the byte off.
  */
 static int error_of(int fd)
 {

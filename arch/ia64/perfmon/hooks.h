@@ -22,13 +22,24 @@ void pfm_debug_end(void);
 
 #ifdef CONFIG_PERFMON
 
-/* The stopped thread @task is to get debug registers. False: it cannot, perfmon has them. */
+/**
+ * perfmon_debug_begin() - a debugger is about to write a thread's debug registers
+ * @task: the thread, which is stopped
+ *
+ * Context: the debugger; may sleep.
+ * Return: false if it cannot have them, since a context uses some (section 5.6.3).
+ */
 static inline bool perfmon_debug_begin(struct task_struct *task)
 {
 	return task->thread.flags & IA64_THREAD_DBG_VALID || pfm_debug_begin();
 }
 
-/* @task executes another program or exits: it gives its debug registers back. */
+/**
+ * perfmon_debug_end() - a thread gives its debug registers back
+ * @task: the thread, which executes another program or exits
+ *
+ * Context: the thread itself; or its parent's, of a child that could not be made.
+ */
 static inline void perfmon_debug_end(struct task_struct *task)
 {
 	if (task->thread.flags & IA64_THREAD_DBG_VALID) {
@@ -37,10 +48,16 @@ static inline void perfmon_debug_end(struct task_struct *task)
 	}
 }
 
-/*
- * A signal's handler returns, or a debugger writes psr, and wants the user mask @um: what
- * @regs are to have of it. A program that may not use the PMU keeps psr.up as it is: another
- * one has it started or stopped, maybe while the handler ran.
+/**
+ * perfmon_user_mask() - what a handler's return or a debugger may make of a thread's psr
+ * @regs: the thread's at user level
+ * @um:   the new value: bits 5:0 are the user mask, the others are passed through
+ *
+ * While psr.sp is 1 the program may not use the PMU, and psr.up stays as it is: whoever
+ * monitors the program has set it, maybe while the handler ran (sections 5.3 and 5.7).
+ *
+ * Context: the thread itself, or its debugger while it is stopped.
+ * Return: @um, with psr.up of @regs if psr.sp of @regs is 1.
  */
 static inline unsigned long perfmon_user_mask(const struct pt_regs *regs, unsigned long um)
 {

@@ -176,8 +176,9 @@ enum pfm_ia64_space {
  * @route:      overflows interrupt this CPU
  * @user_psr:   that of the user level of a thread, which is there when it returns
  * @interrupted_psr: that of the code that the interrupt under way has interrupted, or NULL
- * @is_call, @set_call: kept with a thread: its part in the kernel, when it was switched out,
- *              had the thread's psr.pp, as a system call by epc has, and not dcr.pp
+ * @is_call, @set_call: a bit that is kept with a thread: when the thread was switched out, its
+ *              part in the kernel had psr.pp of its user level (a system call by epc), not
+ *              dcr.pp
  * @current_task: the thread that runs here
  */
 struct pfm_ia64_file {

@@ -91,9 +91,10 @@ static bool state_pp_of(u32 set_flags, const struct task_struct *task)
 }
 
 /*
- * Whether this psr of a thread's part in the kernel has the thread's psr.pp: kernel threads
- * have no other level and began without an interruption, and so does a system call by epc.
- * All else has dcr.pp. Where the two are equal there is no difference.
+ * Whether a thread's part in the kernel, whose psr is @psr, has the psr.pp of the thread's
+ * user level: kernel threads do, and a system call by epc, which is no interruption. All
+ * else has dcr.pp. Where psr.pp equals dcr.pp a call by epc cannot be told from one by break,
+ * and is taken for one by break.
  */
 static bool state_is_call(const struct task_struct *task, u64 psr)
 {
@@ -101,7 +102,10 @@ static bool state_is_call(const struct task_struct *task, u64 psr)
 	       !(psr & PFM_IA64_PSR_PP) != !(pfm_ia64_file->dcr() & PFM_IA64_DCR_PP);
 }
 
-/* psr.pp of current everywhere, and dcr.pp of this CPU; @call is of current's part in the kernel. */
+/*
+ * psr.pp of current everywhere, and dcr.pp of this CPU; @call is of current's part in the
+ * kernel.
+ */
 static void state_set_pp(bool dcr, bool pp, bool call)
 {
 	struct task_struct *task = pfm_ia64_file->current_task();

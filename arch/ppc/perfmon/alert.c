@@ -4,11 +4,11 @@
  *
  * Where a counter becomes negative while MMCR0[PMAE] is 1, the processor clears PMAE and
  * sets PMAO; it interrupts while PMAO is 1. So PMAO tells, when the counters are stopped,
- * whether any of them is negative: if not, the next start need not look at them. Once in a
- * while one becomes negative between the look at PMAO and the stop; or, where other
- * counters count on with PMAE off, after the interrupt. The first one interrupts at the next
- * start, which acknowledge() sees and which disturbs nobody; the second one has been
- * taken into account.
+ * whether any of them is negative: if not, the next start need not look at them. In two
+ * cases a counter becomes negative unseen. Between stop()'s read of MMCR0 and its write: then
+ * the next start interrupts at once, and acknowledge() finds PMAO. After acknowledge(), where
+ * counters go on with PMAE off: then pfm_alert_cpu.negative is set already, and the next start
+ * looks.
  *
  * A start writes what chooses events only if the counters that are to count are others than
  * before, or a control has a new value: pfm_alert_is_new().
@@ -32,7 +32,7 @@
 /* [p] */
 struct pfm_alert_cpu {
 	u64 pmds;		/* those whose events are programmed, or ALERT_NO_PMDS */
-	bool negative;		/* a counter may be */
+	bool negative;		/* a counter may have bit 31, so the next start looks */
 };
 
 static DEFINE_PER_CPU(struct pfm_alert_cpu, pfm_alert_cpu);
@@ -41,7 +41,7 @@ static DEFINE_PER_CPU(struct pfm_alert_cpu, pfm_alert_cpu);
  * pfm_alert_reset() - pfm_pmu.reset, as far as the PMUs are the same
  * @pmu: description
  *
- * The caller has seen to it that no counter counts by its event.
+ * On return nothing counts. The caller then writes what selects no event for any counter.
  *
  * Context: interrupts off; or NMI.
  */
@@ -60,8 +60,8 @@ void pfm_alert_reset(const struct pfm_pmu *pmu)
 /**
  * pfm_alert_program() - pfm_pmu.program: leave it to the start, which knows the counters
  * @pmu:     description
- * @changed: as there
- * @run:     as there
+ * @changed: as of pfm_pmu.program; unused
+ * @run:     as of pfm_pmu.program; unused
  *
  * Context: interrupts off; or NMI.
  */
@@ -72,11 +72,13 @@ void pfm_alert_program(const struct pfm_pmu *pmu, const unsigned long *changed,
 }
 
 /**
- * pfm_alert_is_new() - whether the events of a run have to be programmed
- * @run: what is to run. From now on it is what is programmed
+ * pfm_alert_is_new() - whether the caller has to program the events of a run
+ * @run: what is to run; noted as programmed, so that the next call with the same counters
+ *       returns false
  *
  * Context: interrupts off; or NMI.
- * Return: false if they are there.
+ * Return: true if other counters are to count than before, or pfm_alert_program() was
+ * called since.
  */
 bool pfm_alert_is_new(const struct pfm_run *run)
 {
@@ -89,7 +91,8 @@ bool pfm_alert_is_new(const struct pfm_run *run)
 /**
  * pfm_alert_start() - let the counters count whose events are programmed
  * @pmu:   description
- * @mmcr0: what MMCR0 chooses, beside what it always has and what enables alerts
+ * @mmcr0: event selects and levels in MMCR0 (970), 0 on POWER; pfm_alert_pmu.mmcr0 and the bits
+ *         that enable alerts are added here
  *
  * Context: interrupts off; or NMI.
  */

@@ -66,7 +66,7 @@ static DEFINE_PER_CPU(struct classic_cpu, classic_cpu);
 
 #define CLASSIC_LEVELS {						\
 	.name = "MMCR0", .num = 0, PFM_PPC_SPR, .index = SPR_MMCR0,	\
-	.def = CLASSIC_FCS, .rsvd = ~(u64)CLASSIC_PROGRAM,			\
+	.def = CLASSIC_FCS, .rsvd = ~(u64)CLASSIC_PROGRAM,		\
 }
 
 #define CLASSIC_SELECT(n, spr, bits) {					\
@@ -223,8 +223,8 @@ static bool classic_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run 
 	.reset = classic_reset,						\
 	.start = classic_start,						\
 	.stop = classic_stop,						\
-	.read = pfm_ppc_read_counter,						\
-	.write = pfm_ppc_write_counter,						\
+	.read = pfm_ppc_read_counter,					\
+	.write = pfm_ppc_write_counter,					\
 	more								\
 }
 

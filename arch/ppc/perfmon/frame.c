@@ -6,14 +6,15 @@
  * the address of its caller's. A function that calls others saves the link register,
  * where it returns to, in its *caller's* frame, in the second word of 32 bits or the third
  * of 64 (System V ABI, PowerPC Processor Supplement, and 64-bit ELF V2 ABI, "The Stack
- * Frame"). So each frame but the innermost says where it is, and for whom.
+ * Frame"). So each frame but the innermost tells where its function goes
+ * on, and where its caller's frame is.
  *
  * Of the function that was interrupted the stack does not say whether it has a frame, and
  * whether it has saved the register: one that calls nothing need not do either, and none
  * has done it in its first instructions. Its code says it. In front of it lies a call, a
  * return, or the very instructions that make the frame and save the register; and at each
- * of these it is known what must have been done. What lies between here and there undoes
- * that: whether there is an instruction that removes the frame, or loads the register.
+ * of these it is known what must have been done. The instructions between here and there may
+ * undo that: one that removes the frame, or loads the link register.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -26,8 +27,8 @@
 
 /* Where the function that was interrupted returns to: a general register, or one of these. */
 enum {
-	RET_SAVED = 32,
-	RET_LINK,
+	RET_SAVED = 32,	/* in the caller's frame */
+	RET_LINK,	/* in the link register */
 };
 
 /*
@@ -75,7 +76,10 @@ static unsigned int insn_ra(u32 insn)
 	return insn >> 16 & 31;
 }
 
-/* At the end of the scan no frame is there, and the link register is loaded. */
+/*
+ * The scan has come to where no frame is and the link register is valid (a return, or the
+ * start of the function): what it passed on the way tells what there is now.
+ */
 static bool frame_undone(const struct frame_scan *scan, struct frame_state *state)
 {
 	state->framed = scan->freed;
@@ -209,7 +213,7 @@ static void frame_scan(const struct pfm_ppc_stack *stack, unsigned long ip,
 	unsigned int i, reads;
 
 	for (reads = 0; reads < CODE_READS && scan.ip; reads++) {
-		/* To the end of a multiple, so that no page is read that is not meant. */
+		/* Up to a multiple of 64 bytes: so no read crosses into another page. */
 		unsigned long at = scan.ip;
 		unsigned int n = CODE_WORDS - at / 4 % CODE_WORDS;
 
@@ -265,8 +269,8 @@ static bool frame_leaves(const struct pfm_ppc_stack *stack, const struct pfm_ppc
 }
 
 /*
- * The frame of its caller, which must lie above it: so no chain runs in a circle, but
- * between stacks.
+ * The frame of its caller, which must lie above it: so no chain runs in a circle on one
+ * stack; between stacks the caller's maximum ends it.
  */
 static bool frame_up(const struct pfm_ppc_stack *stack, struct pfm_ppc_frame *frame)
 {

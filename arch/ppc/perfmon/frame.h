@@ -7,12 +7,15 @@
 
 #include <linux/types.h>
 
-/* One word of a frame, or an instruction, is read at once, or a few that follow it. */
+/*
+ * Copies @size bytes at @from to @to: up to 24 of a frame, or 64 of instructions. Returns false
+ * if they cannot be read.
+ */
 typedef bool pfm_ppc_read_fn(void *to, unsigned long from, size_t size);
 
 /**
  * struct pfm_ppc_stack - how a stack, and the code that runs on it, is read [c]
- * @frame:  copies from the stack; fails where it does not end and where no stack is
+ * @frame:  copies from a stack; false, too, where no stack is
  * @code:   copies instructions
  * @word:   bytes of a word, 4 or 8
  * @area:   bytes of a stack, a power of two at multiples of which it begins, if a chain
@@ -41,8 +44,9 @@ struct pfm_ppc_place {
  * struct pfm_ppc_frame - the frame of a function that has called another one [s]
  * @sp:   its address; 0 if it is not known
  * @back: the address of its caller's frame, as it stands there
- * @slot: where the function that it has called last, and that has saved that, returns to
- * @ret:  where it is returned to
+ * @slot: the word of it in which the functions that it calls save where they return to: valid
+ *        if the last one that it has called has saved that
+ * @ret:  the address in this function to which its callee returns
  */
 struct pfm_ppc_frame {
 	unsigned long sp;

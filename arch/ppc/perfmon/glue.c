@@ -89,7 +89,7 @@ static void pfm_ppc_interrupt(struct pt_regs *regs)
 /**
  * pfm_ppc_acquire() - pfm_pmu.acquire of all families
  * @pmu:  description
- * @what: PFM_HOLD_PMU: none has registers that are claimed
+ * @what: PFM_HOLD_PMU; no PowerPC has registers that are PFM_PMC_CLAIMED
  *
  * Context: process.
  * Return: 0, or -EBUSY if perf_events has the PMU.
@@ -100,7 +100,7 @@ int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what)
 
 	if (pfm_ppc_diverted())
 		return 0;
-	/* Of each refusal the kernel's reservation writes into its log. */
+	/* reserve_pmc_hardware() logs each refusal: do not ask where it is sure to refuse. */
 	if (pfm_ppc_free && READ_ONCE(perf_irq) != pfm_ppc_free)
 		ret = -EBUSY;
 	else
@@ -163,7 +163,10 @@ static struct syscore_ops pfm_ppc_syscore_ops = {
 
 static struct syscore pfm_ppc_syscore = { .ops = &pfm_ppc_syscore_ops };	/* [c] */
 
-/* A counter that is tried starts so many cycles before its wrap, which is awaited so long. */
+/*
+ * The first counter is started TRY_CYCLES before its wrap; TRY_TURNS turns of a loop wait for
+ * the interrupt.
+ */
 #define TRY_CYCLES	64
 #define TRY_TURNS	10000
 
@@ -233,7 +236,7 @@ static const struct pfm_pmu *__init pfm_ppc_try(const struct pfm_ppc_family *fam
 	perf_irq_t before = READ_ONCE(perf_irq);
 	bool counts;
 
-	/* Who has them by now has found them good. */
+	/* Where perf_events has the PMU already, it was found to count: no trial. */
 	pfm_ppc_tried = pmu;
 	if (reserve_pmc_hardware(pfm_ppc_try_interrupt))
 		return pmu;

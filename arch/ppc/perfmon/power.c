@@ -13,9 +13,9 @@
  *
  * Programs could read the counters, those of other threads too, unless MMCR0[PMCC] is 1:
  * it is, while the PMU is ours. POWER10's PMCCEXT, which is 1 from boot on, says the same of
- * other registers than the counters. Random
- * sampling (marked events), thresholds, the branch history, event-based branches, and what
- * qualifies events of caches are MMCRA's, MMCR3's and other bits of MMCR1 and MMCR2: all 0.
+ * other registers than the counters. Random sampling (marked events), thresholds, the branch
+ * history, event-based branches, and what qualifies events of caches are MMCRA's, MMCR3's and
+ * other bits of MMCR1 and MMCR2: all 0.
  *
  * Power ISA 2.07 to 3.1, book III, chapter "Performance Monitor Facility"; IBM POWER8, 9 and
  * 10 Processor User's Manuals and Performance Monitoring Unit User's Guides.
@@ -36,9 +36,9 @@
 #define POWER_COMBINE9		GENMASK_ULL(11, 10)
 #define POWER_UNIT		GENMASK_ULL(15, 12)
 #define POWER_NUMBER		GENMASK_ULL(19, 16)	/* of the counter, or 0 */
-#define POWER_NOT_KERNEL	BIT_ULL(32)	/* privileged, without a hypervisor's state */
+#define POWER_NOT_KERNEL	BIT_ULL(32)	/* supervisor state: a kernel under a hypervisor */
 #define POWER_NOT_USER		BIT_ULL(33)
-#define POWER_NOT_HYPERVISOR	BIT_ULL(34)	/* a kernel without one under it runs in this */
+#define POWER_NOT_HYPERVISOR	BIT_ULL(34)	/* hypervisor state: a kernel without one */
 #define POWER_NOT_PRIVILEGED	(POWER_NOT_KERNEL | POWER_NOT_HYPERVISOR)
 
 #define POWER_COUNTERS		6
@@ -60,7 +60,7 @@ enum { POWER8, POWER9, POWER10 };
 #define POWER_MMCR2_FCH(i)	BIT_ULL(57 - 9 * (i))
 #define POWER_MMCR2_NONE(i)	(POWER_MMCR2_FCS(i) | POWER_MMCR2_FCP(i) | POWER_MMCR2_FCH(i))
 
-/* What they hold, so that it is not written twice. [p] */
+/* What MMCR1 and MMCR2 hold, so that a start need not write them again. [p] */
 struct power_cpu {
 	u64 mmcr1;
 	u64 mmcr2;
@@ -98,7 +98,10 @@ static const struct pfm_pmd_desc power_pmds[] = {
 	POWER_COUNTER(4), POWER_COUNTER(5), POWER_COUNTER(6),
 };
 
-/* The code is another counter's, or one that this counter does not have. */
+/*
+ * Whether counter @num has this event: the number in the code is its own or 0, and 5 and 6
+ * have one event each.
+ */
 static bool power_accepts(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 {
 	const u64 number = FIELD_GET(POWER_NUMBER, value);

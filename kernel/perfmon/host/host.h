@@ -434,7 +434,8 @@ static __always_inline unsigned int pfm_host_stack_regs(struct pt_regs *regs,
 
 /**
  * pfm_host_stack_user() - the calls in the program that current runs, by its frames
- * @regs: where it is; the kernel's own walker looks for itself
+ * @regs: the program's registers, for pfm_arch_stack_user(); the kernel's own walker takes
+ *        task_pt_regs()
  * @ips:  out
  * @max:  how many there is room for
  *

@@ -36,7 +36,7 @@ example()
 	check "example '$1' prints something: $(head -n 3 err)" sh -c 'cat err out | grep -q .'
 }
 
-# has_chains: the kernel that only pretends has one format, that of PowerPC none of chains.
+# has_chains: is there a format of call chains? The kernel that only pretends has none.
 has_chains()
 {
 	case $(readlink -f "$PFMON") in

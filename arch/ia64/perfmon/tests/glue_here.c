@@ -35,7 +35,10 @@ void register_percpu_irq(ia64_vector vec, irq_handler_t handler, unsigned long f
 	glue_handlers[vec] = handler;
 }
 
-/* asm/processor.h: a word of a task in which nothing is kept while it does not wait. */
+/*
+ * asm/processor.h: task->thread.flags is task->restart_block.futex.flags here, which nothing
+ * uses while the task does not wait for a futex.
+ */
 #define IA64_THREAD_DBG_VALID	BIT(1)
 #define thread			restart_block.futex
 
@@ -49,8 +52,8 @@ static struct pfm_ia64_cpu glue_cpu;
 #define IA64_PSR_UM		GENMASK_ULL(5, 1)
 
 /*
- * Another CPU's command runs here in an interrupt, which the CPU in memory has, too; or Linux
- * has its idle thread look after it.
+ * A command for another CPU runs there in an interrupt, or in Linux' idle thread:
+ * glue_arrive() then has the CPU in memory be interrupted, too.
  */
 static struct task_struct *glue_test;	/* which gives all commands */
 static DEFINE_PER_CPU(bool, glue_arrived);

@@ -413,7 +413,10 @@ static void sim_interrupt(void)
 	pfm_itc_rfi();
 }
 
-/* The rule for what goes on in the kernel begins to be another one. */
+/*
+ * What is monitored has changed (started, stopped, another set): a thread that is in the
+ * kernel may have the old psr.pp until it returns.
+ */
 static void sim_change(struct sim_context *c, bool of_break)
 {
 	struct sim_thread *t = c->thread;
@@ -423,7 +426,8 @@ static void sim_change(struct sim_context *c, bool of_break)
 		return;
 	if (!t)
 		t = sim.on[c->cpu];
-	if (t && t->cpu >= 0 && sim_is_program(t) && (t->place == SIM_EPC || (of_break && t->place == SIM_BREAK)))
+	if (t && t->cpu >= 0 && sim_is_program(t) &&
+	    (t->place == SIM_EPC || (of_break && t->place == SIM_BREAK)))
 		t->unsure = true;
 }
 
@@ -665,7 +669,7 @@ static void sim_restart(struct sim_context *c)
 	if (c->late[c->set])
 		c->pos[c->set] = 0;
 	c->late[c->set] = false;
-	sim_change(c, c->thread);
+	sim_change(c, c->thread != NULL);
 }
 
 /* Conservation: what the program is told is what has happened. */

@@ -206,9 +206,9 @@ static void frame_test_leaf(struct kunit *test)
 		{ 0x4e800020, false, LINK },	/* blr */
 	};
 	static const struct frame_insn framed64[] = {
-		{ 0xf821fe81, false, LINK },	/* stdu 1,-384(1) */
+		{ 0xf821ff81, false, LINK },	/* stdu 1,-128(1) */
 		{ 0xe8610020, true, LINK },	/* ld 3,32(1) */
-		{ 0x38210180, true, LINK },	/* addi 1,1,384 */
+		{ 0x38210080, true, LINK },	/* addi 1,1,128 */
 		{ 0x4e800020, false, LINK },	/* blr */
 	};
 	unsigned int i;
