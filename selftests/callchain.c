@@ -8,6 +8,9 @@
  */
 #include "chains.h"
 
+#include <dirent.h>
+#include <linux/io_uring.h>
+
 #define KERNEL	PFM_CALLCHAIN_SMPL_KERNEL
 #define USER	PFM_CALLCHAIN_SMPL_USER
 #define MAPS	PFM_CALLCHAIN_SMPL_MAPS
@@ -701,6 +704,68 @@ TEST(kernel_chain_over_a_fault)
 	/* The test itself may have faulted once or twice. */
 	EXPECT_LE(n, over + over / 4);
 	close(fd);
+}
+
+/*
+ * A thread of this program that stays in the kernel: it polls the memory of an io_uring for a
+ * second after it was woken. Returns its number; the ring's descriptor to @ring, or -errno.
+ */
+static pid_t thread_of_io_uring(int *ring)
+{
+	struct io_uring_params params = {
+		.flags = IORING_SETUP_SQPOLL, .sq_thread_idle = 1000,
+	};
+	struct dirent *d;
+	pid_t tid = 0;
+	DIR *dir;
+
+	*ring = (int)syscall(SYS_io_uring_setup, 1, &params);
+	if (*ring < 0) {
+		*ring = -errno;
+		return 0;
+	}
+	dir = opendir("/proc/self/task");
+	while (dir && (d = readdir(dir)))
+		if (atoi(d->d_name) && atoi(d->d_name) != my_tid())
+			tid = atoi(d->d_name);
+	if (dir)
+		closedir(dir);
+	return tid;
+}
+
+/* io_uring's threads have the program's memory, and no user level. */
+TEST(no_user_level)
+{
+	pfarg_load_t load = {};
+	const sample_t *s;
+	struct chains c;
+	u64 end;
+	int ring;
+
+	NEED_CALLCHAIN();
+	load.load_pid = thread_of_io_uring(&ring);
+	if (ring < 0)
+		SKIP(return, "no io_uring: %s", strerror(-ring));
+	ASSERT_LT(0, (int)load.load_pid);
+	c.fd = (int)MUST(pfm_create(PFM_FL_NOTIFY_BLOCK));
+	EXPECT_EQ(-EPERM, pfm(c.fd, PFM_LOAD_CONTEXT, &load, 1));
+	close(c.fd);
+
+	chains_open(&c, 65536, 0, USER | KERNEL);
+	MUST(pfm_write_pmc(c.fd, SW_PMC(0), PFM_SW_TASK_CLOCK, 0));
+	MUST(pfm_write_period(c.fd, SW_PMD(0), -1000000ULL, -1000000ULL, -1000000ULL));
+	attach(c.fd, (pid_t)load.load_pid);
+	end = now_ns(CLOCK_MONOTONIC) + PATIENCE * NSEC_PER_MSEC;
+	while (c.hdr->hdr_count < 10 && now_ns(CLOCK_MONOTONIC) < end) {
+		MUST(syscall(SYS_io_uring_enter, ring, 0, 0, IORING_ENTER_SQ_WAKEUP, NULL, 0));
+		sched_yield();
+	}
+	MUST(pfm_stop(c.fd));
+	EXPECT_LE(10ULL, c.hdr->hdr_count);
+	for (s = NULL; (s = next(&c, s, PFM_CALLCHAIN_SMPL_SAMPLE)); )
+		EXPECT_EQ(0, s->nr_user);
+	close(c.fd);
+	close(ring);
 }
 
 /* Whether a sample of one's own system calls shows a kernel address. */

@@ -17,13 +17,15 @@
 #include <asm/ptrace.h>
 #include <asm/stacktrace.h>
 
+#include <perfmon/compat.h>
 #include <perfmon/format.h>
 
 #include "host.h"
 
 /*
- * The user level's registers. A 32-bit kernel leaves those of an NMI where the NMI
- * came in, and finds in task_pt_regs() what an earlier entry has left.
+ * The user level's registers, or NULL. A 32-bit kernel leaves those of an NMI where the NMI
+ * came in, and finds in task_pt_regs() what an earlier entry has left. On PowerPC
+ * task_pt_regs() is NULL for a thread that began in the kernel, until it executes a program.
  */
 static const struct pt_regs *pfm_stack_user_regs(const struct pfm_ovfl_data *data)
 {
@@ -59,20 +61,23 @@ static unsigned int pfm_stack_user32(const struct pt_regs *regs,
 /*
  * A thread without an address space (an exiting one, a kernel thread) runs in that
  * of another thread and must not show its stack. While an exec or a switch of
- * threads changes the address space, an NMI finds the same in any thread.
+ * threads changes the address space, an NMI finds the same in any thread. Those of a
+ * program that stay in the kernel (io_uring's workers) have no user level.
  */
 static unsigned int pfm_stack_user(const struct pfm_ovfl_data *data,
 				   unsigned long *ips, unsigned int max)
 {
+	const struct pt_regs *regs = pfm_stack_user_regs(data);
+
 	/* Where a new program begins its owner may not know before the hook of exec. */
-	if (!current->mm || (current->flags & PF_KTHREAD) || pfm_host_executes(current) ||
-	    !pfm_host_may_read_user())
+	if (!regs || !current->mm || (current->flags & (PF_KTHREAD | PF_USER_WORKER)) ||
+	    pfm_host_executes(current) || !pfm_host_may_read_user())
 		return 0;
 #if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
 	if (!user_64bit_mode(task_pt_regs(current)))
-		return pfm_stack_user32(pfm_stack_user_regs(data), ips, max);
+		return pfm_stack_user32(regs, ips, max);
 #endif
-	return pfm_host_stack_user(pfm_stack_user_regs(data), ips, max);
+	return pfm_host_stack_user(regs, ips, max);
 }
 
 /*
