@@ -110,9 +110,18 @@ int pfm_ppc_acquire(const struct pfm_pmu *pmu, unsigned int what)
 	return ret;
 }
 
+/* This CPU's hypervisor has been told to save the registers. [p] */
+static DEFINE_PER_CPU(bool, pfm_ppc_in_use);
+
+static bool pfm_ppc_is_in_use(int cpu, void *unused)
+{
+	return per_cpu(pfm_ppc_in_use, cpu);
+}
+
 /* A hypervisor need not save this CPU's registers any more. Interrupts are off. */
 static void pfm_ppc_leave(void *unused)
 {
+	__this_cpu_write(pfm_ppc_in_use, false);
 	ppc_set_pmu_inuse(0);
 }
 
@@ -121,13 +130,16 @@ static void pfm_ppc_leave(void *unused)
  * @pmu:  as there
  * @what: as there
  *
+ * Interrupts the CPUs on which pfm_ppc_enable() was called since, and no others. One that is
+ * offline meanwhile is seen to by the first release after it has come back.
+ *
  * Context: process.
  */
 void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what)
 {
 	if (pfm_ppc_diverted())
 		return;
-	on_each_cpu(pfm_ppc_leave, NULL, 1);
+	on_each_cpu_cond(pfm_ppc_is_in_use, pfm_ppc_leave, NULL, true);
 	release_pmc_hardware();
 }
 
@@ -141,8 +153,10 @@ void pfm_ppc_release(const struct pfm_pmu *pmu, unsigned int what)
  */
 void pfm_ppc_enable(void)
 {
-	if (!pfm_ppc_diverted())
-		ppc_enable_pmcs();
+	if (pfm_ppc_diverted())
+		return;
+	__this_cpu_write(pfm_ppc_in_use, IS_ENABLED(CONFIG_PPC64));
+	ppc_enable_pmcs();
 }
 
 static int pfm_ppc_suspend(PFM_SYSCORE_ARGS)
