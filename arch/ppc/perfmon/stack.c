@@ -108,6 +108,9 @@ unsigned int pfm_arch_stack_kernel(const struct pt_regs *regs, unsigned long *ip
 
 	while (regs && n < max) {
 		at = stack_place(regs);
+		/* An interrupt may be that of a jump to where no text is. */
+		if (n && !kernel_text_address(at.ip))
+			break;
 		ips[n++] = at.ip;
 		more = pfm_ppc_frame_first(&stack_of_kernel, &at, &frame);
 		regs = NULL;
