@@ -42,6 +42,8 @@ static DEFINE_PER_CPU(struct pfm_alert_cpu, pfm_alert_cpu);
  * @pmu: description
  *
  * On return nothing counts. The caller then writes what selects no event for any counter.
+ * No address of the kernel's or of another program's is left in SIAR and SDAR, which programs
+ * may be able to read once perf_events has the PMU.
  *
  * Context: interrupts off; or NMI.
  */
@@ -53,6 +55,8 @@ void pfm_alert_reset(const struct pfm_pmu *pmu)
 	pfm_ppc_write(SPR64_MMCR0, ALERT_FC | pfm_alert_pmu(pmu)->mmcr0);
 	for (i = 0; i < pmu->num_pmds; i++)
 		pfm_ppc_write(pmu->pmds[i].index, 0);
+	pfm_ppc_write(SPR64_SIAR, 0);
+	pfm_ppc_write(SPR64_SDAR, 0);
 	__this_cpu_write(pfm_alert_cpu.pmds, 0);
 	__this_cpu_write(pfm_alert_cpu.negative, false);
 }

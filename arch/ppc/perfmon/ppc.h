@@ -49,6 +49,8 @@ const struct pfm_pmu *pfm_power_describe(const struct pfm_ppc_cpu *cpu);
 #define SPR64_MMCRA		786
 #define SPR64_PMC(n)		(786 + (n))	/* from 1 */
 #define SPR64_MMCR0		795
+#define SPR64_SIAR		796	/* where the last overflow hit, and what was accessed */
+#define SPR64_SDAR		797
 #define SPR64_MMCR1		798
 
 #define PFM_PPC_SPR		.type = PFM_REG_TYPE_SPR

@@ -11,7 +11,7 @@
 #ifdef CONFIG_PPC64
 #define SPRS(do)							\
 	do(SPR64_MMCR0) do(SPR64_MMCR1) do(SPR64_MMCR2) do(SPR64_MMCR3)	\
-	do(SPR64_MMCRA)							\
+	do(SPR64_MMCRA) do(SPR64_SIAR) do(SPR64_SDAR)			\
 	do(SPR64_PMC(1)) do(SPR64_PMC(2)) do(SPR64_PMC(3)) do(SPR64_PMC(4)) \
 	do(SPR64_PMC(5)) do(SPR64_PMC(6)) do(SPR64_PMC(7)) do(SPR64_PMC(8))
 #else

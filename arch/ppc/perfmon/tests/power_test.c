@@ -10,6 +10,8 @@
 
 #define MMCR0		795
 #define PMC(n)		(786 + (n))
+#define SIAR		796
+#define SDAR		797
 #define FC		0x80000000ULL
 #define PMAE		0x04000000ULL
 
@@ -184,6 +186,8 @@ static void power_test_registers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pfm_sprs64_open(), m->kind == SPRS_970);
 		for (i = 1; i <= m->counters; i++)
 			KUNIT_EXPECT_EQ(test, pfm_sprs64_get(PMC(i)), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_sprs64_get(SIAR), 0ULL);
+		KUNIT_EXPECT_EQ(test, pfm_sprs64_get(SDAR), 0ULL);
 		KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
 		KUNIT_EXPECT_EQ(test, pfm_sprs64_faults(), 0U);
 	}

@@ -18,6 +18,8 @@
 #define MMCRA			786
 #define PMC1			787
 #define MMCR0			795
+#define SIAR			796
+#define SDAR			797
 #define MMCR1			798
 
 /* Of MMCR0. */
@@ -35,7 +37,7 @@
 static struct {
 	enum pfm_sprs64_kind kind;
 	u32 pmc[8];
-	u64 mmcr0, mmcr1, mmcr2, mmcr3, mmcra;
+	u64 mmcr0, mmcr1, mmcr2, mmcr3, mmcra, siar, sdar;
 	unsigned int faults, writes;
 } sprs;
 
@@ -57,6 +59,10 @@ static u64 *pfm_sprs64_find(unsigned int spr)
 		return sprs.kind >= SPRS_POWER10 ? &sprs.mmcr3 : NULL;
 	case MMCRA:
 		return &sprs.mmcra;
+	case SIAR:
+		return &sprs.siar;
+	case SDAR:
+		return &sprs.sdar;
 	}
 	return NULL;
 }
@@ -186,7 +192,7 @@ void pfm_sprs64_make(enum pfm_sprs64_kind kind)
 	memset(sprs.pmc, 0xff, sizeof(sprs.pmc));
 	sprs.kind = kind;
 	sprs.mmcr0 = FC | PMCC | PMC1CE | PMCJCE;
-	sprs.mmcr1 = sprs.mmcr2 = sprs.mmcr3 = sprs.mmcra = ~0ULL;
+	sprs.mmcr1 = sprs.mmcr2 = sprs.mmcr3 = sprs.mmcra = sprs.siar = sprs.sdar = ~0ULL;
 }
 
 u64 pfm_sprs64_get(unsigned int spr)
