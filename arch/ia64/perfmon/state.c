@@ -25,6 +25,8 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
+#include <perfmon/compat.h>
+
 #include "ia64.h"
 
 #define IA64_FR		BIT_ULL(0)	/* in PMC0: frozen */
@@ -90,15 +92,21 @@ static bool state_pp_of(u32 set_flags, const struct task_struct *task)
 	return !(set_flags & PFM_SETFL_EXCL_IDLE) || !is_idle_task(task);
 }
 
+/* Whether a thread never is at user level: no interruption has brought it into the kernel. */
+static bool state_stays(const struct task_struct *task)
+{
+	return task->flags & (PF_KTHREAD | PF_USER_WORKER);
+}
+
 /*
  * Whether a thread's part in the kernel, whose psr is @psr, has the psr.pp of the thread's
- * user level: kernel threads do, and a system call by epc, which is no interruption. All
- * else has dcr.pp. Where psr.pp equals dcr.pp a call by epc cannot be told from one by break,
- * and is taken for one by break.
+ * user level: threads that stay there do, and a system call by epc, which is no
+ * interruption. All else has dcr.pp. Where psr.pp equals dcr.pp a call by epc cannot be told
+ * from one by break, and is taken for one by break.
  */
 static bool state_is_call(const struct task_struct *task, u64 psr)
 {
-	return task->flags & PF_KTHREAD ||
+	return state_stays(task) ||
 	       !(psr & PFM_IA64_PSR_PP) != !(pfm_ia64_file->dcr() & PFM_IA64_DCR_PP);
 }
 
@@ -145,7 +153,7 @@ static void state_keep_call(struct task_struct *task)
 
 static void state_take_pp(struct task_struct *task, bool pp)
 {
-	const bool call = pfm_ia64_file->is_call(task) || task->flags & PF_KTHREAD;
+	const bool call = pfm_ia64_file->is_call(task) || state_stays(task);
 
 	pfm_ia64_file->set_call(task, false);
 	state_set_psr(PFM_IA64_PSR_PP, call ? pp : pfm_ia64_file->dcr() & PFM_IA64_DCR_PP);
@@ -376,7 +384,7 @@ static void state_set_monitors(const struct pfm_run *run, bool on)
 	if (task && task != pfm_ia64_file->current_task())
 		state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
 	else
-		state_set_pp(dcr, pp, pfm_ia64_file->current_task()->flags & PF_KTHREAD);
+		state_set_pp(dcr, pp, state_stays(pfm_ia64_file->current_task()));
 }
 
 /**

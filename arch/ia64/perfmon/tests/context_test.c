@@ -11,6 +11,8 @@
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
+#include <perfmon/compat.h>
+
 #include "../../../../kernel/perfmon/tests/fixture.h"
 #include "../hooks.h"
 #include "regfile.h"
@@ -430,6 +432,52 @@ static void itc_test_system(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pfm_itc_psr() & SP, SP);
 		pfm_itc_break();
 		itc_unload(ctx);
+		pfm_itc_return();
+	}
+}
+
+/* A worker of io_uring is a program's thread, and no interruption's part of it. */
+static void itc_test_worker(struct kunit *test)
+{
+	struct pfm_itc_thread *t = pfm_itc_thread(ITC_USER_2);
+	struct pfm_context *ctx;
+	unsigned int system;
+
+	t->task->flags |= PF_USER_WORKER;
+	pfm_itc_new_thread(t);
+	for (system = 0; system < 2; system++) {
+		ctx = itc_context(test, system ? PFM_FL_SYSTEM_WIDE : PFM_ITA_FL_PRIV_MONITORS, 0);
+		KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, PFM_ITA_SETFL_EXCL_INTR), 0);
+		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
+		pfm_itc_break();
+		itc_load(test, ctx, system ? NULL : t);
+		if (system) {
+			pfm_fixture_start(ctx);
+			itc_turn(ctx, ITC_USER_2);
+		} else {
+			pfm_itc_set_current(t);
+			pfm_fixture_in(ctx);
+			pfm_itc_interrupt();
+			pfm_fixture_start(ctx);
+			pfm_itc_rfi();
+		}
+		pfm_itc_count(0x12, 3);
+		pfm_itc_interrupt();
+		pfm_itc_count(0x12, 100);
+		pfm_itc_rfi();
+		if (system) {
+			itc_turn(ctx, ITC_KTHREAD);
+			itc_turn(ctx, ITC_USER_2);
+		} else {
+			pfm_fixture_out(ctx);
+			pfm_fixture_in(ctx);
+		}
+		pfm_itc_count(0x12, 4);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 4), 7ULL);
+		if (system)
+			itc_turn(ctx, ITC_USER);
+		itc_unload(ctx);
+		pfm_itc_set_current(pfm_itc_thread(ITC_USER));
 		pfm_itc_return();
 	}
 }
@@ -880,6 +928,7 @@ static struct kunit_case itc_cases[] = {
 	KUNIT_CASE(itc_test_stopped_by_itself),
 	KUNIT_CASE(itc_test_period),
 	KUNIT_CASE(itc_test_system),
+	KUNIT_CASE(itc_test_worker),
 	KUNIT_CASE(itc_test_next_set),
 	KUNIT_CASE(itc_test_privileged_thread),
 	KUNIT_CASE(itc_test_call_forgotten),

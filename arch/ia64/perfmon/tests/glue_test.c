@@ -16,6 +16,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include <perfmon/compat.h>
+
 #include "../../../../kernel/perfmon/tests/fixture.h"
 #include "glue_here.h"
 
@@ -312,7 +314,7 @@ static struct sim_thread *sim_now(void)
 
 static bool sim_is_program(const struct sim_thread *t)
 {
-	return !(t->t->task->flags & PF_KTHREAD);
+	return !pfm_itc_stays(t->t);
 }
 
 static bool sim_is_privileged(const struct sim_context *c)
@@ -984,6 +986,8 @@ static void sim_make_threads(void)
 	sim.threads[ITC_USER].place = SIM_BREAK;
 	sim.threads[ITC_USER_2].place = SIM_BREAK;
 	sim.threads[ITC_USER_2].unit = SIM_UNIT;
+	if (sim_random(2))
+		pfm_itc_thread(ITC_KTHREAD)->task->flags = PF_USER_WORKER;
 	sim.here = 0;
 	for (i = 0; i < sim.num_cpus; i++) {
 		sim_move(i);

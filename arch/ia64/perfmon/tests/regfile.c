@@ -9,6 +9,8 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
+#include <perfmon/compat.h>
+
 #include "regfile.h"
 
 const char *const pfm_itc_names[ITC_KINDS] = {
@@ -375,10 +377,15 @@ static void itc_make_cpu(struct itc_cpu *cpu)
 	};
 }
 
+bool pfm_itc_stays(const struct pfm_itc_thread *t)
+{
+	return t->task->flags & (PF_KTHREAD | PF_USER_WORKER);
+}
+
 /* As copy_thread() and start_thread() leave it. */
 void pfm_itc_new_thread(struct pfm_itc_thread *t)
 {
-	t->user_psr = LINUX | (t->task->flags & PF_KTHREAD ? 0 : SP | CPL);
+	t->user_psr = LINUX | (pfm_itc_stays(t) ? 0 : SP | CPL);
 	t->is_call = false;
 }
 

@@ -45,6 +45,7 @@ extern const struct pfm_ia64_file pfm_itc_file;
 
 struct pfm_itc_thread *pfm_itc_thread(unsigned int n);
 void pfm_itc_new_thread(struct pfm_itc_thread *t);
+bool pfm_itc_stays(const struct pfm_itc_thread *t);	/* never at user level */
 struct pfm_itc_thread *pfm_itc_current(void);
 void pfm_itc_set_current(struct pfm_itc_thread *t);
 
