@@ -154,7 +154,6 @@ void pfm_ia64_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
 #define PFM_IA64_PSR_UP		BIT_ULL(2)	/* user monitors count */
 #define PFM_IA64_PSR_SP		BIT_ULL(20)	/* programs cannot use the PMU */
 #define PFM_IA64_PSR_PP		BIT_ULL(21)	/* privileged monitors count */
-#define PFM_IA64_PSR_CPL	GENMASK_ULL(33, 32)	/* 0 in the kernel */
 #define PFM_IA64_DCR_PP		BIT_ULL(0)	/* psr.pp of what interruptions begin */
 
 /* Files of registers, numbered by a second number. */

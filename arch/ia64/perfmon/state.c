@@ -112,7 +112,8 @@ static bool state_is_call(const struct task_struct *task, u64 psr)
 
 /*
  * psr.pp of current everywhere, and dcr.pp of this CPU; @call is of current's part in the
- * kernel.
+ * kernel. An interrupt that comes in a light-weight system call (fsys) finds level 0, and
+ * what it has interrupted is the thread's user level all the same.
  */
 static void state_set_pp(bool dcr, bool pp, bool call)
 {
@@ -120,10 +121,10 @@ static void state_set_pp(bool dcr, bool pp, bool call)
 	u64 *frame = pfm_ia64_file->interrupted_psr();
 
 	state_set_dcr(dcr);
-	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
 	if (frame)
-		state_put(frame, PFM_IA64_PSR_PP,
-			 call || (*frame & PFM_IA64_PSR_CPL) ? pp : dcr);
+		state_put(frame, PFM_IA64_PSR_PP, call ? pp : dcr);
+	/* It may be what has been interrupted. */
+	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
 	state_set_psr(PFM_IA64_PSR_PP, !frame && call ? pp : dcr);
 }
 

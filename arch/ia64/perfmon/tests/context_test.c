@@ -436,6 +436,41 @@ static void itc_test_system(struct kunit *test)
 	}
 }
 
+/*
+ * A set becomes active in an interrupt of a light-weight system call, which is at level 0: it
+ * finds the thread's user level there.
+ */
+static void itc_test_fsys(struct kunit *test)
+{
+	static const u32 flags[] = { PFM_ITA_SETFL_EXCL_INTR, PFM_ITA_SETFL_INTR_ONLY };
+	struct pfm_context *ctx;
+	struct itc_day d;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		memset(&d, 0, sizeof(d));
+		ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
+		KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, flags[i]), 0);
+		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
+		pfm_itc_break();
+		itc_load(test, ctx, pfm_itc_thread(ITC_USER));
+		pfm_itc_return();
+		pfm_itc_fsys();
+		pfm_itc_interrupt();
+		pfm_fixture_start(ctx);
+		itc_happen(&d.intr, 1);
+		pfm_itc_rfi();
+		itc_happen(&d.epc, 2);
+		pfm_itc_fsys_return();
+		itc_happen(&d.user, 4);
+		KUNIT_EXPECT_EQ_MSG(test, itc_value(ctx, 4), itc_expect(&d, flags[i]),
+				    "flags %x", flags[i]);
+		pfm_itc_break();
+		itc_unload(ctx);
+		pfm_itc_return();
+	}
+}
+
 /* A worker of io_uring is a program's thread, and no interruption's part of it. */
 static void itc_test_worker(struct kunit *test)
 {
@@ -928,6 +963,7 @@ static struct kunit_case itc_cases[] = {
 	KUNIT_CASE(itc_test_stopped_by_itself),
 	KUNIT_CASE(itc_test_period),
 	KUNIT_CASE(itc_test_system),
+	KUNIT_CASE(itc_test_fsys),
 	KUNIT_CASE(itc_test_worker),
 	KUNIT_CASE(itc_test_next_set),
 	KUNIT_CASE(itc_test_privileged_thread),

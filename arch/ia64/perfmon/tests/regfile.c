@@ -56,6 +56,7 @@ struct itc_cpu {
 	u64 psr, dcr, pmv;
 	u64 frame;		/* psr of level 0 that an interrupt has interrupted */
 	bool in_kernel_frame, in_interrupt;
+	bool in_fsys;
 	bool data_unseen, fr_unseen, ibr_unseen, dbr_unseen;
 	bool pending;
 	unsigned int work;	/* the vector of an interrupt that it has sent itself */
@@ -484,6 +485,18 @@ void pfm_itc_epc(void)
 	itc.psr &= ~CPL;
 }
 
+void pfm_itc_fsys(void)
+{
+	itc.in_fsys = true;
+	itc.psr &= ~CPL;
+}
+
+void pfm_itc_fsys_return(void)
+{
+	itc.in_fsys = false;
+	itc.psr |= CPL;
+}
+
 void pfm_itc_return(void)
 {
 	itc.psr = itc.current_thread->user_psr;
@@ -492,7 +505,7 @@ void pfm_itc_return(void)
 
 void pfm_itc_interrupt(void)
 {
-	itc.in_kernel_frame = !(itc.psr & CPL);
+	itc.in_kernel_frame = !(itc.psr & CPL) && !itc.in_fsys;
 	if (itc.in_kernel_frame)
 		itc.frame = itc.psr;
 	else

@@ -56,6 +56,8 @@ void pfm_itc_count(unsigned int es, u64 n);
 void pfm_itc_break(void);	/* a system call by an interruption */
 void pfm_itc_epc(void);		/* ... without */
 void pfm_itc_return(void);	/* from either */
+void pfm_itc_fsys(void);	/* a light-weight one, on the user's stacks: psr stays where it is */
+void pfm_itc_fsys_return(void);
 void pfm_itc_interrupt(void);	/* begins an external one */
 void pfm_itc_rfi(void);		/* ends it */
 
