@@ -103,6 +103,12 @@ struct pfm_pmd_desc {
  * that a thread has used are set to 0 when it leaves the CPU.
  */
 #define PFM_PMU_USER_READ	BIT(1)
+/*
+ * A program that may read a counter so is to find the low bits of its value there: the
+ * register holds them while it counts, at the cost of a write whenever it comes to a CPU.
+ * For counters that can be given any value: without write_bits, and without min_period.
+ */
+#define PFM_PMU_USER_COUNTS	BIT(2)
 
 /* What is held for the contexts that have programmed any of it. */
 #define PFM_HOLD_PMU		BIT(0)	/* all registers but those of the next line */

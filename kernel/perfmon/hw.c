@@ -14,7 +14,9 @@
  * A counter is written only when its 64-bit value will overflow before the
  * register does, that is for a sampling period. It is preset so that both overflow
  * at the same event or, for a longer period, to the smallest writable value, and
- * preset again when that has run out.
+ * preset again when that has run out. If programs are to find the value in the register
+ * (PFM_PMU_USER_COUNTS), it is written whenever it holds something else than the value's
+ * low bits. Both overflow at the same event then, too.
  *
  * If a thread comes back to a CPU that no other context has used, only the counters
  * have to be started: code for all other cases stays out of line.
@@ -97,6 +99,13 @@ static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 		i = __ffs64(mask);
 		p = &set->pmds[i];
 		max = pfm_regmap.max[i];
+		if (pmu->flags & PFM_PMU_USER_COUNTS) {
+			if (known && p->last == (p->value & max))
+				continue;
+			p->last = p->value & max;
+			pmu->write(pmu, i, p->last);
+			continue;
+		}
 		/* Events before the one that ends the 64 bits, if any does. */
 		need = set->raw & BIT_ULL(i) ? max : ~p->value;
 		/* Such a wrap is found a little late. */

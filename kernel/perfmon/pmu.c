@@ -96,6 +96,8 @@ static int pfm_pmu_validate_pmds(const struct pfm_pmu *pmu)
 		if (counter && (d->ctrl == PFM_NO_PMC || d->def || d->rsvd ||
 				(d->flags & PFM_PMD_RDONLY)))
 			return -EINVAL;
+		if (pmu->flags & PFM_PMU_USER_COUNTS && d->write_bits)
+			return -EINVAL;
 		for (j = 0; j < i; j++)
 			if (!strcmp(pmu->pmds[j].name, d->name))
 				return -EINVAL;
@@ -132,6 +134,8 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 	if (!pmu->name || !pmu->name[0] || !pmu->selects)
 		return -EINVAL;
 	if (!pmu->width || pmu->width > 64)
+		return -EINVAL;
+	if (pmu->flags & PFM_PMU_USER_COUNTS && pmu->min_period)
 		return -EINVAL;
 	if ((pmu->ctx_flags | pmu->set_flags) & ~PFM_PMU_OWN_FLAGS)
 		return -EINVAL;

@@ -108,7 +108,7 @@ extern const struct pfm_pmd_desc pfm_ia64_itanium_pmds[PFM_IA64_ITANIUM_PMDS];
 
 /* The members of a description that are the same for all. */
 #define PFM_IA64_OPERATIONS						\
-	.flags = PFM_PMU_USER_READ,					\
+	.flags = PFM_PMU_USER_READ | PFM_PMU_USER_COUNTS,		\
 	.ctx_flags = PFM_ITA_FL_INSECURE | PFM_ITA_FL_PRIV_MONITORS,	\
 	.set_flags = PFM_ITA_SETFL_EXCL_INTR | PFM_ITA_SETFL_INTR_ONLY,	\
 	.excludes = PFM_SETFL_EXCL_IDLE,				\

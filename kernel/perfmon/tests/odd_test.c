@@ -181,6 +181,8 @@ static const struct pfm_pmd_desc odd_pmds[] = {
 
 static const struct pfm_pmu odd_pmu = ODD_PMU("odd", 0, BIT_ULL(32));
 static const struct pfm_pmu odd_open = ODD_PMU("open", PFM_PMU_USER_READ, 1000);
+static const struct pfm_pmu odd_seen =
+	ODD_PMU("seen", PFM_PMU_USER_READ | PFM_PMU_USER_COUNTS, 1000);
 
 static const struct pfm_pmu *odd_real;
 static u64 odd_poll;		/* ns between two looks of the timer */
@@ -892,4 +894,96 @@ static struct kunit_suite open_suite = {
 	.test_cases = open_cases,
 };
 
-kunit_test_suites(&odd_suite, &open_suite);
+static int seen_init(struct kunit *test)
+{
+	return odd_init_with(test, &odd_seen);
+}
+
+/* A program that reads a counter by itself finds what it has counted, as far as that fits. */
+static void seen_test_counts(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
+	odd.reg[ODD_WIDE] = 4711;
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 0ULL);
+	odd_count(100);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 0ULL);
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 100ULL);
+	odd_count(10);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_WIDE), 110ULL);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 110ULL);
+
+	odd_pmd(test, ctx, ODD_WIDE, BIT_ULL(50) + 16, 0);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 16ULL);
+	odd_count(1);
+	odd_pmd(test, ctx, ODD_WIDE, 0, 0);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 0ULL);
+	odd_count(5);
+	/* One that holds it is not written. */
+	odd.writes[ODD_WIDE] = 0;
+	pfm_fixture_stop(ctx);
+	pfm_fixture_start(ctx);
+	odd_pmd(test, ctx, ODD_WIDE, BIT_ULL(48) + 5, 0);
+	odd_count(GENMASK_ULL(47, 0));
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_WIDE), BIT_ULL(49) + 4);
+	KUNIT_EXPECT_EQ(test, odd.reg[ODD_WIDE], 4ULL);
+	KUNIT_EXPECT_EQ(test, odd.writes[ODD_WIDE], 0U);
+}
+
+/* Periods end at their events, those that are longer than the counter is wide, too. */
+static void seen_test_periods(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	const u64 long_one = BIT_ULL(31) + 100;
+	unsigned int i, n = 0;
+
+	odd_pmc(test, ctx, 0, ODD_LEVEL, 1, 0);
+	odd_pmd(test, ctx, ODD_LEVEL, -long_one, -100ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	odd_count(100);
+	KUNIT_EXPECT_TRUE(test, odd.interrupt);
+	odd_interrupt();
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_LEVEL), -BIT_ULL(31));
+	odd_count(BIT_ULL(31) - 1);
+	KUNIT_EXPECT_FALSE(test, odd.interrupt);
+	/* As the timer would have it, which never is as late as that. */
+	pfm_fixture_value(ctx, 0, ODD_LEVEL);
+	odd_count(1);
+	KUNIT_EXPECT_TRUE(test, odd.interrupt);
+	odd_interrupt();
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_LEVEL), -100ULL);
+	for (i = 0; i < 1050; i++) {
+		odd_count(1);
+		if (odd.interrupt) {
+			odd_interrupt();
+			n++;
+		}
+		if (i % 37 == 0) {
+			pfm_fixture_out(ctx);
+			pfm_fixture_in(ctx);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, n, 10U);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_LEVEL), -50ULL);
+}
+
+static struct kunit_case seen_cases[] = {
+	KUNIT_CASE(seen_test_counts),
+	KUNIT_CASE(seen_test_periods),
+	{}
+};
+
+static struct kunit_suite seen_suite = {
+	.name = "perfmon-odd-seen",
+	.init = seen_init,
+	.exit = odd_exit,
+	.test_cases = seen_cases,
+};
+
+kunit_test_suites(&odd_suite, &open_suite, &seen_suite);

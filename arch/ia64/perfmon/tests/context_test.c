@@ -152,6 +152,7 @@ static struct pfm_context *itc_thread(struct kunit *test, u32 flags, u64 plm,
 static void itc_test_self(struct kunit *test)
 {
 	struct pfm_context *ctx = itc_thread(test, 0, USER, pfm_itc_thread(2));
+	pfarg_pmd_t pmd = { .reg_num = 4 };
 
 	KUNIT_EXPECT_EQ(test, pfm_itc_psr() & SP, 0ULL);
 	pfm_itc_count(0x12, 3);
@@ -166,6 +167,21 @@ static void itc_test_self(struct kunit *test)
 	pfm_itc_sum();
 	pfm_itc_count(0x12, 5);
 	KUNIT_EXPECT_EQ(test, itc_value(ctx, 4), 15ULL);
+
+	/* Its counters come and go with it, and are what it makes of them. */
+	pfm_itc_break();
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(ctx);
+	pfm_itc_return();
+	KUNIT_EXPECT_EQ(test, pfm_itc_mov_pmd(4), 15ULL);
+	pfm_itc_count(0x12, 1);
+	KUNIT_EXPECT_EQ(test, pfm_itc_mov_pmd(4), 16ULL);
+	pfm_itc_break();
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmd(ctx, &pmd), 0);
+	pfm_itc_return();
+	KUNIT_EXPECT_EQ(test, pfm_itc_mov_pmd(4), 0ULL);
+	pfm_itc_count(0x12, 15);
+	KUNIT_EXPECT_EQ(test, pfm_itc_mov_pmd(4), 15ULL);
 
 	/* Stopped by rum, it is started: PFM_START has it count again, all the same. */
 	pfm_itc_rum();

@@ -829,6 +829,9 @@ static void sim_at_user_level(void)
 		if (t->sp || !t->own || !t->own->loaded || sim_is_privileged(t->own) ||
 		    n < t->own->counter || n > t->own->counter + 1)
 			KUNIT_EXPECT_EQ(sim.test, seen, 0ULL);
+		else if (sim_counts(t->own))
+			KUNIT_EXPECT_EQ(sim.test, seen,
+					t->own->want[t->own->set][n - t->own->counter]);
 		else if (t->unit)
 			KUNIT_EXPECT_EQ(sim.test, seen % SIM_UNIT, 0ULL);
 		else
