@@ -7,6 +7,7 @@
  * counter, at the vector that cr.pmv names, and one that the CPU sends itself so that an
  * irq_work does not wait for the tick.
  */
+#include <linux/bitops.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -104,6 +105,15 @@ static u64 *glue_user_psr(struct task_struct *task)
 	return (u64 *)&task_pt_regs(task)->cr_ipsr;
 }
 
+/* The scheduler changes dfh and mfh by plain stores: it must not find them undone. */
+static void glue_put(u64 *psr, u64 bit, bool on)
+{
+	if (on)
+		set_bit(__ffs64(bit), (unsigned long *)psr);
+	else
+		clear_bit(__ffs64(bit), (unsigned long *)psr);
+}
+
 static u64 *glue_interrupted_psr(void)
 {
 	struct pt_regs *regs = get_irq_regs();
@@ -113,14 +123,12 @@ static u64 *glue_interrupted_psr(void)
 
 static bool glue_is_call(const struct task_struct *task)
 {
-	return task->thread.flags & PERFMON_THREAD_CALL;
+	return task->thread.perfmon_call;
 }
 
 static void glue_set_call(struct task_struct *task, bool call)
 {
-	task->thread.flags &= ~PERFMON_THREAD_CALL;
-	if (call)
-		task->thread.flags |= PERFMON_THREAD_CALL;
+	task->thread.perfmon_call = call;
 }
 
 static struct task_struct *glue_current_task(void)
@@ -138,6 +146,7 @@ static const struct pfm_ia64_file glue_file = {
 	.serialize = glue_serialize,
 	.route = glue_route,
 	.user_psr = glue_user_psr,
+	.put = glue_put,
 	.interrupted_psr = glue_interrupted_psr,
 	.is_call = glue_is_call,
 	.set_call = glue_set_call,

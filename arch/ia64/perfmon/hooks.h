@@ -14,12 +14,6 @@ void pfm_debug_end(void);
 
 #ifdef CONFIG_IA64
 
-/*
- * In thread.flags, and not for children: the thread was switched out in a system call that
- * had the thread's psr.pp (struct pfm_ia64_file).
- */
-#define PERFMON_THREAD_CALL	(1U << 8)
-
 #ifdef CONFIG_PERFMON
 
 /**

@@ -174,8 +174,9 @@ enum pfm_ia64_space {
  * @serialize:  srlz.d; or srlz.i, which is that, too
  * @route:      overflows interrupt this CPU
  * @user_psr:   that of the user level of a thread, which is there when it returns
+ * @put:        sets or clears a bit there, and leaves the others to whoever changes them
  * @interrupted_psr: that of the code that the interrupt under way has interrupted, or NULL
- * @is_call, @set_call: a bit that is kept with a thread: when the thread was switched out, its
+ * @is_call, @set_call: a byte that is kept with a thread: when the thread was switched out, its
  *              part in the kernel had psr.pp of its user level (a system call by epc), not
  *              dcr.pp
  * @current_task: the thread that runs here
@@ -190,6 +191,7 @@ struct pfm_ia64_file {
 	void (*serialize)(bool instruction);
 	void (*route)(void);
 	u64 *(*user_psr)(struct task_struct *task);
+	void (*put)(u64 *psr, u64 bit, bool on);
 	u64 *(*interrupted_psr)(void);
 	bool (*is_call)(const struct task_struct *task);
 	void (*set_call)(struct task_struct *task, bool call);

@@ -57,6 +57,15 @@ static void state_put(u64 *word, u64 bit, bool on)
 	*word = on ? *word | bit : *word & ~bit;
 }
 
+/*
+ * psr of a thread's user level. The thread may be on its way to or from another CPU, which
+ * changes other bits of it meanwhile (dfh, mfh).
+ */
+static void state_put_user(struct task_struct *task, u64 bit, bool on)
+{
+	pfm_ia64_file->put(pfm_ia64_file->user_psr(task), bit, on);
+}
+
 static void state_set_psr(u64 bit, bool on)
 {
 	u64 psr = pfm_ia64_file->psr(), old = psr;
@@ -124,7 +133,7 @@ static void state_set_pp(bool dcr, bool pp, bool call)
 	if (frame)
 		state_put(frame, PFM_IA64_PSR_PP, call ? pp : dcr);
 	/* It may be what has been interrupted. */
-	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
+	state_put_user(task, PFM_IA64_PSR_PP, pp);
 	state_set_psr(PFM_IA64_PSR_PP, !frame && call ? pp : dcr);
 }
 
@@ -360,7 +369,7 @@ bool pfm_ia64_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 /* psr.up of the thread of a context. */
 static void state_set_up(struct task_struct *task, bool on)
 {
-	state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_UP, on);
+	state_put_user(task, PFM_IA64_PSR_UP, on);
 	if (task == pfm_ia64_file->current_task())
 		state_take_up(on);
 }
@@ -383,7 +392,7 @@ static void state_set_monitors(const struct pfm_run *run, bool on)
 	if (task)
 		pfm_ia64_file->set_call(task, false);
 	if (task && task != pfm_ia64_file->current_task())
-		state_put(pfm_ia64_file->user_psr(task), PFM_IA64_PSR_PP, pp);
+		state_put_user(task, PFM_IA64_PSR_PP, pp);
 	else
 		state_set_pp(dcr, pp, state_stays(pfm_ia64_file->current_task()));
 }
@@ -411,13 +420,13 @@ void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
 			break;
 		}
 		pfm_ia64_file->set_call(run->task, false);
-		state_put(pfm_ia64_file->user_psr(run->task), PFM_IA64_PSR_SP, !open);
+		state_put_user(run->task, PFM_IA64_PSR_SP, !open);
 		break;
 	case PFM_THREAD_UNLOAD:
 		if (!run->task)
 			break;
 		pfm_ia64_file->set_call(run->task, false);
-		state_put(pfm_ia64_file->user_psr(run->task), PFM_IA64_PSR_SP, true);
+		state_put_user(run->task, PFM_IA64_PSR_SP, true);
 		break;
 	case PFM_THREAD_START:
 		state_set_monitors(run, true);
@@ -445,6 +454,6 @@ void pfm_ia64_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
 	const bool pp = state_pp_of(run->set_flags, next);
 
 	state_keep_call(pfm_ia64_file->current_task());
-	state_put(pfm_ia64_file->user_psr(next), PFM_IA64_PSR_PP, pp);
+	state_put_user(next, PFM_IA64_PSR_PP, pp);
 	state_take_pp(next, pp);
 }

@@ -3,6 +3,7 @@
  * perfmon2 on IA-64: glue.c and hooks.h as they are, for the unit tests on another
  * architecture. Names of the kernel for IA-64 stand here for what the tests have instead.
  */
+#include <linux/bitops.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -36,11 +37,16 @@ void register_percpu_irq(ia64_vector vec, irq_handler_t handler, unsigned long f
 }
 
 /*
- * asm/processor.h: task->thread.flags is task->restart_block.futex.flags here, which nothing
- * uses while the task does not wait for a futex.
+ * asm/processor.h: task->thread is task->restart_block.futex here, which nothing uses while the
+ * task does not wait for a futex.
  */
 #define IA64_THREAD_DBG_VALID	BIT(1)
 #define thread			restart_block.futex
+#define perfmon_call		bitset
+
+/* asm/bitops.h: of a word of 64 bits, which is no unsigned long everywhere. */
+#define set_bit(n, word)	(*(u64 *)(word) |= BIT_ULL(n))
+#define clear_bit(n, word)	(*(u64 *)(word) &= ~BIT_ULL(n))
 
 static struct pfm_ia64_cpu glue_cpu;
 

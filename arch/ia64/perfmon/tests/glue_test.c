@@ -130,10 +130,19 @@ static void glue_test_accesses(struct kunit *test)
 
 	KUNIT_EXPECT_PTR_EQ(test, file->current_task(), pfm_itc_current()->task);
 	KUNIT_EXPECT_PTR_EQ(test, file->user_psr(t->task), &t->user_psr);
+	psr = t->user_psr;
+	file->put(&t->user_psr, PP, true);
+	KUNIT_EXPECT_EQ(test, t->user_psr, psr | PP);
+	file->put(&t->user_psr, SP, false);
+	KUNIT_EXPECT_EQ(test, t->user_psr, (psr | PP) & ~SP);
+	file->put(&t->user_psr, SP, true);
+	file->put(&t->user_psr, PP, false);
+	KUNIT_EXPECT_EQ(test, t->user_psr, psr);
+	psr = pfm_itc_psr();
 	KUNIT_EXPECT_NULL(test, file->interrupted_psr());
 	pfm_itc_interrupt();
 	KUNIT_ASSERT_NOT_NULL(test, file->interrupted_psr());
-	KUNIT_EXPECT_EQ(test, *file->interrupted_psr(), psr | PP);
+	KUNIT_EXPECT_EQ(test, *file->interrupted_psr(), psr);
 	pfm_itc_rfi();
 
 	KUNIT_EXPECT_FALSE(test, file->is_call(t->task));

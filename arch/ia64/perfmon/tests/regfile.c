@@ -316,6 +316,11 @@ static u64 *itc_user_psr(struct task_struct *task)
 	return &itc_thread_of(task)->user_psr;
 }
 
+static void itc_put(u64 *psr, u64 bit, bool on)
+{
+	*psr = (*psr & ~bit) | (on ? bit : 0);
+}
+
 static u64 *itc_interrupted_psr(void)
 {
 	if (!itc.in_interrupt)
@@ -348,6 +353,7 @@ const struct pfm_ia64_file pfm_itc_file = {
 	.serialize = itc_serialize,
 	.route = itc_route,
 	.user_psr = itc_user_psr,
+	.put = itc_put,
 	.interrupted_psr = itc_interrupted_psr,
 	.is_call = itc_is_call,
 	.set_call = itc_set_call,
