@@ -6,6 +6,7 @@
 #ifndef _IA64_PERFMON_HOOKS_H
 #define _IA64_PERFMON_HOOKS_H
 
+#include <linux/atomic.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 
@@ -43,30 +44,36 @@ static inline void perfmon_debug_end(struct task_struct *task)
 }
 
 /**
- * perfmon_user_mask() - what a handler's return or a debugger may make of a thread's psr
- * @regs: the thread's at user level
- * @um:   the new value: bits 5:0 are the user mask, the others are passed through
+ * perfmon_set_psr() - what a handler's return or a debugger makes of a thread's psr
+ * @regs:  the thread's at user level
+ * @value: new value
+ * @mask:  bits of it that are to be taken
  *
  * While psr.sp is 1 the program may not use the PMU, and psr.up stays as it is: whoever
- * monitors the program has set it, maybe while the handler ran (sections 5.3 and 5.7).
+ * monitors the program has set it, maybe while the handler ran (sections 5.3 and 5.7), or
+ * does so at this moment, in an interrupt or on another CPU.
  *
  * Context: the thread itself, or its debugger while it is stopped.
- * Return: @um, with psr.up of @regs if psr.sp of @regs is 1.
  */
-static inline unsigned long perfmon_user_mask(const struct pt_regs *regs, unsigned long um)
+static inline void perfmon_set_psr(struct pt_regs *regs, unsigned long value,
+				   unsigned long mask)
 {
-	if (!(regs->cr_ipsr & IA64_PSR_SP))
-		return um;
-	return (um & ~IA64_PSR_UP) | (regs->cr_ipsr & IA64_PSR_UP);
+	typeof(regs->cr_ipsr) take, new, old = READ_ONCE(regs->cr_ipsr);
+
+	do {
+		take = old & IA64_PSR_SP ? mask & ~IA64_PSR_UP : mask;
+		new = (old & ~take) | (value & take);
+	} while (!try_cmpxchg(&regs->cr_ipsr, &old, new));
 }
 
 #else
 
 static inline bool perfmon_debug_begin(struct task_struct *task) { return true; }
 static inline void perfmon_debug_end(struct task_struct *task) { }
-static inline unsigned long perfmon_user_mask(const struct pt_regs *regs, unsigned long um)
+static inline void perfmon_set_psr(struct pt_regs *regs, unsigned long value,
+				   unsigned long mask)
 {
-	return um;
+	regs->cr_ipsr = (regs->cr_ipsr & ~mask) | (value & mask);
 }
 
 #endif /* CONFIG_PERFMON */

@@ -90,6 +90,27 @@ void pfm_glue_leave(void)
 	}
 }
 
+/* asm/cmpxchg.h: of 64 bits, too; another CPU comes in between if a test wants it. */
+static void (*glue_between)(void);
+
+static bool glue_try_cmpxchg(u64 *word, u64 *old, u64 new)
+{
+	void (*between)(void) = glue_between;
+
+	glue_between = NULL;
+	if (between)
+		between();
+	if (*word == *old) {
+		*word = new;
+		return true;
+	}
+	*old = *word;
+	return false;
+}
+
+#undef try_cmpxchg
+#define try_cmpxchg		glue_try_cmpxchg
+
 /* asm/ptrace.h, asm/irq_regs.h, asm/current.h */
 struct glue_regs {
 	u64 cr_ipsr;
@@ -173,8 +194,11 @@ void pfm_glue_debug_end(struct pfm_itc_thread *t)
 /* As restore_sigcontext() of signal.c has it, in a system call of the handler. */
 void pfm_glue_sigreturn(void)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-	u64 um = perfmon_user_mask(regs, pfm_itc_current()->um);
+	perfmon_set_psr(task_pt_regs(current), pfm_itc_current()->um, IA64_PSR_UM);
+}
 
-	regs->cr_ipsr = (regs->cr_ipsr & ~IA64_PSR_UM) | (um & IA64_PSR_UM);
+void pfm_glue_sigreturn_while(void (*between)(void))
+{
+	glue_between = between;
+	pfm_glue_sigreturn();
 }

@@ -31,5 +31,6 @@ bool pfm_glue_debug(struct pfm_itc_thread *t);
 bool pfm_glue_is_debugged(const struct pfm_itc_thread *t);
 void pfm_glue_debug_end(struct pfm_itc_thread *t);
 void pfm_glue_sigreturn(void);
+void pfm_glue_sigreturn_while(void (*between)(void));
 
 #endif /* _IA64_PERFMON_TESTS_GLUE_HERE_H */

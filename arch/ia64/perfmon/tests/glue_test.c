@@ -231,6 +231,32 @@ static void glue_test_user_mask(struct kunit *test)
 	}
 }
 
+static void glue_start_between(void)
+{
+	pfm_itc_current()->user_psr |= UP;
+}
+
+static void glue_unload_between(void)
+{
+	pfm_itc_current()->user_psr |= SP;
+	pfm_itc_current()->user_psr &= ~UP;
+}
+
+/* What a command does to psr while it returns is not lost. */
+static void glue_test_user_mask_race(struct kunit *test)
+{
+	struct pfm_itc_thread *t = pfm_itc_current();
+
+	t->um = 0;
+	t->user_psr = SP | BIT_ULL(3);
+	pfm_glue_sigreturn_while(glue_start_between);
+	KUNIT_EXPECT_EQ(test, t->user_psr, SP | UP);
+	t->um = UP;
+	t->user_psr = UP;
+	pfm_glue_sigreturn_while(glue_unload_between);
+	KUNIT_EXPECT_EQ(test, t->user_psr, SP);
+}
+
 /* The simulation. */
 
 /* What happens in a run: more, if the kernel's command line wants it. */
@@ -1131,6 +1157,7 @@ static struct kunit_case glue_cases[] = {
 	KUNIT_CASE(glue_test_work),
 	KUNIT_CASE(glue_test_debuggers),
 	KUNIT_CASE(glue_test_user_mask),
+	KUNIT_CASE(glue_test_user_mask_race),
 	KUNIT_CASE(glue_test_threads),
 	KUNIT_CASE(glue_test_cpus),
 	{}
