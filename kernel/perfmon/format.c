@@ -331,6 +331,9 @@ static struct pt_regs *pfm_format_regs(const struct pfm_context *ctx,
 
 	if (!(task->flags & PF_KTHREAD) && !pfm_host_executes(task))
 		user = task_pt_regs(task);
+	/* On its way out a 32-bit kernel may have an NMI push the kernel's registers there. */
+	if (user && !user_mode(user))
+		user = NULL;
 	if (task == current)
 		regs = get_irq_regs();
 	if (!regs || (!user_mode(regs) && !ctx->see_kernel))

@@ -26,12 +26,16 @@
  * The user level's registers, or NULL. A 32-bit kernel leaves those of an NMI where the NMI
  * came in, and finds in task_pt_regs() what an earlier entry has left. On PowerPC
  * task_pt_regs() is NULL for a thread that began in the kernel, until it executes a program.
+ * And an NMI that comes when a 32-bit kernel has left them already pushes the kernel's there.
  */
 static const struct pt_regs *pfm_stack_user_regs(const struct pfm_ovfl_data *data)
 {
-	if (data->regs && user_mode(data->regs))
-		return data->regs;
-	return task_pt_regs(current);
+	const struct pt_regs *regs = data->regs;
+
+	if (regs && user_mode(regs))
+		return regs;
+	regs = task_pt_regs(current);
+	return regs && user_mode(regs) ? regs : NULL;
 }
 
 #if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
