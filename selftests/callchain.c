@@ -660,7 +660,7 @@ TEST(kernel_chain_over_a_fault)
 		{ .name = "handle_mm_fault" }, { .name = "vfs_read" },
 		{ .name = "__arch_clear_user" }, { .name = "__clear_user" },
 		{ .name = "clear_user_original" }, { .name = "clear_user_rep_good" },
-		{ .name = "clear_user_erms" },
+		{ .name = "clear_user_erms" }, { .name = "clear_user" },
 	};
 	const u64 period = -1000000ULL;
 	const size_t size = 64 * page_size();
