@@ -548,7 +548,7 @@ test_modules()
 		skip "the format double is no module here: modules in data files"
 		return
 	fi
-	record true
+	record -e minor-faults -c 1 true
 	check "a module is recorded" grep -q pfm_double "$tmp/data"
 	report
 	if ! has_symbols; then
