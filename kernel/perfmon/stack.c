@@ -30,7 +30,7 @@
  */
 static const struct pt_regs *pfm_stack_user_regs(const struct pfm_ovfl_data *data)
 {
-	const struct pt_regs *regs = data->regs;
+	struct pt_regs *regs = data->regs;
 
 	if (regs && user_mode(regs))
 		return regs;
