@@ -19,6 +19,8 @@
 #include <asm/irq_regs.h>
 #include <asm/ptrace.h>
 
+#include <perfmon/compat.h>
+
 #include "host.h"
 #include "pfm.h"
 
@@ -323,21 +325,36 @@ u16 pfm_fmt_num_pmds(void)
 }
 EXPORT_SYMBOL_GPL(pfm_fmt_num_pmds);
 
+/**
+ * pfm_format_user_regs() - where a thread's program goes on when the kernel returns to it
+ * @task: a thread that runs here, or nowhere
+ *
+ * A 32-bit kernel leaves the registers of an NMI where the NMI came in: this is then where
+ * the program was at an earlier entry. If that kernel was about to return, the NMI may have
+ * overwritten the program's registers by the kernel's. On PowerPC a thread that began in the
+ * kernel has none until it executes a program.
+ *
+ * Context: any, NMI too.
+ * Return: registers, all of user level; NULL if there are none, or the thread has no user
+ * level (kernel threads, io_uring's), or is in execve() and they are not for the owner yet.
+ */
+struct pt_regs *pfm_format_user_regs(struct task_struct *task)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+
+	if (task->flags & (PF_KTHREAD | PF_USER_WORKER) || pfm_host_executes(task))
+		return NULL;
+	return regs && user_mode(regs) ? regs : NULL;
+}
+
 /* Where the thread is that an overflow hit; see struct pfm_ovfl_data. */
 static struct pt_regs *pfm_format_regs(const struct pfm_context *ctx,
 				       struct task_struct *task)
 {
-	struct pt_regs *regs = NULL, *user = NULL;
+	struct pt_regs *regs = task == current ? get_irq_regs() : NULL;
 
-	if (!(task->flags & PF_KTHREAD) && !pfm_host_executes(task))
-		user = task_pt_regs(task);
-	/* On its way out a 32-bit kernel may have an NMI push the kernel's registers there. */
-	if (user && !user_mode(user))
-		user = NULL;
-	if (task == current)
-		regs = get_irq_regs();
 	if (!regs || (!user_mode(regs) && !ctx->see_kernel))
-		regs = user;
+		regs = pfm_format_user_regs(task);
 	return regs;
 }
 

@@ -17,26 +17,10 @@
 #include <asm/ptrace.h>
 #include <asm/stacktrace.h>
 
-#include <perfmon/compat.h>
 #include <perfmon/format.h>
 
 #include "host.h"
-
-/*
- * The user level's registers, or NULL. A 32-bit kernel leaves those of an NMI where the NMI
- * came in, and finds in task_pt_regs() what an earlier entry has left. On PowerPC
- * task_pt_regs() is NULL for a thread that began in the kernel, until it executes a program.
- * And an NMI that comes when a 32-bit kernel has left them already pushes the kernel's there.
- */
-static const struct pt_regs *pfm_stack_user_regs(const struct pfm_ovfl_data *data)
-{
-	struct pt_regs *regs = data->regs;
-
-	if (regs && user_mode(regs))
-		return regs;
-	regs = task_pt_regs(current);
-	return regs && user_mode(regs) ? regs : NULL;
-}
+#include "pfm.h"
 
 #if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
 /*
@@ -65,17 +49,16 @@ static unsigned int pfm_stack_user32(const struct pt_regs *regs,
 /*
  * A thread without an address space (an exiting one, a kernel thread) runs in that
  * of another thread and must not show its stack. While an exec or a switch of
- * threads changes the address space, an NMI finds the same in any thread. Those of a
- * program that stay in the kernel (io_uring's workers) have no user level.
+ * threads changes the address space, an NMI finds the same in any thread.
  */
 static unsigned int pfm_stack_user(const struct pfm_ovfl_data *data,
 				   unsigned long *ips, unsigned int max)
 {
-	const struct pt_regs *regs = pfm_stack_user_regs(data);
+	struct pt_regs *regs = data->regs;
 
-	/* Where a new program begins its owner may not know before the hook of exec. */
-	if (!regs || !current->mm || (current->flags & (PF_KTHREAD | PF_USER_WORKER)) ||
-	    pfm_host_executes(current) || !pfm_host_may_read_user())
+	if (!regs || !user_mode(regs))
+		regs = pfm_format_user_regs(current);
+	if (!regs || !current->mm || !pfm_host_may_read_user())
 		return 0;
 #if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
 	if (!user_64bit_mode(task_pt_regs(current)))
