@@ -97,6 +97,20 @@ static void itc_unload(struct pfm_context *ctx)
 	pfm_fixture_free(ctx);
 }
 
+/* A context with privileged monitors, whose PMD4 counts cycles; @t is loaded. */
+static struct pfm_context *itc_privileged(struct kunit *test, u32 set_flags,
+					  struct pfm_itc_thread *t)
+{
+	struct pfm_context *ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
+
+	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, set_flags), 0);
+	KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
+	pfm_itc_break();
+	itc_load(test, ctx, t);
+	pfm_itc_return();
+	return ctx;
+}
+
 static void itc_start(struct pfm_context *ctx)
 {
 	pfm_itc_break();
@@ -465,12 +479,7 @@ static void itc_test_fsys(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		memset(&d, 0, sizeof(d));
-		ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
-		KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, flags[i]), 0);
-		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
-		pfm_itc_break();
-		itc_load(test, ctx, pfm_itc_thread(ITC_USER));
-		pfm_itc_return();
+		ctx = itc_privileged(test, flags[i], pfm_itc_thread(ITC_USER));
 		pfm_itc_fsys();
 		pfm_itc_interrupt();
 		pfm_fixture_start(ctx);
@@ -582,12 +591,7 @@ static void itc_test_privileged_thread(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		memset(&d, 0, sizeof(d));
-		ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
-		KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, flags[i]), 0);
-		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
-		pfm_itc_break();
-		itc_load(test, ctx, pfm_itc_thread(2));
-		pfm_itc_return();
+		ctx = itc_privileged(test, flags[i], pfm_itc_thread(2));
 		itc_start(ctx);
 		KUNIT_EXPECT_EQ(test, pfm_itc_psr() & (PP | UP),
 				flags[i] & PFM_ITA_SETFL_INTR_ONLY ? 0ULL : PP);
@@ -632,13 +636,9 @@ static void itc_test_privileged_thread(struct kunit *test)
 /* In a system call by epc a thread waits, and is stopped; its next one is by break. */
 static void itc_test_call_forgotten(struct kunit *test)
 {
-	struct pfm_context *ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
+	struct pfm_context *ctx = itc_privileged(test, PFM_ITA_SETFL_EXCL_INTR,
+						 pfm_itc_thread(2));
 
-	KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, PFM_ITA_SETFL_EXCL_INTR), 0);
-	KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
-	pfm_itc_break();
-	itc_load(test, ctx, pfm_itc_thread(2));
-	pfm_itc_return();
 	itc_start(ctx);
 	pfm_itc_epc();
 	pfm_fixture_out(ctx);
