@@ -419,7 +419,10 @@ static inline u32 pfm_next_msg(int fd, pfm_msg_t *msg, int ms)
 	return msg->msg_type;
 }
 
-/* Where a function's code is: a pointer to it may be to a descriptor, whose first word says. */
+/*
+ * The address of a function's code. On IA-64 and PowerPC's 64-bit ELF V1 a pointer to a function
+ * is one to a descriptor, whose first word is that address.
+ */
 static inline u64 code_of(const void *function)
 {
 #if defined(__ia64__) || (defined(__powerpc64__) && _CALL_ELF != 2)

@@ -49,9 +49,9 @@ static inline void perfmon_debug_end(struct task_struct *task)
  * @value: new value
  * @mask:  bits of it that are to be taken
  *
- * While psr.sp is 1 the program may not use the PMU, and psr.up stays as it is: whoever
- * monitors the program has set it, maybe while the handler ran (sections 5.3 and 5.7), or
- * does so at this moment, in an interrupt or on another CPU.
+ * While psr.sp is 1 the program may not use the PMU, and psr.up stays as it is: a command of
+ * the program that monitors the thread has set it, maybe while the handler ran (sections 5.3
+ * and 5.7), or sets it at this moment, in an interrupt or on another CPU.
  *
  * Context: the thread itself, or its debugger while it is stopped.
  */

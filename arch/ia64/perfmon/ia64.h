@@ -174,7 +174,8 @@ enum pfm_ia64_space {
  * @serialize:  srlz.d; or srlz.i, which is that, too
  * @route:      overflows interrupt this CPU
  * @user_psr:   that of the user level of a thread, which is there when it returns
- * @put:        sets or clears a bit there, and leaves the others to whoever changes them
+ * @put:        sets or clears one bit of what @user_psr returns, by an atomic instruction: other
+ *              CPUs may change other bits of it meanwhile
  * @interrupted_psr: that of the code that the interrupt under way has interrupted, or NULL
  * @is_call, @set_call: a byte that is kept with a thread: when the thread was switched out, its
  *              part in the kernel had psr.pp of its user level (a system call by epc), not

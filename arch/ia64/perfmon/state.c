@@ -108,9 +108,9 @@ static bool state_stays(const struct task_struct *task)
 }
 
 /*
- * Whether a thread's part in the kernel, whose psr is @psr, has the psr.pp of the thread's
- * user level: threads that stay there do, and a system call by epc, which is no
- * interruption. All else has dcr.pp. Where psr.pp equals dcr.pp a call by epc cannot be told
+ * Whether @task, which is in the kernel with psr @psr, counts there as at its user level, by
+ * psr.pp of that level: threads that stay in the kernel do, and a system call by epc, which
+ * is no interruption. All else has dcr.pp. Where psr.pp equals dcr.pp a call by epc cannot be told
  * from one by break, and is taken for one by break.
  */
 static bool state_is_call(const struct task_struct *task, u64 psr)
