@@ -165,17 +165,21 @@ static bool is_mark(const char *name)
 	return false;
 }
 
-/* "ADDRESS TYPE NAME", and "[MODULE]" after a tab. */
+/*
+ * "ADDRESS TYPE NAME", and "[MODULE]" after a tab. On big-endian PowerPC of 64 bits the name
+ * of a function is its descriptor's, which is data, and its code has the name with a dot.
+ */
 static void read_line(struct symtab *t, const char *line)
 {
-	char type, name[512], module[128] = "";
+	char type, text[512], *name = text, module[128] = "";
 	struct symbol s = { .size = 0 };
 	int n;
 
-	n = sscanf(line, "%" SCNx64 " %c %511s [%127[^]]]", &s.addr, &type, name,
+	n = sscanf(line, "%" SCNx64 " %c %511s [%127[^]]]", &s.addr, &type, text,
 		   module);
 	if (n < 3 || !s.addr || !strchr("tTwW", type))
 		return;
+	name += *name == '.' && name[1];
 	s.name = text_intern(name);
 	s.module = *module ? text_intern(module) : NULL;
 	s.rank = is_mark(name) ? -1 : type == 'T';

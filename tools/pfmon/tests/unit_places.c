@@ -1161,12 +1161,15 @@ static void test_kallsyms(void)
 		   "ffffffff81000100 D data_there\n"
 		   "ffffffff81000200 W weak_one\n"
 		   "ffffffff81000200 T __some_text_start\n"
+		   "ffffffff81000300 d with_descriptor\n"
+		   "ffffffff81000300 T .with_descriptor\n"
 		   "ffffffffc0000000 t in_module\t[mod]\n"
 		   "nonsense\n");
-	CHECK(symtab_read_kallsyms(&t, path) == 0 && t.symbols == 5);
+	CHECK(symtab_read_kallsyms(&t, path) == 0 && t.symbols == 6);
 	expect_symbol(&t, 0xffffffff810000ff, "_stext");
 	expect_symbol(&t, 0xffffffff81000100, "helper");
 	expect_symbol(&t, 0xffffffff81000200, "weak_one");
+	expect_symbol(&t, 0xffffffff81000300, "with_descriptor");
 	expect_symbol(&t, 0xffffffffc0000010, "in_module");
 	CHECK_STR(symtab_find(&t, 0xffffffffc0000010)->module, "mod");
 	CHECK(!symtab_find(&t, 0xffffffff81000110)->module);
