@@ -495,6 +495,7 @@ run_tests()
 {
 	for t in "$@"; do
 		since=$(date +%s)
+		command -v "test_$t" >/dev/null || fail "there is no test $t"
 		"test_$t"
 		[ "${V:-0}" != 1 ] || echo "$t: $(($(date +%s) - since)) s" >&2
 	done

@@ -274,12 +274,12 @@ test_order()
 test_powerpc()
 {
 	id=00112233445566778899aabbccddeeff00112233
-	symbols=yes
+	resolved=yes
 	craft --samples 1 --map 0x10001000 0x1000 "$VICTIM" --build-id $id
 	report
 	if ! has_symbols; then
 		skip "$arch: built without libdw: calls of PowerPC"
-		symbols=
+		resolved=
 	fi
 	for machine in "32 big 0xc00000" "64 big 0xc0000000000000" \
 		"64 little 0xc0000000000000"; do
@@ -298,7 +298,7 @@ test_powerpc()
 			report -b process,address -f folded
 			expect "powerpc, $machine, $f: where" "$(cat "$tmp/report")" \
 				"crafted;${3}10 1"
-			[ -n "$symbols" ] || continue
+			[ -n "$resolved" ] || continue
 			report -f folded
 			expect "powerpc, $machine, $f: calls" "$(cat "$tmp/report")" \
 				"crafted;outer;middle;leaf;[kernel];[kernel] 1"
