@@ -36,6 +36,8 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 	if (!pfm_runstate_counting(ctx))
 		return;
 	now = pfm_clock_advance();
+	/* Not what a late look at a counter has found. */
+	c->overtaken = false;
 	pfm_hw_stop(ctx);
 	pfm_runstate_update(ctx);
 	/* A masked context interrupts no more: until PFM_RESTART it is no storm. */

@@ -31,6 +31,14 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 	set->unarmed |= BIT_ULL(i);
 }
 
+/* Whether a counter of the hardware has counted as much since it overflowed as before. */
+static bool pfm_overflow_is_overtaken(const struct pfm_set *set, unsigned int i)
+{
+	const struct pfm_pmd *p = &set->pmds[i];
+
+	return set->hard & BIT_ULL(i) && p->last_reset && p->value >= -p->last_reset;
+}
+
 /**
  * pfm_overflow_reset() - load reset values (3.4.1, 3.4.2)
  * @ctx:     context, up to date
@@ -53,6 +61,8 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 	for (rest = ovfl; rest; rest &= rest - 1) {
 		i = __ffs64(rest);
 		also |= set->pmcs[pfm_regmap.ctrl[i]].reset_pmds;
+		if (unlikely(pfm_overflow_is_overtaken(set, i)))
+			__this_cpu_write(pfm_cpu.overtaken, true);
 		if (is_long || set->pmds[i].short_reset ||
 		    (set->random & BIT_ULL(i)))
 			pfm_overflow_reset_one(set, i, is_long);

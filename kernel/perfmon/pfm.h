@@ -323,6 +323,7 @@ struct pfm_cpu {
 	u64 interrupts;			/* [p] overflows since */
 	unsigned int storm;		/* [p] the PMU's, one upon the other */
 	bool deferred;			/* [p] one of them came in a section */
+	bool overtaken;			/* [p] a counter has counted a period more by then */
 	u64 spent;			/* [p] in these, ns */
 	u64 ended;			/* [p] local_clock() at the end of the last */
 	unsigned long stats[PFM_STATS];	/* [p*] */

@@ -34,22 +34,26 @@
  * cause the next. On a slow machine that starves everything long before
  * interrupts_max is reached. One slow interrupt proves nothing: a virtual CPU may
  * have been descheduled in it. One that arrived while we were still handling the
- * last does: all the time since then was overhead.
+ * last does: all the time since then was overhead. The same holds if, by the time of its
+ * handler, a counter has counted as many events again as its period has: then the way into
+ * the handler, which may be much longer than the handler, causes the next interrupt.
  *
  * Context: interrupts off, at the end of such an interrupt; or NMI.
  * Return: whether it is a storm by now. Then the count begins anew.
  */
 bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin, u64 end)
 {
+	const bool overhead = c->deferred || c->overtaken;
 	u64 spent = end - begin;
 
-	if (c->deferred)
+	if (overhead)
 		spent = min_t(u64, end - c->ended, PFM_THROTTLE_OVERHEAD);
-	if (begin - c->ended > spent && !c->deferred)
+	if (begin - c->ended > spent && !overhead)
 		c->storm -= min(c->storm, PFM_THROTTLE_CALM);
 	else
 		c->storm++;
 	c->deferred = false;
+	c->overtaken = false;
 	c->spent = c->storm ? c->spent + spent : 0;
 	c->ended = end;
 	if (c->storm <= PFM_THROTTLE_STORM || c->spent <= PFM_THROTTLE_STORM_NS)

@@ -163,6 +163,40 @@ static void interrupt_test_storm(struct kunit *test)
 	}
 	c->deferred = true;
 	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(c, c->ended, c->ended + NSEC_PER_SEC));
+	/* So does all of it if a counter was overtaken, and the way in is long. */
+	for (n = 0; n < 5000; n++) {
+		c->overtaken = true;
+		KUNIT_EXPECT_EQ(test, storm_after(c, 1000, 99000, 1), 1U);
+	}
+	c->overtaken = true;
+	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(c, c->ended + 99000, c->ended + 100000));
+}
+
+/*
+ * A counter that has had its period once more when the interrupt is handled is overtaken,
+ * however late that is by the clock. One that has had less is not; nor does it matter what
+ * was found otherwise.
+ */
+static void interrupt_test_overtaken(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	struct pfm_cpu *c;
+	unsigned int more;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	c = this_cpu_ptr(&pfm_cpu);
+	for (more = 9; more <= 10; more++) {
+		pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+		c->overtaken = true;
+		c->storm = 256;
+		c->spent = NSEC_PER_SEC;
+		c->ended = 0;
+		pfm_fake_count(10 + more);
+		KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
+		KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)(more < 10 ? PFM_LOADED : PFM_MASKED));
+	}
 }
 
 /* A context whose interrupts are a storm stops, and says so. */
@@ -313,6 +347,7 @@ static struct kunit_case interrupt_cases[] = {
 	KUNIT_CASE(interrupt_test_two_interrupts),
 	KUNIT_CASE(interrupt_test_together),
 	KUNIT_CASE(interrupt_test_storm),
+	KUNIT_CASE(interrupt_test_overtaken),
 	KUNIT_CASE(interrupt_test_storm_masks),
 	KUNIT_CASE(interrupt_test_locked),
 	KUNIT_CASE(interrupt_test_waits),
