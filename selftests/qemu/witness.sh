@@ -30,8 +30,13 @@ perf stat -x, -e cycles:u,instructions:u -o stat "$1" alone
 awk -F, '/:u/ && $1 > 20000000 && $1 < 20100000 { n++ }
 	END { print (n == 2 ? "PASS" : "FAIL") " perf stat" }' stat
 perf record -q -e instructions:u -c 100000 -o data "$1" alone
-perf report -i data --stdio -n 2>/dev/null | awk '/witness/ { n += $2 }
-	END { print (n == 200 ? "PASS" : "FAIL") " perf record: " n " samples" }'
+perf report -i data --stdio -n >report 2>/dev/null
+awk '/witness/ { n += $2 }
+	END { print (n == 200 ? "PASS" : "FAIL") " perf record: " n " samples"; exit n != 200 }' \
+	report || {
+	sed 's/^/# /' report
+	perf script -i data -F comm,time,ip,sym 2>/dev/null | sed 's/^/# /'
+}
 EOF
 
 passed=0 failed=0
