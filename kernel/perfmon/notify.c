@@ -42,7 +42,7 @@ bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl)
  */
 void pfm_notify_wake(struct pfm_context *ctx)
 {
-	lockdep_assert_irqs_disabled();
+	lockdep_assert(irqs_disabled());
 	if (irq_work_queue(&ctx->notify_work))
 		pfm_context_get(ctx);
 }

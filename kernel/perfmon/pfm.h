@@ -372,12 +372,12 @@ static __always_inline bool pfm_is_system(const struct pfm_context *ctx)
 /*
  * Live state is looked at or changed: ctx->lock is held, interrupts are off, and the
  * context is live here if it is live at all. Only lockdep looks; in an NMI it cannot
- * say who has the lock.
+ * say who has the lock, and on PowerPC it does not know that interrupts are off.
  */
 static __always_inline void pfm_assert_live(const struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
-	lockdep_assert_irqs_disabled();
+	lockdep_assert(irqs_disabled());
 	lockdep_assert(ctx->cpu < 0 || ctx->cpu == raw_smp_processor_id());
 }
 
