@@ -181,6 +181,8 @@ TEST(the_nmi_watchdog_is_one_of_them)
 
 	NEED_HW();
 	NEED_ROOT();
+	if (hw_is_ppc())
+		SKIP(return, "PowerPC's NMI watchdog has the decrementer, not the PMU");
 	if (access(sysctl, W_OK))
 		SKIP(return, "this kernel has no NMI watchdog");
 	MUST(read_text(sysctl, was, sizeof(was)));
