@@ -28,7 +28,10 @@ struct worker {
 };
 
 static struct worker workers[THREADS];
-/* All begin; the workers have done their work; nobody commands any more. */
+/*
+ * Where threads meet: workers and controllers before the first round; workers and the test
+ * after the last one; and again when the controllers have ended.
+ */
 static pthread_barrier_t begin, done, end;
 static volatile bool over;
 
@@ -167,8 +170,8 @@ FIXTURE_TEARDOWN(sections)
 }
 
 /*
- * FIRST and SECOND agree whatever has been done to them, and where nobody has stopped or
- * started them they are the count of a thread that runs alone.
+ * The counters FIRST and SECOND of a thread agree, whatever commands its context had. In a
+ * thread whose context was only read they have the count of a thread that runs alone.
  */
 TEST_F_TIMEOUT(sections, counters_agree, 300)
 {

@@ -40,7 +40,7 @@ examples()
 	counts '^([0-9]+) minor-faults, counted 100% of the time$' $pages $((pages + 100)) \
 		"$1/count.c.example"
 	# 4 times 1 MiB
-	counts '^([0-9]+) minor-faults$' $((pages / 4)) $((pages / 4 + 200)) "$1/threads.c.example"
+	counts '^([0-9]+) minor-faults$' $((pages / 4)) $((pages / 4 + 175)) "$1/threads.c.example"
 	# Its samples are 16 faults apart.
 	counts '^([0-9]+) samples, 0 lost$' $((pages / 16 - 1)) $((pages / 16 + 13)) \
 		"$1/sample.c.example"
