@@ -109,7 +109,8 @@ static void classic_test_processors(struct kunit *test)
 		{ 0x00090204, 4 }, { 0x000a0202, 4 },
 		{ 0x00080301, 4, true }, { 0x00083214, 4, true }, { 0x00087210, 4, true },
 		{ 0x70000100, 4, true }, { 0x70000202, 4, true }, { 0x70000203, 4 },
-		{ 0x700002b2, 4, true }, { 0x700002b3, 4 }, { 0x70010301, 4 },
+		{ 0x700002b2, 4, true }, { 0x700002b3, 4 },
+		{ 0x70010202, 4, true }, { 0x70010203, 4 }, { 0x70010301, 4 },
 		{ 0x70020101, 4 },
 		{ 0x000c0209, 4, true },
 		{ 0x800c1102, 4, true }, { 0x800c1103, 4 }, { 0x800c1104, 4 },
@@ -309,7 +310,7 @@ static void classic_test_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_sprs_event(3), 0U);
 }
 
-/* From the event before a wrap, in each counter, and in two at once. */
+/* From the event before a wrap, in each counter, with another one that counts. */
 static void classic_test_overflow(struct kunit *test)
 {
 	const struct classic_model *m;
