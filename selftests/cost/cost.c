@@ -200,12 +200,31 @@ switches:
 	perf_close(n);
 }
 
+/* The most of perf_events' instructions that the hardware's counters should cost, percent. */
+#define SHARE	20
+
+static void print_share(int row)
+{
+	bool missed = false;
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		long long share = perf_got[k][row] ? 100 * pfm_got[k][row] / perf_got[k][row] : 0;
+
+		printf(" %s%3lld%%", k ? "/ " : "  ", share);
+		missed |= 100 * pfm_got[k][row] > SHARE * perf_got[k][row];
+	}
+	fputs(missed ? " missed" : "       ", stdout);
+}
+
 static void print(const char *what, bool goals)
 {
 	int r, k;
 
-	printf("%-36s %17s %17s%s\n", what, "perfmon 1 / 4", "perf_events 1 / 4",
-	       goals ? "       goal" : "");
+	printf("%-36s %17s %17s", what, "perfmon 1 / 4", "perf_events 1 / 4");
+	if (goals)
+		printf("   share, goal %d%%   instructions, goal", SHARE);
+	putchar('\n');
 	for (r = 0; r < ROWS; r++) {
 		if ((r == OVERFLOW && !goals) || (r != SWITCH && only_switches))
 			continue;
@@ -214,6 +233,8 @@ static void print(const char *what, bool goals)
 		       (long long)pfm_got[1][r]);
 		printf(" %8lld %8lld", (long long)perf_got[0][r],
 		       (long long)perf_got[1][r]);
+		if (goals)
+			print_share(r);
 		for (k = 0; k < 2 && goals && rows[r].goal[0]; k++)
 			printf(" %s%d%s", k ? "/ " : "   ", rows[r].goal[k],
 			       pfm_got[k][r] > rows[r].goal[k] ? " missed" : "");
