@@ -2,7 +2,8 @@
 /*
  * PowerPC of 32 bits: which processors' counters interrupt, who is counted by default, the
  * counters that count cycles only, and an interrupt that does not turn itself off. POWER: the
- * counters that have one event, and codes.
+ * counters that have one event, codes, and what hypervisors are told. Emulators whose counters
+ * are not good enough.
  *
  * Not here: the bits of the controls (hw.c), programs that read counters (hw_rights.c), what
  * happens to negative counters (KUnit, arch/ppc/perfmon/tests).
@@ -232,6 +233,98 @@ TEST(power_codes)
 		EXPECT_EQ(n <= 4 ? 0 : -EINVAL, hw_write_one(fd, 0, n, POWER_USER | 0x1e, 0));
 	}
 	close(fd);
+}
+
+/* The byte by which a hypervisor knows that @cpu's counters are in use; -1 if there is none. */
+static int told_in_use(int cpu)
+{
+	unsigned char in_use;
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/powerpc/vpa/cpu-%d", cpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	/* pmcregs_in_use of struct lppaca, whose layout hypervisors know (PAPR). */
+	n = pread(fd, &in_use, 1, 0xbb);
+	close(fd);
+	return n == 1 ? in_use : -1;
+}
+
+static bool told_becomes(int cpu, int want)
+{
+	int n;
+
+	for (n = 0; n < PATIENCE && told_in_use(cpu) != want; n++)
+		sleep_ms(1);
+	return told_in_use(cpu) == want;
+}
+
+/* It saves the counters of a CPU from the first context there until the last one is gone. */
+TEST(hypervisors_are_told)
+{
+	int fd, cpu;
+
+	NEED_POWER();
+	NEED_DEBUGFS();
+	cpu = pin_somewhere();
+	if (told_in_use(cpu) < 0)
+		SKIP(return, "no hypervisor, or its areas have no files");
+	EXPECT_TRUE(told_becomes(cpu, 0));
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	run(fd, 1000);
+	/* It is stopped, with its counts still in the registers. */
+	EXPECT_EQ(1, told_in_use(cpu));
+	close(fd);
+	EXPECT_TRUE(told_becomes(cpu, 0));
+}
+
+/* Whether this is QEMU, but not the bench's. */
+static bool is_stock_qemu(void)
+{
+#ifdef __powerpc__
+	char machine[64] = "";
+
+	if (is_bench())
+		return false;
+	if (text_field("/proc/cpuinfo", "machine", machine, sizeof(machine)) &&
+	    strstr(machine, "emulated by qemu"))
+		return true;
+	/* A Macintosh of QEMU's has a serial number of nothing but zeros. */
+	return read_text("/proc/device-tree/system-id", machine, sizeof(machine)) > 0 &&
+	       machine[0] && strspn(machine, "0") == strlen(machine);
+#else
+	return false;
+#endif
+}
+
+/* Whether the kernel has said since boot what has @one and then @other in one line. */
+static bool said_since_boot(const char *one, const char *other)
+{
+	int fd = (int)MUST(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+	char line[2048], *found;
+	bool said = false;
+	ssize_t n;
+
+	while (!said && ((n = read(fd, line, sizeof(line) - 1)) > 0 || errno == EPIPE)) {
+		line[n > 0 ? n : 0] = '\0';
+		found = strstr(line, one);
+		said = found && strstr(found, other);
+	}
+	close(fd);
+	return said;
+}
+
+/* QEMU's own counters store what is written, or never interrupt: no PMU, and the log says why. */
+TEST(stock_emulators_have_no_pmu)
+{
+	NEED_ROOT();
+	if (!is_stock_qemu())
+		SKIP(return, "not a PowerPC of QEMU's own");
+	EXPECT_EQ(NULL, hw_find());
+	EXPECT_TRUE(said_since_boot("perfmon: the counters of ", " do not "));
 }
 
 TEST_HARNESS_MAIN
