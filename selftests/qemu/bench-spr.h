@@ -10,7 +10,7 @@
 #define BENCH_SPR_READS	704	/* reads of PMU registers */
 #define BENCH_SPR_WRITES	705	/* writes */
 #define BENCH_SPR_PMIS		706	/* the counters' interrupts that were taken */
-#define BENCH_SPR_SKID		707	/* cycles from an overflow to its interrupt */
+#define BENCH_SPR_SKID		707	/* cycles from an overflow to its interrupt, on all CPUs */
 #define BENCH_SPR_EXECUTED	708	/* with -icount shift=0, instructions executed */
 #define BENCH_SPR_QUIRKS	709
 #define QUIRK_PMXE_STAYS	1	/* 604 to 745x: as some say of the 604 */
