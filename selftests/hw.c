@@ -145,6 +145,44 @@ TEST(periods)
 	close(fd);
 }
 
+FIXTURE(long_period)
+{
+};
+
+FIXTURE_SETUP(long_period)
+{
+}
+
+FIXTURE_TEARDOWN(long_period)
+{
+}
+
+/* Longer than what a counter of 32 bits can hold, and than what others are written with. */
+TEST_F_TIMEOUT(long_period, overflows_once, 300)
+{
+	/* By hand, four turns of such a counter: half a minute. */
+	const u64 period = getenv("PFM_LONG_PERIOD") ? 1ULL << 33 : (1ULL << 31) + 4711;
+	const unsigned int margin = 100000;
+	u64 before, left;
+	int fd;
+
+	NEED_HW_INTERRUPT();
+	NEED_DEBUGFS();
+	before = debugfs_sum("overflows");
+	fd = counter(0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY, period);
+	MUST(pfm_start(fd));
+	hw_loop((unsigned long)((period - margin) / 2));
+	EXPECT_EQ(0, pfm_poll(fd, 0));
+	left = -hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	EXPECT_GE(margin, left);
+	EXPECT_LE(margin - HW_LATE, left);
+	EXPECT_EQ(0ULL, debugfs_sum("overflows") - before);
+	hw_loop(margin);
+	EXPECT_EQ(PFM_MSG_OVFL, pfm_next_msg(fd, NULL, PATIENCE));
+	EXPECT_EQ(1ULL, debugfs_sum("overflows") - before);
+	close(fd);
+}
+
 static long involuntary_switches(void)
 {
 	struct rusage usage;
