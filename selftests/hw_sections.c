@@ -11,7 +11,7 @@
 
 #define THREADS		8
 #define CONTROLLERS	2
-#define ROUNDS		(is_slow() ? 1500U : 6000U)
+#define ROUNDS		(is_slow() ? 1500U : 3000U)
 #define PERIOD		(is_slow() ? 60000ULL : 5000ULL)
 #define RANDOM_MASK	(is_slow() ? 0x7fffU : 0xfffU)
 
