@@ -2,8 +2,8 @@
 /*
  * PowerPC of 32 bits: which processors' counters interrupt, who is counted by default, the
  * counters that count cycles only, and an interrupt that does not turn itself off. POWER: the
- * counters that have one event, codes, and what hypervisors are told. Emulators whose counters
- * are not good enough.
+ * counters that have one event, codes, and whether the kernel tells a hypervisor that the
+ * counters are in use. QEMU's own counters, which the kernel must not take for a PMU.
  *
  * Not here: the bits of the controls (hw.c), programs that read counters (hw_rights.c), what
  * happens to negative counters (KUnit, arch/ppc/perfmon/tests).
@@ -235,7 +235,7 @@ TEST(power_codes)
 	close(fd);
 }
 
-/* The byte by which a hypervisor knows that @cpu's counters are in use; -1 if there is none. */
+/* Whether the kernel tells the hypervisor that @cpu's counters are in use; -1 if there is none. */
 static int told_in_use(int cpu)
 {
 	unsigned char in_use;
@@ -247,7 +247,7 @@ static int told_in_use(int cpu)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	/* pmcregs_in_use of struct lppaca, whose layout hypervisors know (PAPR). */
+	/* The file is the kernel's struct lppaca of this CPU; its byte 0xbb is pmcregs_in_use. */
 	n = pread(fd, &in_use, 1, 0xbb);
 	close(fd);
 	return n == 1 ? in_use : -1;
@@ -262,7 +262,7 @@ static bool told_becomes(int cpu, int want)
 	return told_in_use(cpu) == want;
 }
 
-/* It saves the counters of a CPU from the first context there until the last one is gone. */
+/* A hypervisor has to save a CPU's counters from the first context there until the last is gone. */
 TEST(hypervisors_are_told)
 {
 	int fd, cpu;
@@ -300,7 +300,10 @@ static bool is_stock_qemu(void)
 #endif
 }
 
-/* Whether the kernel has said since boot what has @one and then @other in one line. */
+/*
+ * Whether the kernel has said since boot what has @one and then @other in one line. Not by
+ * kernel_said(), which does not see what run.sh has cleared.
+ */
 static bool said_since_boot(const char *one, const char *other)
 {
 	int fd = (int)MUST(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));

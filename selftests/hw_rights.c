@@ -130,11 +130,11 @@ static unsigned long mirror(unsigned int n)
 static void read_counter(void)
 {
 #ifdef __powerpc__
+	unsigned int n = hw_counters();
 	unsigned long value = 0;
-	unsigned int n;
 
 	signal(SIGILL, no_right);
-	for (n = 0; n < hw_counters(); n++)
+	while (n--)
 		value |= mirror(n);
 	if (!value)
 		_exit(7);
@@ -162,20 +162,21 @@ static void read_counter(void)
  */
 TEST(programs_cannot_read_counters)
 {
-	unsigned int n;
+	unsigned int k, n;
 	bool own;
 	int fd, who;
 	pid_t pid;
 
 	NEED_HW();
+	n = hw_counters();
 	own = hw_model_is("PowerPC 7") || hw_model_is("PowerPC 970");
 	pin_somewhere();
 	for (who = 0; who < 2; who++) {
 		pid = fork_child();
 		if (!pid) {
 			fd = (int)MUST(pfm_create(0));
-			for (n = 0; n < hw_counters(); n++)
-				hw_counter(fd, 0, n, HW_INSTRUCTIONS, HW_USER, 0, 0);
+			for (k = 0; k < n; k++)
+				hw_counter(fd, 0, k, HW_INSTRUCTIONS, HW_USER, 0, 0);
 			MUST(pfm_load(fd, my_tid()));
 			MUST(pfm_start(fd));
 			hw_loop(10);
