@@ -788,13 +788,14 @@ test_hot_kernel()
 		have $format || continue
 		# An entry of callaggregate has the time of its first sample: that is
 		# the shell's where dd is a part of the shell (busybox).
-		case $format,$(command -v dd) in
+		dd=$(of_the_system dd)
+		case $format,$(command -v "$dd") in
 		callaggregate,[!/]*)
 			skip "the shell becomes dd without execve(): samples of callaggregate"
 			continue ;;
 		esac
 		# They are the program's, not what it was before.
-		record -f $format sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=300000; :'
+		record -f $format sh -c "$dd if=/dev/zero of=/dev/null bs=1 count=300000; :"
 		report --by process,binary --format folded
 		n=$(sed -n 's/^dd;\[kernel\] //p' "$tmp/report")
 		other=$(sed -n 's/^[^d][^;]*;\[kernel\] //p' "$tmp/report" |
@@ -1824,7 +1825,9 @@ programs()
 		return
 	fi
 	mkdir "$tmp/programs"
-	program "programs" /usr/bin/python3 -B ./programs.py "$1" "$PFMON" "$tmp/programs"
+	# They are the system's, not those of the shell that runs the tests.
+	program "programs" env "PATH=$(echo "$PATH" | sed 's,/run/bin:,,')" /usr/bin/python3 -B \
+		./programs.py "$1" "$PFMON" "$tmp/programs"
 	rm -rf "$tmp/programs"
 }
 

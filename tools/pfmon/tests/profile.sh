@@ -309,11 +309,22 @@ test_record_kept()
 	rm -f "$tmp/text"
 }
 
+# of_the_system NAME: the system's program of this name, if this machine can run it, and not
+# that of the shell, which may have one of its own that can do less (busybox).
+of_the_system()
+{
+	if "/usr/bin/$1" --version >/dev/null 2>&1; then
+		echo "/usr/bin/$1"
+	else
+		echo "$1"
+	fi
+}
+
 # as_nobody COMMAND...: run it without any rights, if there are any to lose.
 as_nobody()
 {
 	if [ "$(id -u)" -eq 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+		"$(of_the_system setpriv)" --reuid=65534 --regid=65534 --clear-groups "$@"
 	else
 		"$@"
 	fi
