@@ -100,7 +100,7 @@ struct pfm_pmd_desc {
 #define PFM_PMU_NO_INTERRUPT	BIT(0)	/* an overflow is found by reading */
 /*
  * Programs can read data registers at any time, and nothing can forbid it: those
- * that a thread has used are set to 0 when it leaves the CPU.
+ * that a thread has used are set to a constant when it leaves the CPU.
  */
 #define PFM_PMU_USER_READ	BIT(1)
 /*

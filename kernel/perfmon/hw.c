@@ -88,7 +88,7 @@ static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	struct pfm_pmd *p;
 	unsigned int i;
-	u64 max, need;
+	u64 max, low, need;
 
 	set->unarmed &= ~mask;
 	if (unlikely(set->held & mask)) {
@@ -111,13 +111,18 @@ static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 		/* Such a wrap is found a little late. */
 		if (unlikely(need < pmu->min_period))
 			need = pmu->min_period - 1;
-		if (known && need >= max - p->last)
-			continue;
-		if (!known && need >= max) {
+		low = pfm_regmap.low[i];
+		if (!known && need >= max - low)
 			p->last = pmu->read(pmu, i);
+		else if (!known)
+			p->last = 0;
+		/* Best it goes on from where it is. */
+		if (p->last >= low && need >= max - p->last)
 			continue;
-		}
-		p->last = ~min(need, pfm_regmap.reach[i] - 1) & max;
+		if (need >= max - low)
+			p->last = low;
+		else
+			p->last = ~min(need, pfm_regmap.reach[i] - 1) & max;
 		pmu->write(pmu, i, p->last);
 	}
 }
@@ -283,10 +288,11 @@ bool __pfm_hw_stop(struct pfm_context *ctx)
 }
 
 /**
- * __pfm_hw_wipe() - set the registers that a thread has used on this CPU to 0
+ * __pfm_hw_wipe() - set the registers that a thread has used on this CPU to a constant
  * @ctx: its context, which leaves this CPU
  *
- * They stand still, and are up to date in their set.
+ * They stand still, and are up to date in their set. The constant is that from which the
+ * next set's counters can go on without another write.
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
@@ -294,11 +300,14 @@ void __pfm_hw_wipe(const struct pfm_context *ctx)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	unsigned int i;
 	u64 rest;
 
 	pfm_assert_live(ctx);
-	for (rest = c->dirty; rest; rest &= rest - 1)
-		pmu->write(pmu, __ffs64(rest), 0);
+	for (rest = c->dirty; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
+		pmu->write(pmu, i, pfm_regmap.low[i]);
+	}
 	c->dirty = 0;
 	c->stamp = pfm_hw_stamp(c);
 }

@@ -80,9 +80,10 @@ struct pfm_regmap {
 	u64 soft;			/* ... in software */
 	u64 hard;			/* ... in registers that hw.c reaches */
 	u64 held;			/* PMDs that hw.c reaches and that do not count */
-	u64 wiped;			/* PMDs that are set to 0 when the thread leaves */
+	u64 wiped;			/* PMDs that are set to @low when the thread leaves */
 	const struct pfm_pmu *hw;	/* the description of the hardware, or NULL */
 	u64 max[PFM_PMDS_MAX];		/* the most that a counter of it holds */
+	u64 low[PFM_PMDS_MAX];		/* the least that a counter of it starts from */
 	u64 reach[PFM_PMDS_MAX];	/* the longest way to a wrap that can be written */
 	u64 poll;			/* ns between two looks at its counters */
 	u32 excludes;			/* PFM_SETFL_EXCL_... that it sees to */

@@ -151,6 +151,20 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 	return ret ?: pfm_pmu_validate_pmds(pmu);
 }
 
+/*
+ * A counter that wraps, and until somebody looks comes past the value at which it was last
+ * looked at, has lost a whole turn, which nobody can see. So it starts from no value below
+ * this: an eighth of a turn, or 2^28 events, which are more than happen until somebody looks.
+ */
+static u64 pfm_pmu_low(const struct pfm_pmd_desc *d, unsigned int width)
+{
+	unsigned int bits = min(width, 31U);
+
+	if (d->write_bits)
+		bits = min_t(unsigned int, bits, d->write_bits);
+	return bits > 3 ? BIT_ULL(bits - 3) : 0;
+}
+
 /* What hw.c has to know of register @n, which stands at @d in the tables. */
 static void pfm_pmu_add_hard(struct pfm_regmap *map, const struct pfm_pmu *pmu,
 			     const struct pfm_pmd_desc *d, unsigned int n)
@@ -166,7 +180,10 @@ static void pfm_pmu_add_hard(struct pfm_regmap *map, const struct pfm_pmu *pmu,
 	}
 	map->hard |= BIT_ULL(n);
 	map->max[n] = GENMASK_ULL(width - 1, 0);
-	map->reach[n] = map->max[n];
+	/* Not where the register has to hold the low bits of the value. */
+	if (!(pmu->flags & PFM_PMU_USER_COUNTS))
+		map->low[n] = pfm_pmu_low(d, width);
+	map->reach[n] = map->max[n] - map->low[n];
 	if (d->write_bits && d->write_bits < width)
 		map->reach[n] = BIT_ULL(d->write_bits - 1);
 }

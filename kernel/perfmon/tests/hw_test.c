@@ -19,7 +19,7 @@ static void hw_test_count(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
 
-	pfm_fake.ctr[1] = 12345;
+	pfm_fake.ctr[1] = BIT_ULL(30) + 12345;
 	pfm_fake_pmc(ctx, 0, 1, 1, 0);
 	pfm_fixture_load_hw(test, ctx);
 	pfm_fixture_in(ctx);
@@ -67,7 +67,39 @@ static void hw_test_wrap(struct kunit *test)
 	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
 	KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_LATE), late);
 	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 0U);
-	KUNIT_EXPECT_EQ(test, pfm_fake.writes, 0U);
+	/* The first wrap had it go on where a late look cannot miss a turn. */
+	KUNIT_EXPECT_EQ(test, pfm_fake.writes, 1U);
+}
+
+/* A counter is looked at some events after its wrap, and never in between. */
+static void hw_test_late_wrap(struct kunit *test)
+{
+	static const unsigned int late[] = { 0, 1, 2, 1, 100, 99, 1000000, 0, 1 };
+	struct pfm_context *ctx = test->priv;
+	unsigned int i;
+	u64 sum = 0, step;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	for (i = 0; i < ARRAY_SIZE(late); i++) {
+		step = FAKE_MAX + 1 - pfm_fake.ctr[0] + late[i];
+		sum += step;
+		pfm_fake_count(step);
+		pfm_fake_interrupt();
+	}
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), sum);
+	KUNIT_EXPECT_EQ(test, pfm_fake.writes, 1U + ARRAY_SIZE(late));
+
+	/* The same for one that comes in after another one has left 0. */
+	pfm_fixture_out(ctx);
+	pfm_fake.ctr[0] = 0;
+	pfm_hw_disown();
+	pfm_fixture_in(ctx);
+	step = FAKE_MAX + 1 - pfm_fake.ctr[0] + 7;
+	pfm_fake_count(step);
+	pfm_fake_interrupt();
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), sum + step);
 }
 
 /* N events, N/P periods; each costs one write. */
@@ -186,8 +218,10 @@ static void hw_test_lazy(struct kunit *test)
 	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
 	unsigned int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
+		pfm_fake.ctr[i] = BIT_ULL(30);
 		pfm_fake_pmc(ctx, 0, i, 1 + i, 0);
+	}
 	pfm_fixture_load_hw(test, ctx);
 	pfm_fixture_in(ctx);
 	pfm_fixture_out(ctx);
@@ -430,6 +464,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_count),
 	KUNIT_CASE(hw_test_wrap),
 	KUNIT_CASE(hw_test_period),
+	KUNIT_CASE(hw_test_late_wrap),
 	KUNIT_CASE(hw_test_long_period),
 	KUNIT_CASE(hw_test_left_alone),
 	KUNIT_CASE(hw_test_switched_out),

@@ -35,9 +35,9 @@ static void regs_hw_test_raw(struct kunit *test)
 	pfm_fake_happen(15);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 5ULL);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 1), FAKE_MAX - 4);
-	/* Neither has been written: that is for counters that end their period. */
-	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[0], 10ULL);
-	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[1], 15ULL);
+	/* They start where all free counters do, and are not written for the ends of periods. */
+	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[0], BIT_ULL(28) + 10);
+	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[1], BIT_ULL(28) + 15);
 	KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_OVERFLOWS) - before, 0UL);
 	/* The one beside them has 64 bits, and a period. */
 	pfm_fake_happen(15);
