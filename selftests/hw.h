@@ -263,6 +263,22 @@ static __attribute__((noinline)) void hw_loop(unsigned long n)
 #endif
 }
 
+/*
+ * 64n instructions at user level. An emulator takes one step for a turn, whatever its length: so
+ * it has counted 2^33 in two seconds.
+ */
+static __attribute__((noinline, unused)) void hw_long_loop(unsigned long n)
+{
+#ifdef __powerpc__
+	__asm__ volatile("1:\t.rept 62\n\tnop\n\t.endr\n\taddic. %0,%0,-1\n\tbne 1b"
+			 : "+b"(n) : : "cc", "xer");
+#elif defined(__ia64__)
+	hw_loop(n * 64 / 3);
+#else
+	__asm__ volatile("1:\t.rept 62\n\tnop\n\t.endr\n\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#endif
+}
+
 /* Once, so that wherever it is called it takes the same instructions. */
 static __attribute__((noinline, unused)) void run(int fd, unsigned long n)
 {
