@@ -58,7 +58,7 @@ test_examples()
 	for name in make bench; do
 		printf '#!/bin/sh\nexec %s fork 3 1\n' "$VICTIM" >"$tmp/examples/bin/$name"
 	done
-	printf '#!/bin/sh\nexec %s 0.2\n' "$(command -v sleep)" >"$tmp/examples/bin/sleep"
+	printf '#!/bin/sh\nexec %s 0.2\n' "$(of_the_system sleep)" >"$tmp/examples/bin/sleep"
 	chmod +x "$tmp/examples/bin"/*
 	cp "$tmp/examples/bin/bench" "$tmp/examples"
 	ln -sf "$PFMON" "$tmp/examples/bin/pfmon"
