@@ -316,7 +316,7 @@ of_the_system()
 	if "/usr/bin/$1" --version >/dev/null 2>&1; then
 		echo "/usr/bin/$1"
 	else
-		echo "$1"
+		command -v "$1"
 	fi
 }
 
