@@ -112,10 +112,8 @@ static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 		if (unlikely(need < pmu->min_period))
 			need = pmu->min_period - 1;
 		low = pfm_regmap.low[i];
-		if (!known && need >= max - low)
-			p->last = pmu->read(pmu, i);
-		else if (!known)
-			p->last = 0;
+		if (!known)
+			p->last = need >= max - low ? pmu->read(pmu, i) : 0;
 		/* Best it goes on from where it is. */
 		if (p->last >= low && need >= max - p->last)
 			continue;

@@ -152,9 +152,10 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 }
 
 /*
- * A counter that wraps, and until somebody looks comes past the value at which it was last
- * looked at, has lost a whole turn, which nobody can see. So it starts from no value below
- * this: an eighth of a turn, or 2^28 events, which are more than happen until somebody looks.
+ * The value below which a counter is never left to run. __pfm_hw_sync() takes the difference to
+ * its last reading, modulo the width: if the counter wraps and, before the CPU handles the
+ * interrupt, comes up to that reading again, a whole turn is lost. That takes it as many events
+ * as the reading says: here an eighth of a turn or 2^28, and no interrupt is so late.
  */
 static u64 pfm_pmu_low(const struct pfm_pmd_desc *d, unsigned int width)
 {
