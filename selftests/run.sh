@@ -133,12 +133,9 @@ run_kunit() {
 						said = said $0 "\n"
 					} else if (/^    ok /) {
 						ok++
-					} else if (/^    not ok /) {
-						bad++; sub(/^    not ok/, "FAIL kunit " suite ":")
-						said = said $0 "\n"
-					} else if (/^not ok / && !bad) {
+					} else if (/^    not ok / || (/^not ok / && !bad)) {
 						# A log that was full has lost the line of the case itself.
-						bad++; sub(/^not ok/, "FAIL kunit " suite ":")
+						bad++; sub(/^ *not ok/, "FAIL kunit " suite ":")
 						said = said $0 "\n"
 					}
 				}
