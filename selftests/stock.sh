@@ -22,7 +22,8 @@ tmp=/tmp/pfm-stock
 sysctl=/proc/sys/kernel
 locks=/sys/kernel/security/lockdown
 formats=$PERFMON_KERNEL/kernel/perfmon/formats
-passed=0 failed=0 skipped=0
+# shellcheck source=../lib/tests/tally.sh
+. lib/tests/tally.sh
 mkdir -p $tmp
 hardware=yes
 ! grep -qx none /sys/kernel/perfmon/pmu_model || hardware=''
@@ -41,21 +42,10 @@ runs() {
 		set -- 0 passed 1 failed 0 skipped
 		echo "FAIL run.sh has no result"
 	fi
-	passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+	count "$1" "$3" "$5"
 }
 
-# check WHAT COMMAND...
-check() {
-	what=$1
-	shift
-	if "$@" >$tmp/out 2>&1 </dev/null; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $what"
-		sed 's/^/    /' $tmp/out
-	fi
-}
+said=$tmp/out
 
 # with FILE VALUE WORD...: run.sh while FILE has that value
 with() {
@@ -140,38 +130,38 @@ names() { sed -nE "s/.*$1.*/\1/p" "module/$2"; }
 refusals() {
 	lacks='this kernel has no'
 	functions=$(names 'missing = "(.*)";' resolve.c)
-	check "resolve.c needs functions" [ -n "$functions" ]
+	quietly "resolve.c needs functions" [ -n "$functions" ]
 	for name in $functions; do
-		check "the module is refused without $name()" refuses "$name" 'Unknown symbol' \
+		quietly "the module is refused without $name()" refuses "$name" 'Unknown symbol' \
 			"perfmon: $lacks function $name(), or kprobes cannot find it"
 	done
 	points=$(names '\{ "(sched_[a-z_]*)", ' hooks.c)
-	check "hooks.c needs tracepoints" [ -n "$points" ]
+	quietly "hooks.c needs tracepoints" [ -n "$points" ]
 	for name in $points; do
-		check "the module is refused without the tracepoint $name" refuses "$name" \
+		quietly "the module is refused without the tracepoint $name" refuses "$name" \
 			'Unknown symbol' "perfmon: $lacks tracepoint $name"
 	done
 	places=$(names 'symbol_name = "([a-z_]*)"' hooks.c)
-	check "hooks.c needs probes" [ -n "$places" ]
+	quietly "hooks.c needs probes" [ -n "$places" ]
 	for name in $places; do
-		check "the module is refused without $name() to probe" refuses "$name" \
+		quietly "the module is refused without $name() to probe" refuses "$name" \
 			'Unknown symbol' "perfmon: no probe of $name() by ftrace (-2)"
 	done
-	check "the module is refused where ftrace has no probes" refuses ftrace \
+	quietly "the module is refused where ftrace has no probes" refuses ftrace \
 		'Operation not supported' "perfmon: no probe of ${places%%[!a-z_]*}() by ftrace (-95)"
 }
 
 # without NAME: the module loads all the same, and goes; what it cannot do then. The program
 # leaves the other module.
 without() {
-	check "the module loads without $1()" insmod "$refused" "absent=$1"
+	quietly "the module loads without $1()" insmod "$refused" "absent=$1"
 	whoever=$who
 	who=root tests=signals_wait_too
 	runs block
 	tests=stays_with_a_frozen_thread
 	runs reload/reload
 	who=$whoever tests=
-	check "the module goes, which was loaded without $1()" unload
+	quietly "the module goes, which was loaded without $1()" unload
 }
 
 # fails NUMBER: with that call of its beginning failed the module does not load, or
@@ -194,21 +184,21 @@ failures() {
 	over='' number=0 refused_at=''
 	while [ -z "$over" ] && [ $number -lt 100 ]; do
 		number=$((number + 1))
-		check "nothing is left when call $number of the module's init fails" fails $number
+		quietly "nothing is left when call $number of the module's init fails" fails $number
 	done
-	check "each call of init's that can fail had its turn" [ -n "$over" ]
-	check "most of them are needed, here:$refused_at" \
+	quietly "each call of init's that can fail had its turn" [ -n "$over" ]
+	quietly "most of them are needed, here:$refused_at" \
 		[ "$(echo "$refused_at" | wc -w)" -ge 12 ]
 }
 
 # not_loaded WHY: neither by insmod nor quietly, and pfmon says what is missing
 not_loaded() {
 	dmesg -c >/dev/null
-	check "insmod says: $1" says "$1" insmod "$PERFMON_KERNEL/perfmon.ko"
-	check "the kernel's log names the unsigned module" \
+	quietly "insmod says: $1" says "$1" insmod "$PERFMON_KERNEL/perfmon.ko"
+	quietly "the kernel's log names the unsigned module" \
 		sh -c 'dmesg | grep -i "unsigned module"'
-	check "there is nothing of perfmon" [ ! -e /dev/perfmonctl ]
-	check "pfmon stat says what is missing" says 'module perfmon' pfmon stat -- true
+	quietly "there is nothing of perfmon" [ ! -e /dev/perfmonctl ]
+	quietly "pfmon stat says what is missing" says 'module perfmon' pfmon stat -- true
 }
 
 if [ -z "$hardware" ]; then
@@ -220,29 +210,29 @@ if [ -z "$hardware" ]; then
 fi
 runs "$@"
 for round in 1 2 3; do
-	check "the module goes and comes back ($round)" again
+	quietly "the module goes and comes back ($round)" again
 done
-check "the kernel is tainted by a module of another tree, without a signature" \
+quietly "the kernel is tainted by a module of another tree, without a signature" \
 	[ $(($(cat $sysctl/tainted) & 12288)) -eq 12288 ]
 if [ -n "$refused" ]; then
-	check "the module goes" unload
+	quietly "the module goes" unload
 	refusals
 	without cgroup_enter_frozen
 	without cgroup_leave_frozen
 	failures
-	check "the module comes back" load
+	quietly "the module comes back" load
 fi
 if [ -n "$hardware" ]; then
 	echo 1 >$sysctl/nmi_watchdog
-	check "pfmon stat says who has the PMU" says 'NMI watchdog' pfmon stat -e instructions:u -- true
-	check "pfmon check has the cure" says 'sysctl kernel.nmi_watchdog=0' pfmon check
-	check "software is counted all the same" pfmon stat -e task-clock,cs -- true
+	quietly "pfmon stat says who has the PMU" says 'NMI watchdog' pfmon stat -e instructions:u -- true
+	quietly "pfmon check has the cure" says 'sysctl kernel.nmi_watchdog=0' pfmon check
+	quietly "software is counted all the same" pfmon stat -e task-clock,cs -- true
 	echo 0 >$sysctl/nmi_watchdog
-	check "pfmon stat counts after the cure" pfmon stat -e instructions:u -- true
-	check "pfmon check does not name it any more" sh -c '! pfmon check | grep watchdog'
+	quietly "pfmon stat counts after the cure" pfmon stat -e instructions:u -- true
+	quietly "pfmon check does not name it any more" sh -c '! pfmon check | grep watchdog'
 	test=kernel_level_on_a_hardened_kernel program=hw_rights
 else
-	check "a format of another tree" use_probe
+	quietly "a format of another tree" use_probe
 	test=kernel_addresses program=smpl_fields
 fi
 
@@ -250,13 +240,12 @@ fi
 who=root tests=$test
 for level in integrity confidentiality; do
 	echo $level >$locks
-	check "the kernel is locked down" grep -F "[$level]" $locks
+	quietly "the kernel is locked down" grep -F "[$level]" $locks
 	runs $program
 done
-check "pfmon stat works on a kernel that is locked down" pfmon stat -- true
-check "it goes from a kernel that is locked down" unload
+quietly "pfmon stat works on a kernel that is locked down" pfmon stat -- true
+quietly "it goes from a kernel that is locked down" unload
 not_loaded 'Operation not permitted'
 echo Y >/sys/module/module/parameters/sig_enforce
 not_loaded 'Key was rejected by service'
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+tally

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# To be sourced by the test scripts: counts verdicts, prints the closing line.
+# To be sourced by the test scripts of this tree: counts verdicts, prints the closing line,
+# "N passed, N failed, N skipped".
 
 passed=0 failed=0 skipped=0
 
@@ -15,6 +16,26 @@ check()
 	if "$@"; then ok; else fail "$check_name"; fi
 }
 
+# quietly NAME COMMAND...: the same; what it says goes to the file $said, and is shown if
+# it fails.
+quietly()
+{
+	quietly_name=$1
+	shift
+	if "$@" >"$said" 2>&1 </dev/null; then
+		ok
+	else
+		fail "$quietly_name"
+		tail -n 60 "$said" | sed 's/^/    /' >&2
+	fi
+}
+
+# count PASSED FAILED [SKIPPED]: verdicts of another program
+count()
+{
+	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + ${3:-0}))
+}
+
 # program NAME COMMAND...: a test program that ends with check_done().
 program()
 {
@@ -25,10 +46,7 @@ program()
 	program_line=$(printf '%s\n' "$program_out" | tail -n 1)
 	case $program_line in
 	[0-9]*' '[0-9]*' '[0-9]*)
-		passed=$((passed + ${program_line%% *}))
-		skipped=$((skipped + ${program_line##* }))
-		program_line=${program_line#* }
-		failed=$((failed + ${program_line% *}))
+		count ${program_line}
 		if [ "$program_status" -gt 1 ]; then
 			fail "$program_name: exit status $program_status"
 		fi

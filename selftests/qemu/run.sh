@@ -73,7 +73,8 @@ on_ppc() {
 }
 
 mkdir -p "$out"
-passed=0 failed=0
+# shellcheck source=../../lib/tests/tally.sh
+. "$here/../../lib/tests/tally.sh"
 
 for test; do
 	[ -n "$(cpus "$test")" ] || continue
@@ -98,9 +99,8 @@ for test; do
 				echo "FAIL $name: no end, QEMU's status is $status: $(tail -n 1 "$out/qemu.log")"
 				bad=$((bad + 1))
 			fi
-			passed=$((passed + good)) failed=$((failed + bad))
+			count "$good" "$bad"
 		done
 	done
 done
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" -eq 0 ]
+tally

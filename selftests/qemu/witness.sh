@@ -39,7 +39,8 @@ awk '/witness/ { n += $2 }
 }
 EOF
 
-passed=0 failed=0
+# shellcheck source=../../lib/tests/tally.sh
+. "$top/lib/tests/tally.sh"
 for cpu; do
 	command="dmesg | sed -n 's/.*Performance Events: /# /p'; $out/witness"
 	least=8
@@ -60,7 +61,6 @@ for cpu; do
 		echo "FAIL $cpu: only $good of $least passed"
 		bad=$((bad + 1))
 	fi
-	passed=$((passed + good)) failed=$((failed + bad))
+	count "$good" "$bad"
 done
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" -eq 0 ]
+tally
