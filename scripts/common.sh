@@ -57,16 +57,20 @@ need_space() {
 		die "$2 needs $1 MB free in $build, which has $free MB: make room there"
 }
 
-# fingerprint PATH...: a hash over the contents of files and directories, but for those
-# that are only to be read
+# fingerprint PATH...: a hash over the names and contents of files and directories, but for
+# those that are only to be read, and for the paths in $leave_out. Called in $top, so that
+# no name has the tree's place.
 fingerprint() {
-	find "$@" -type f ! -name '.*' ! -name '*~' ! -name '*.md' -print0 2>/dev/null | sort -z | xargs -0 sha256sum |
+	local path without=()
+	for path in ${leave_out-}; do without+=(! -path "$path"); done
+	find "$@" -type f "${without[@]}" ! -name '.*' ! -name '*~' ! -name '*.md' -print0 2>/dev/null | sort -z | xargs -0 sha256sum |
 		sha256sum | cut -d' ' -f1
 }
 
 # The version of Linux that we build; scripts/graft takes that of the tree it is given.
 # shellcheck disable=SC2034
 linux_version=6.1
+tarball=${LINUX_TARBALL:-/usr/src/linux-source-$linux_version.tar.xz}
 config=$top/scripts/config
 if [ -n "${EXTRA_CONFIG-}" ]; then
 	[ -f "$EXTRA_CONFIG" ] || die "no file EXTRA_CONFIG=$EXTRA_CONFIG"
@@ -151,6 +155,27 @@ wanted() {
 		END { for (name in line) print line[name] }' "${fragments[@]}" | sort
 }
 
+# kernel_inputs: all that the kernel build/$kernel is made of, as text: the source of Linux,
+# the compiler, the files of ours that it contains, its configuration. Empty if there is no
+# source or no compiler.
+kernel_inputs() (
+	local cc version name leave_out='' sources
+	cd "$top"
+	version=$(stat -c '%n %s %Y' "$tarball" 2>/dev/null) || return 0
+	read -r cc _ <<<"$(machine cc)"
+	echo "$version $("$cc" --version 2>/dev/null | head -n 1)"
+	read -ra sources <<<"$(machine sources)"
+	# What only other machines' kernels contain of directories that all have.
+	for name in $(architectures); do
+		[ "$(key patches "$config/$name.config")" = "$(machine patches)" ] ||
+			leave_out+=" $(key own "$config/$name.config")"
+	done
+	fingerprint kernel formats include "${sources[@]}" scripts/graft selftests/linux \
+		"patches/linux-$linux_version/"[!a]* "patches/linux-$linux_version/$(machine patches)"*
+	echo "$(machine kernel_make) $(flavoured kernel_make) $(wanted)"
+	[ -z "$(flavoured hosts)" ] || fingerprint module scripts/module-tree
+)
+
 # kernel_make: sets make, the command that builds in build/$kernel
 kernel_make() {
 	local word
@@ -177,30 +202,36 @@ make_probe() {
 		-I "$top/lib/tests" -o "$1/probe" "$1/probe.c" "$build/user/$2/lib/libperfmon.a"
 }
 
-# A compiler, or a C library, that was made once is kept for other trees, too: as a file
-# below the user's cache directory, or in build/ where there is no home. Its name has a hash
-# of all that it was made of. keep NAME INPUTS DIR; kept NAME INPUTS: is it there?
-# unkeep NAME INPUTS DIR: unpack it, or fail
-kept_file() {
+# cache_dir: the directory that all trees of this user share, for what took long to make or
+# to find out; in build/ where there is no home to write to
+cache_dir() {
 	local cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
 	[ -n "$cache" ] && mkdir -p "$cache/perfmon2" 2>/dev/null && [ -w "$cache/perfmon2" ] ||
 		cache=$build/cache
-	echo "$cache/perfmon2/$1-$(sha256sum <<<"$2" | cut -c1-32).tar.gz"
+	mkdir -p "$cache/perfmon2"
+	echo "$cache/perfmon2"
 }
+
+# What was built once (a compiler, a C library, a kernel) is kept for other trees, too: as a
+# file in cache_dir, whose name has a hash of all that it was made of. It goes when
+# it has not been used for two weeks. keep NAME INPUTS DIR [FILE...]: all of DIR, or these
+# files; kept NAME INPUTS: is it there? unkeep NAME INPUTS DIR: unpack it, or fail
+kept_file() { echo "$(cache_dir)/$1-$(sha256sum <<<"$2" | cut -c1-32).tar.gz"; }
 
 kept() { [ -e "$(kept_file "$@")" ]; }
 
 keep() {
-	local file
+	local file members=("${@:4}")
+	[ ${#members[@]} -gt 0 ] || members=(.)
 	file=$(kept_file "$1" "$2")
-	mkdir -p "${file%/*}"
-	tar -C "$3" -czf "$file.$$" . && mv "$file.$$" "$file"
+	find "${file%/*}" -maxdepth 1 -name '*.tar.gz*' -mtime +14 -delete
+	tar -C "$3" -I 'gzip -1' -cf "$file.$$" -- "${members[@]}" && mv "$file.$$" "$file"
 }
 
 unkeep() {
 	local file
 	file=$(kept_file "$1" "$2")
-	[ -e "$file" ] && mkdir -p "$3" && tar -C "$3" -xzf "$file"
+	[ -e "$file" ] && mkdir -p "$3" && tar -C "$3" -xzf "$file" && touch "$file"
 }
 
 # guest_append: the architecture's part of a guest's command line; with -icount in
