@@ -7,13 +7,15 @@
 # user, and counts what they report. NAME is a pattern of the shell; if there is no
 # program NAME, it stands for all those whose names begin with NAME_: smpl for
 # smpl_body, smpl_fields and so on. -NAME: all programs but these. After each program
-# the kernel log must be free of complaints and no session may be left. Then come the
-# results of the KUnit suites and, if the kernel has it, the leak detector. The seconds
+# the kernel log must be free of complaints and no session may be left. Then comes, if the
+# kernel has it, the leak detector. The seconds
 # of a program are those of the clock, and those that the CPUs were busy.
+# With PFM_UNITS=1 no program is run: the results of the kernel's unit tests (KUnit) are read,
+# which it has run while it booted.
 #
 # Needs a POSIX shell, awk, cat, cp, dmesg, grep, mkdir, rm, sed and sleep, and empties
 # the kernel's log.
-# Environment: PFM_TESTS (of the programs only the tests of these names), PFM_WHO (root
+# Environment: PFM_TESTS (of the programs only the tests of these names), PFM_UNITS, PFM_WHO (root
 # user), PFM_STRESS_SECONDS, PFM_FUZZ_SECONDS, PFM_FUZZ_SEED,
 # PFM_TIMEOUT (seconds for a program, 600; twice that on a debug kernel).
 #
@@ -37,15 +39,12 @@ trouble="$trouble|page fault for address|hung_task|Bad page|cut here"
 # x86: the guest has measured its clock wrong (scripts/tsc.c).
 trouble="$trouble|tsc: PIT calibration deviates|tsc: HPET/PMTIMER calibration failed"
 
-passed=0 failed=0 skipped=0
+# shellcheck source=../lib/tests/tally.sh
+. "${0%/*}/../lib/tests/tally.sh"
 newline='
 '
 
 die() { echo "run.sh: $*" >&2; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
-
-add() { # PASSED FAILED SKIPPED
-	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
-}
 
 # log_is_clean: whether the kernel has not complained since we asked last
 log_is_clean() {
@@ -57,7 +56,7 @@ log_is_clean() {
 fail() {
 	echo "FAIL $1"
 	[ -z "${2-}" ] || sed 's/^/    /' "$2"
-	add 0 1 0
+	count 0 1
 }
 
 # run_one WHO NAME: with few processes of ours, each of which takes a debugging kernel
@@ -91,7 +90,7 @@ run_one() {
 	set -- "$1 $arch $2" ${counts%%"$newline"*}
 	[ "$3" != 0 ] || [ "$4" != 0 ] || [ "$5" != 0 ] || [ "$2" != 0 ] || status=127
 	echo "$1: $3 passed, $4 failed, $5 skipped, $6 s, CPUs $7 s"
-	add "$3" "$4" "$5"
+	count "$3" "$4" "$5"
 	[ "$5" -eq 0 ] || echo "$skips"
 
 	if [ "$4" -gt 0 ]; then
@@ -118,8 +117,8 @@ run_one() {
 
 # run_kunit: by one process, which takes a tenth of the time that several for each suite do
 run_kunit() {
-	set -- "$kunit"/*/results
-	[ -f "$1" ] || return 0
+	set -- "$kunit"/perfmon*/results
+	[ -f "$1" ] || { fail "kunit: there are no results"; return; }
 	awk -v arch="$arch" '
 		BEGIN {
 			for (arg = 1; arg < ARGC; arg++) {
@@ -154,7 +153,7 @@ run_kunit() {
 		}' "$@" >"$tmp/kunit"
 	sed '$d' "$tmp/kunit"
 	# shellcheck disable=SC2046
-	add $(sed -n '$p' "$tmp/kunit")
+	count $(sed -n '$p' "$tmp/kunit")
 }
 
 # Leaked objects are reported by the second scan at the earliest.
@@ -169,7 +168,7 @@ run_kmemleak() {
 		fail "$arch: the kernel leaks memory" "$tmp/leaks"
 	else
 		echo "$arch: no memory is leaked"
-		add 1 0 0
+		ok
 	fi
 }
 
@@ -200,6 +199,7 @@ if [ -e "$kmemleak" ]; then
 	timeout=${PFM_TIMEOUT-1200}
 fi
 
+units=${PFM_UNITS-}
 processors=$(grep -c '^processor' /proc/cpuinfo)
 all=0
 names=
@@ -220,7 +220,9 @@ for name; do
 	[ -n "$found" ] || die "no $dir/$name"
 	names="$names$found"
 done
-if [ "$all" -eq 0 ]; then
+if [ -n "$units" ]; then
+	names=
+elif [ "$all" -eq 0 ]; then
 	for file in "$dir"/*; do
 		name=${file##*/}
 		case $name in
@@ -232,7 +234,7 @@ if [ "$all" -eq 0 ]; then
 	done
 	names="$names fuzz stress"
 fi
-[ -n "$names" ] || die "no test programs in $dir"
+[ -n "$names$units" ] || die "no test programs in $dir"
 
 log_is_clean || fail "$arch: the kernel complained while it booted" "$tmp/trouble"
 for name in $names; do
@@ -242,14 +244,11 @@ for name in $names; do
 	for who in ${PFM_WHO:-root user}; do run_one "$who" "$name"; done
 	[ "$from" = "$dir" ] || rm -f "$from/$name"
 done
-if [ "$all" -eq 0 ] || [ "${names#" hw"}" != "$names" ]; then
-	run_kunit
-fi
-if [ "$all" -eq 0 ] || [ "${names#*" reload/"}" != "$names" ]; then
-	run_kmemleak
-fi
+[ -z "$units" ] || run_kunit
+case "$all $names " in
+"0 "* | *" reload/"* | *" fuzz "* | *" stress "*) run_kmemleak ;;
+esac
 log_is_clean || fail "$arch: the kernel complains at the end" "$tmp/log"
 rm -rf "$tmp"
 echo 1 >$hardened
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+tally

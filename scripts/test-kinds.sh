@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The kinds of runs, for scripts/test, which sources this. config/README explains them.
+#
+# run_KIND WORD... is called for a line "FLAVOUR: KIND[@PART] WORD..." of a fragment, with
+# kernel_names() done and $part set. It says by plan_run() what is to be run, and before that
+#
+#	needs	what has to be there: "kernel"; "tree", the kernel and the tree in which it was
+#		built; "linux", its source; "qemu", the one of bench-qemu; "ARCH", the
+#		programs for ARCH
+#	files	the paths of this tree that the result depends on, beside those of the kernel,
+#		of QEMU and of $judges
+#
+# Nothing is built yet when they are called.
+
+# What starts a run and judges it. The fragments are not here: what they say of a machine and
+# of its kernel is a part of the key, and the lists of runs are not.
+judges=(Makefile lib/tests/tally.sh)
+for file in scripts/*; do
+	case $file in
+	scripts/config | scripts/check-* | scripts/help | scripts/hooks) ;;
+	*) judges+=("$file") ;;
+	esac
+done
+of_selftests=(selftests/*.[ch] selftests/*.sh selftests/Makefile selftests/{machine,reload} selftests/qemu/*.h include/uapi)
+of_lib=(lib include/uapi)
+of_pfmon=(tools "${of_lib[@]}" examples)
+of_module=(module kernel formats include arch/i386 debian scripts/module-tree)
+
+# without KEY: the words of the fragment's key, each to be left out
+without() { machine "$1" | sed 's/[^ ][^ ]*/-&/g'; }
+
+# races [-v] PATTERN: the words of "races" that it matches (-v: that it does not)
+races() { machine races | tr ' ' '\n' | grep -E "$@" | tr '\n' ' ' || true; }
+
+# in_guest RUN COMMAND...: on $kernel. One that has jump labels has one host thread
+# (base.config says why): two CPUs would take turns on it.
+in_guest() {
+	local cpus=${CPUS:-$(machine cpus)} append=${APPEND-}
+	cpus=${cpus:-2}
+	! wanted | grep -qx CONFIG_JUMP_LABEL=y || cpus=${CPUS:-1}
+	needs+="kernel $arch"
+	[ -z "${CPU-}" ] || needs+=" qemu"
+	# The unit tests are a run of their own.
+	[ "$kind" = units ] || append+=" kunit.enable=0"
+	plan_run "$1" "${cpus%%,*}" env "ARCH=$arch" "FLAVOUR=$flavour" "CPUS=$cpus" \
+		${CPU:+"CPU=$CPU"} ${QEMU_ARGS:+"QEMU_ARGS=$QEMU_ARGS"} "APPEND=${append# }" \
+		"$top/scripts/guest" "${@:2}"
+}
+
+# self_tests WHO [arch=ARCH] [NAME...]: with programs of that architecture
+self_tests() {
+	local programs=$arch run=$name names who=$1 word
+	shift
+	if [[ ${1-} == arch=* ]]; then
+		programs=${1#arch=}
+		needs+="$programs "
+		run+=-$programs
+		shift
+	fi
+	names=("$@")
+	files+=("${of_selftests[@]}")
+	# shellcheck disable=SC2046,SC2206
+	case $part in
+	short) names+=($(without long_programs) $(without races)) ;;
+	long) names=($(machine long_programs)) ;;
+	races) [ $# -gt 0 ] || names=($(races -v '^hw')) ;;
+	all) ;;
+	*)
+		[ $# -gt 0 ] || names=($(without races))
+		for word in $(machine races); do
+			[[ " $* " != *" $word "* ]] || die "$run: $word looks for races: see scripts/config/README"
+		done ;;
+	esac
+	# shellcheck disable=SC2206
+	[ -z "${TESTS-}" ] || names=($TESTS)
+	in_guest "$run" env "PFM_WHO=$who" \
+		sh selftests/run.sh "build/selftests/$programs" "${names[@]}"
+}
+
+run_root() { self_tests root "$@"; }
+run_user() { self_tests user "$@"; }
+
+run_units() {
+	files+=("${of_selftests[@]}")
+	in_guest "$name" env PFM_UNITS=1 sh selftests/run.sh "build/selftests/$arch"
+}
+
+# on_bench NAMES TESTS CPU[:SMP][@OPTION]: the tests of the hardware's counters, on a model
+on_bench() {
+	local cpu=${3%%@*} option='' run CPU CPUS APPEND=${APPEND-}
+	[[ $3 != *@* ]] || option=${3#*@}
+	CPU=${cpu%%:*} CPUS=$(machine cpus)
+	# Models that differ in a property only are different runs.
+	run=$name-${CPU//,/+}${option:+"+${option%%=*}"}
+	[[ $cpu != *:* ]] || CPUS=${cpu#*:}
+	[[ $CPUS != *threads=* ]] || run+=+ht
+	CPUS=${CPUS:-2} APPEND+=${option:+ $option}
+	files+=("${of_selftests[@]}")
+	# shellcheck disable=SC2086
+	in_guest "$run" env "PFM_TESTS=$2" ${flavour:+"PFM_WHO=root"} \
+		sh selftests/run.sh "build/selftests/$arch" ${TESTS:-$1}
+}
+
+run_bench() {
+	local cpu
+	for cpu; do
+		needs='' files=()
+		case $part in
+		short) on_bench hw "$(machine bench_short)" "$cpu" ;;
+		races) on_bench "$(races '^hw')" '' "$cpu" ;;
+		all) on_bench 'hw*' '' "$cpu" ;;
+		*) on_bench "hw* $(without races)" '' "$cpu" ;;
+		esac
+	done
+}
+
+run_models() {
+	needs=qemu files=(selftests/qemu/run.sh selftests/qemu/tests)
+	plan_run "models-${bench##*-}" 1 "$top/selftests/qemu/run.sh" "$bench" \
+		"$build/qemu-tests/${bench##*-}" "$@"
+}
+
+run_witness() {
+	local cpus=$*
+	needs="kernel qemu $arch" files=(selftests/qemu/witness*)
+	plan_run "$name-${cpus// /+}" 1 env "ARCH=$arch" "$top/selftests/qemu/witness.sh" "$@"
+}
+
+run_machine() {
+	needs="tree qemu $arch" files=("${of_selftests[@]}")
+	plan_run "$name" 2 env "ARCH=$arch" "$top/scripts/test-machine" "$1"
+}
+
+run_target() {
+	needs="tree qemu $arch" files=(selftests "${of_pfmon[@]}" Documentation/model "${of_module[@]}" arch patches)
+	plan_run "$name-$1" 1 env "ARCH=$arch" "$top/scripts/test-target" "$@"
+}
+
+run_lib() {
+	files+=("${of_lib[@]}" examples Documentation/perfmonctl.2)
+	in_guest "$name" sh lib/tests/guest.sh "build/user/$arch/lib/tests"
+}
+
+# pfmon [cpu=CPU] [exact] [NAME...]: "exact" is time that passes by instructions
+run_pfmon() {
+	local run=$name CPU='' CPUS=${CPUS-} QEMU_ARGS=${QEMU_ARGS-}
+	if [[ ${1-} == cpu=* ]]; then
+		CPU=${1#cpu=}
+		run+=-${CPU//,/+}
+		shift
+	fi
+	if [ "${1-}" = exact ]; then
+		CPUS=1 QEMU_ARGS="-icount shift=3,sleep=off"
+		run+=-exact
+		shift
+	fi
+	files+=("${of_pfmon[@]}" README.md Documentation)
+	# shellcheck disable=SC2046
+	case $part in
+	short) set -- "$@" $(without long_pfmon) ;;
+	long) set -- $(machine long_pfmon) ;;
+	esac
+	in_guest "$run" sh tools/pfmon/tests/guest.sh "build/user/$arch/pfmon" \
+		"build/user/$arch/tools/pfmon/tests/victim" "$@"
+}
+
+run_module() {
+	needs="tree $arch" files=("${of_module[@]}" "${of_lib[@]}" selftests/probe Documentation/writing-a-format.rst)
+	plan_run "$name" 2 env "ARCH=$arch" "$top/scripts/test-module"
+}
+
+# stock VERSION [cpu=CPU] [NAME...]
+run_stock() {
+	local run=$name-$1 cpu=''
+	needs="$arch stock-$1"
+	files=("${of_module[@]}" "${of_selftests[@]}" "${of_lib[@]}" tools selftests/{probe,refused} Documentation/writing-a-format.rst)
+	if [[ ${2-} == cpu=* ]]; then
+		cpu=${2#cpu=}
+		run+=-$cpu
+		needs+=" qemu"
+		set -- "$1" "${@:3}"
+	fi
+	plan_run "$run" 1 env "ARCH=$arch" ${cpu:+"CPU=$cpu"} \
+		"$top/scripts/test-stock" "$@"
+}
+
+run_packages() {
+	local version
+	needs=$arch
+	for version; do needs+=" stock-$version"; done
+	files=("${of_module[@]}" "${of_pfmon[@]}" Documentation/perfmonctl.2)
+	plan_run "$name" 1 env "ARCH=$arch" "$top/scripts/test-packages" "$@"
+}
+
+run_boot() {
+	needs="kernel linux $arch" files=("${of_lib[@]}")
+	plan_run "$name" 1 env "ARCH=$arch" "FLAVOUR=$flavour" "$top/scripts/test-boot"
+}
+
+run_programs() {
+	needs=linux files=("${of_pfmon[@]}" "${of_selftests[@]}" Documentation)
+	plan_run "$name" "$jobs" env "ARCH=$arch" "$top/scripts/test-programs"
+}
+
+run_compile() {
+	needs=kernel files=(scripts/kernel)
+	plan_run "$name" 1 "$top/scripts/test-compile" "$kernel"
+}
+
+run_host() {
+	# They send signals that our caller, as nohup, may have us ignore.
+	local signals=(env "--default-signal=HUP,INT,QUIT") check
+	needs=$hosts
+	files=("${of_pfmon[@]}" README.md Documentation debian)
+	plan_run host-lib 1 "${signals[@]}" make -s -C lib test "O=$build/user/$arch"
+	plan_run host-pfmon 1 "${signals[@]}" make -s -C tools/pfmon test "O=$build/user/$arch"
+	needs='' files=(.)
+	for check in scripts/check-*; do
+		# Two take long, and have targets of their own.
+		case $check in
+		scripts/check-model) ;;
+		scripts/check-tests) plan_run host-breaks 1 "$top/$check" --list ;;
+		*) plan_run "host-${check##*/check-}" 1 "$top/$check" ;;
+		esac
+	done
+}
