@@ -216,13 +216,16 @@ run_host() {
 	files=("${of_pfmon[@]}" README.md Documentation debian)
 	plan_run host-lib 1 "${signals[@]}" make -s -C lib test "O=$build/user/$arch"
 	plan_run host-pfmon 1 "${signals[@]}" make -s -C tools/pfmon test "O=$build/user/$arch"
-	needs='' files=(.)
+	needs=''
 	for check in scripts/check-*; do
+		files=(.)
 		# Two take long, and have targets of their own.
 		case $check in
 		scripts/check-model) ;;
 		scripts/check-tests) plan_run host-breaks 1 "$top/$check" --list ;;
-		*) plan_run "host-${check##*/check-}" 1 "$top/$check" ;;
+		*)
+			[ "$check" != scripts/check-runs ] || files=(scripts)
+			plan_run "host-${check##*/check-}" 1 "$top/$check" ;;
 		esac
 	done
 }
