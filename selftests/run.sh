@@ -104,13 +104,13 @@ run_one() {
 	fi
 	log_is_clean || fail "$1: the kernel complains" "$tmp/log"
 	# Children of its children may be a moment away from their end.
-	tries=60
+	tries=600
 	while [ $tries -gt 0 ]; do
 		read -r threads <$sysfs/thread_sessions
 		read -r cpus <$sysfs/sys_sessions
 		[ "$threads+$cpus" != 0+0 ] || return
 		tries=$((tries - 1))
-		sleep 1
+		sleep 0.1
 	done
 	fail "$1: sessions are left: $threads+$cpus"
 }
@@ -156,12 +156,12 @@ run_kunit() {
 	count $(sed -n '$p' "$tmp/kunit")
 }
 
-# Leaked objects are reported by the second scan at the earliest.
+# Leaked objects are reported by the second scan at the earliest, and not before they
+# are five seconds old, for which there is nothing but time to wait.
 run_kmemleak() {
 	[ -w "$kmemleak" ] || return
 	sleep 6
 	echo scan >"$kmemleak"
-	sleep 1
 	echo scan >"$kmemleak"
 	cat "$kmemleak" >"$tmp/leaks"
 	if grep -q . "$tmp/leaks"; then
