@@ -21,7 +21,8 @@ case $top in
 esac
 
 # What has been compiled before, in whichever tree of ours, comes from ccache.
-export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes
+# What is not there yet is not preprocessed for a key first, but compiled at once.
+export CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes CCACHE_DEPEND=yes
 [ -n "${CCACHE_DIR-}" ] || [ -z "${HOME-}" ] || [ -w "$HOME" ] || export CCACHE_DIR=$build/ccache
 
 # step WHAT TARGET: one line of progress
