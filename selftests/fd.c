@@ -253,15 +253,23 @@ TEST(create_reserved_fields)
 
 TEST(create_unknown_format)
 {
+	char modprobe[PATH_MAX];
 	pfarg_ctx_t ctx;
 	int i;
 
+	/* To look for no module takes modprobe half a second: format_modprobe.c is about that. */
+	if (is_root()) {
+		MUST(read_text(MODPROBE, modprobe, sizeof(modprobe)));
+		set_modprobe("");
+	}
 	for (i = 0; i < 16; i++) {
 		ctx = (pfarg_ctx_t){ .ctx_fd = -1 };
 		ctx.ctx_smpl_buf_id[i] = 1;
 		EXPECT_EQ(-EINVAL, pfm(-1, PFM_CREATE_CONTEXT, &ctx, 1));
 		EXPECT_EQ(-1, ctx.ctx_fd);
 	}
+	if (is_root())
+		set_modprobe(modprobe);
 }
 
 /* ctx_fd and ctx_smpl_buf_size are ignored on input and set on output. */

@@ -57,6 +57,7 @@
 
 #define SYSFS		"/sys/kernel/perfmon"
 #define DEBUGFS		"/sys/kernel/debug/perfmon"
+#define MODPROBE	"/proc/sys/kernel/modprobe"
 
 #define SW_PMC(i)	(PFM_SW_PMC0 + (i))
 #define SW_PMD(i)	(PFM_SW_PMD0 + (i))
@@ -470,6 +471,15 @@ static inline int write_text(const char *path, const char *text)
 	err = errno;
 	close(fd);
 	return n < 0 ? -err : n == (ssize_t)strlen(text) ? 0 : -EIO;
+}
+
+/* The kernel runs @path to load a module on demand; none if @path is empty. */
+static inline void set_modprobe(const char *path)
+{
+	char line[PATH_MAX + 2];
+
+	snprintf(line, sizeof(line), "%s\n", path);
+	MUST(write_text(MODPROBE, line));
 }
 
 /* Whether the kernel hides its own data, from root too: lockdown=confidentiality. */

@@ -14,7 +14,6 @@
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define FAULTS		PFM_SW_MINOR_FAULTS
 
-#define MODPROBE	"/proc/sys/kernel/modprobe"
 #define NOBODY		65534
 #define HARDENED	"/proc/sys/kernel/perfmon_hardened"
 
@@ -284,15 +283,6 @@ static inline bool module_path(const char *name, char *path, size_t size)
 					kernel, name, name) >= size)
 		return false;
 	return access(path, R_OK) == 0;
-}
-
-/* The kernel runs @path to load a module on demand; none if @path is empty. */
-static inline void set_modprobe(const char *path)
-{
-	char line[PATH_MAX + 2];
-
-	snprintf(line, sizeof(line), "%s\n", path);
-	MUST(write_text(MODPROBE, line));
 }
 
 static inline int module_insert(const char *path)
