@@ -44,9 +44,17 @@ stock_release() {
 	cat "$build/stock/$1/.release" 2>/dev/null || "$top/scripts/stock" --release "$1" 2>/dev/null || echo unknown
 }
 
+# edited NUMBER: whether something that its key was made of is younger than the keys
+edited() {
+	# shellcheck disable=SC2086
+	[ -n "$(find "${judges[@]}" ${run_files[$1]} kernel formats include arch patches selftests/{linux,qemu/patches} \
+		\( -path ./build -o -path ./.git \) -prune -o -type f -newer "$done/keys" -print -quit 2>/dev/null)" ]
+}
+
 # find_keys: a hash of all that a run's result depends on; none of these names the tree's place
 find_keys() {
 	local i word text packages
+	: >"$done/keys"
 	packages=$(host_packages)
 	for i in "${!run_name[@]}"; do
 		text="1 $packages ${run_command[i]//"$top"/.} ${CPU-} ${CPUS-} ${QEMU_ARGS-} ${APPEND-} ${MEM-}"

@@ -187,7 +187,7 @@ report() {
 		passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
 		if [ "$status" = 0 ] && [ "$3" -eq 0 ]; then
 			result=passed
-			[ "${run_part[number]}" = races ] ||
+			[ "${run_part[number]}" = races ] || edited "$number" ||
 				remember "${run_key[number]}" "$run" "$took" "$1" "$5"
 		elif [ "$3" -eq 0 ] && [ "$status" != unsteady ] && [ ! -f "$out.unsteady" ]; then
 			fail "$run: exit status $status"
