@@ -61,20 +61,26 @@ build_all() {
 	done
 }
 
+# look_at_builds: sets there, the words for what the builder has done by now, and over, whether
+# it has ended
+look_at_builds() {
+	over=
+	kill -0 "$builder" 2>/dev/null || over=yes
+	there=" $(cd "$done" && echo *) "
+}
+
 # state NUMBER: sets state to "built", "failed", "late" (there is no time to build it) or
 # "waits"; a build that fails counts once
 state() {
-	local word over=''
-	kill -0 "$builder" 2>/dev/null || over=yes
+	local word
 	state=built
 	for word in $(builds_of "$1"); do
-		[ ! -e "$done/$word" ] || continue
+		[[ $there != *" $word "* ]] || continue
 		state=waits
-		# It may have ended without a word.
-		[ -z "$over" ] || [ -e "$done/$word.late" ] || : >"$done/$word.failed"
-		if [ -e "$done/$word.late" ]; then
+		if [[ $there == *" $word.late "* ]]; then
 			state=late
-		elif [ -e "$done/$word.failed" ]; then
+		# The builder may have ended without a word.
+		elif [ -n "$over" ] || [[ $there == *" $word.failed "* ]]; then
 			[ -e "$done/$word.told" ] || fail "build of $word"
 			: >"$done/$word.told"
 			state=failed
@@ -100,7 +106,9 @@ attempt() {
 			[ "$again" -ne 4 ] || mv "$out.tests" "$out.unsteady"
 		done
 	fi
-	echo "$status" >"$out.status"
+	# report_ended() looks for the file at any moment: it must not be there and empty.
+	echo "$status" >"$out.ending"
+	mv "$out.ending" "$out.status"
 }
 
 declare -A threads_of=() run_of=() ends_of=()
@@ -221,9 +229,10 @@ leave_out() {
 
 # run_all: always the first one whose builds are there
 run_all() {
-	local k next state
+	local k next state there over
 	while [ ${#todo[@]} -gt 0 ]; do
 		next=
+		look_at_builds
 		for k in "${!todo[@]}"; do
 			state "${todo[k]}"
 			case $state in
