@@ -901,7 +901,7 @@ TEST_F(table, reading_while_it_is_written)
 	attach(self->fd, self->c.pid);
 	h = self->hdr;
 	ASSERT_EQ(0, pthread_create(&t, NULL, restart_often, &self->fd));
-	child_post(&self->c, THERE, is_slow() ? 3000 : 10000);
+	child_post(&self->c, THERE, 3000);
 	do {
 		u32 gen = load(&h->hdr_gen), used = 0, wrong = 0;
 
@@ -935,7 +935,7 @@ TEST_F(table, reading_while_it_is_written)
 /* The sum is exact, whenever it was copied and cleared. */
 TEST_F(table, nothing_is_lost)
 {
-	unsigned int n = is_slow() ? 3000 : 10000;
+	unsigned int n = 3000;
 	u64 copied = 0;
 
 	NEED_FORMAT(&self->m);

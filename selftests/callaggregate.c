@@ -711,7 +711,7 @@ TEST_F(callaggregate, restart)
 /* Nothing is lost between the tables though it never stops. */
 TEST_F(callaggregate, emptied_while_it_goes_on)
 {
-	u64 all = is_slow() ? 5000 : 20000, seen = 0, tables = 0;
+	u64 all = 5000, seen = 0, tables = 0;
 	struct puppet p;
 	bool done;
 
@@ -744,7 +744,7 @@ TEST_F(callaggregate, emptied_while_it_goes_on)
 /* The one that is being filled, looked at without stopping. */
 TEST_F(callaggregate, reading_while_it_goes_on)
 {
-	u64 all = is_slow() ? 5000 : 20000, last = 0, looks = 0;
+	u64 all = 5000, last = 0, looks = 0;
 	struct puppet p;
 
 	NEED_FORMAT(&self->m);

@@ -870,7 +870,7 @@ static void check_model(struct __test_metadata *_metadata,
 
 TEST_F(calldouble, model)
 {
-	int round, op, ops = is_slow() ? 40 : 120;
+	int round, op, ops = 40;
 	u32 seed = 631;
 
 	NEED_FORMAT(&self->m);
@@ -910,7 +910,7 @@ TEST_F(calldouble, model)
 /* The recipe, as fast as it goes and with pauses: all is there, or said to be lost. */
 TEST_F(calldouble, reading_while_it_goes_on)
 {
-	u64 all = is_slow() ? 5000 : 20000, looks = 0;
+	u64 all = 5000, looks = 0;
 
 	NEED_FORMAT(&self->m);
 	open_halves(self, 0, 25, 0, 0);
@@ -931,7 +931,7 @@ TEST_F(calldouble, reading_while_it_goes_on)
 /* And as it is meant to be: nothing is lost though it never stops. */
 TEST_F(calldouble, reading_for_good)
 {
-	u64 all = is_slow() ? 5000 : 20000;
+	u64 all = 5000;
 
 	NEED_FORMAT(&self->m);
 	open_halves(self, PFM_FL_NOTIFY_BLOCK, 200, MASK_FULL, NOTIFY);

@@ -805,7 +805,7 @@ static void check_model(struct __test_metadata *_metadata,
 
 TEST_F(twice, model)
 {
-	int round, op, ops = is_slow() ? 40 : 120;
+	int round, op, ops = 40;
 	u32 seed = 631;
 
 	NEED_FORMAT(&self->m);
@@ -859,7 +859,7 @@ TEST_F(twice, reading_while_it_cycles)
 	fault(self, cap);
 	half = &self->hdr->hdr_half[1];
 	ASSERT_EQ(KERNEL, half->half_state);
-	puppet_post(&self->p, OP_FAULT, is_slow() ? 5000 : 20000);
+	puppet_post(&self->p, OP_FAULT, 5000);
 	do {
 		u32 first = load(&half->half_first);
 		u32 count = load(&half->half_count), n;
@@ -887,7 +887,7 @@ TEST_F(twice, reading_while_it_cycles)
 /* And as it is meant to be: nothing is lost though it never stops. */
 TEST_F(twice, reading_for_good)
 {
-	u64 next = 0, all = is_slow() ? 5000 : 20000, last;
+	u64 next = 0, all = 5000, last;
 
 	NEED_FORMAT(&self->m);
 	open_halves(self, PFM_FL_NOTIFY_BLOCK, 200, MASK_FULL, NOTIFY);

@@ -128,7 +128,7 @@ TEST_F(sets, any_order_with_holes)
 TEST_F(sets, come_and_go)
 {
 	static unsigned char model[65536];
-	int step, id, n = is_slow() ? 1000 : 4000;
+	int step, id, n = 1000;
 	u32 seed = 12345;
 
 	memset(model, 0, sizeof(model));
