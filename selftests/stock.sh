@@ -4,10 +4,10 @@
 # stock.sh DIR PROBE REFUSED [NAME...] - tests where perfmon is a module, in the guest, as root
 #
 # Runs run.sh with DIR and the NAMEs, and tests what only a module has: the administrator
-# disarms its probes, it goes and comes back, PROBE (a directory of scripts/test-stock)
-# has a format that was built for it outside of its tree, the kernel is locked down. The
-# module in REFUSED, of that script too, does not get all that it asks the kernel for; where
-# that is empty this is not tested.
+# disarms its probes, it goes and comes back, without it the library says ENOSYS, PROBE (a
+# directory of scripts/test-stock) has a format that was built for it outside of its tree,
+# the kernel is locked down. The module in REFUSED, of that script too, does not get all
+# that it asks the kernel for; where that is empty this is not tested.
 # If there is a PMU it is about that: then the NMI watchdog instead of the probes and
 # the format.
 #
@@ -245,6 +245,8 @@ for level in integrity confidentiality; do
 done
 quietly "pfmon stat works on a kernel that is locked down" pfmon stat -- true
 quietly "it goes from a kernel that is locked down" unload
+quietly "the library says that there is no perfmon" \
+	"build/user/${dir##*/}/lib/tests/kernel" without
 not_loaded 'Operation not permitted'
 echo Y >/sys/module/module/parameters/sig_enforce
 not_loaded 'Key was rejected by service'
