@@ -130,12 +130,16 @@ TEST(system_wide_stays_and_goes)
 	close(fd[1]);
 }
 
-/* An NMI without a cause: perfmon passes it on, and no count changes. */
+/*
+ * An NMI without a cause: perfmon passes it on, and no count changes. It comes to CPU 0 at any
+ * moment, and is spurious if a context is live there: so that is the CPU's, not that of a
+ * thread, in whose place another one may run just then.
+ */
 TEST(foreign_nmi_is_passed_on)
 {
 	u64 spurious = debugfs_sum("spurious"), ask, base;
 	unsigned int said = kernel_said(UNKNOWN_NMI), now;
-	int fd = (int)MUST(pfm_create(0)), n, tries;
+	int fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE)), n, tries;
 
 	pin_cpu(0);
 	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, PFM_REGFL_OVFL_NOTIFY,
