@@ -398,6 +398,56 @@ TEST(load_of_short_lived_threads)
 	TH_LOG("%d loaded, %d too late", loaded, missed);
 }
 
+/* What was the file of a context is one of these, a moment later. */
+static void *open_pipes(void *arg)
+{
+	int p[2];
+
+	while (!stop) {
+		if (pipe(p))
+			continue;
+		close(p[0]);
+		close(p[1]);
+	}
+	return arg;
+}
+
+/*
+ * The last descriptor is closed while the thread exits, and that exit wants to know who
+ * has the descriptor: its file may be freed by then, and another's.
+ */
+TEST(closed_in_the_exit)
+{
+	u64 end = now_ns(CLOCK_MONOTONIC) + 2 * race_ns(), close_at;
+	int loaded = 0, missed = 0;
+	pthread_t t;
+	u32 seed = 3;
+
+	ASSERT_EQ(0, pthread_create(&t, NULL, open_pipes, NULL));
+	while (now_ns(CLOCK_MONOTONIC) < end || loaded < 20) {
+		int ret, fd = (int)MUST(pfm_create(0));
+		pid_t pid = fork_child();
+
+		if (!pid) {
+			close(fd);
+			short_life(random_below(&seed, 300), 0);
+		}
+		ret = pfm_load(fd, pid);
+		ASSERT_TRUE(ret == 0 || ret == -ESRCH);
+		loaded += !ret;
+		missed += !!ret;
+		close_at = now_ns(CLOCK_MONOTONIC) + random_below(&seed, 400) * 1000ULL;
+		while (now_ns(CLOCK_MONOTONIC) < close_at)
+			;
+		close(fd);
+		ASSERT_EQ(0, reap(pid));
+	}
+	stop = true;
+	pthread_join(t, NULL);
+	TH_LOG("%d loaded, %d too late", loaded, missed);
+	EXPECT_EQ(0ULL, sysfs_u64("thread_sessions"));
+}
+
 /* Two processes fight over a third one: one at a time gets it. */
 TEST(two_monitors_one_thread)
 {
@@ -546,5 +596,6 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--exit"))
 		return 0;
+	test_select();
 	return test_harness_run(argc, argv);
 }

@@ -144,7 +144,7 @@ static int pfm_file_flush(struct file *file, fl_owner_t id)
 	mapped = pfm_mapping_closed(&ctx->buf, id, &start);
 	task = pfm_file_target(ctx, id);
 	if ((mapped || task) &&
-	    !(pfm_mapping_others(file) && pfm_holder_listed(id, file))) {
+	    !(pfm_mapping_others(ctx) && pfm_holder_listed(id, file))) {
 		if (mapped)
 			pfm_mapping_remove(file, start);
 		if (task)

@@ -319,23 +319,28 @@ void pfm_mapping_disown(struct pfm_buffer *b, const void *table)
 }
 
 /**
- * pfm_mapping_others() - whether anything but one descriptor and the mappings holds a file
- * @file: of a context; the caller holds one reference, or knows of one
+ * pfm_mapping_others() - whether anything but one descriptor and the mappings holds the file
+ * @ctx: context; the caller holds a reference to its file, or found it attached under
+ *	 rcu_read_lock() and is still there
  *
  * A VMA has its reference before it is counted, and until after it is not
  * counted any more, so under the lock there can be no less.
  *
+ * Without a reference the file may have been freed meanwhile. Since 6.7 its memory can
+ * then be another file's at once, so that nothing may be looked at in it but the count,
+ * which is a count of something until rcu_read_unlock(). What this returns then does not
+ * matter: the file's release has ended the attachment that the caller asks about.
+ *
  * Context: process.
  * Return: false if there are no others.
  */
-bool pfm_mapping_others(struct file *file)
+bool pfm_mapping_others(struct pfm_context *ctx)
 {
-	struct pfm_context *ctx = file->private_data;
 	struct pfm_buffer *b = &ctx->buf;
 	bool others;
 
 	spin_lock(&b->lock);
-	others = file_count(file) != 1 + b->vmas;
+	others = file_count(ctx->file) != 1 + b->vmas;
 	spin_unlock(&b->lock);
 	return others;
 }

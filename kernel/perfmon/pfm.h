@@ -887,7 +887,7 @@ bool pfm_mapping_closed(struct pfm_buffer *b, const void *table,
 			unsigned long *start);
 void pfm_mapping_remove(struct file *file, unsigned long start);
 void pfm_mapping_disown(struct pfm_buffer *b, const void *table);
-bool pfm_mapping_others(struct file *file);
+bool pfm_mapping_others(struct pfm_context *ctx);
 
 /* access.c */
 bool pfm_access_may_create(u32 flags);
