@@ -38,6 +38,7 @@ struct pfm_mapping {
 					 * it was inherited, or that is gone */
 	unsigned long start;		/* of the whole, before any munmap() */
 	unsigned int vmas;		/* that are left of it */
+	bool counted;			/* mmap() made it: they are in pfm_buffer.vmas */
 };
 
 /**
@@ -84,7 +85,6 @@ static void pfm_mapping_open(struct vm_area_struct *vma)
 	if (old && old->mm != vma->vm_mm)
 		new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	spin_lock(&b->lock);
-	b->vmas++;
 	if (old && old->mm == vma->vm_mm)
 		m = old;
 	else if (old && old->vmas > 1)
@@ -97,8 +97,10 @@ static void pfm_mapping_open(struct vm_area_struct *vma)
 		m->start = old->start;
 		list_add_tail(&m->node, &b->mappings);
 	}
-	if (m)
+	if (m) {
 		m->vmas++;
+		b->vmas += m->counted;
+	}
 	vma->vm_private_data = m;
 	spin_unlock(&b->lock);
 	kfree(new);
@@ -110,7 +112,8 @@ static void pfm_mapping_close(struct vm_area_struct *vma)
 	struct pfm_mapping *m = vma->vm_private_data;
 
 	spin_lock(&b->lock);
-	b->vmas--;
+	if (m)
+		b->vmas -= m->counted;
 	if (m && !--m->vmas)
 		list_del(&m->node);
 	else
@@ -148,6 +151,7 @@ static int pfm_mapping_add(struct pfm_context *ctx, struct vm_area_struct *vma)
 	m->table = current->files;
 	m->start = vma->vm_start;
 	m->vmas = 1;
+	m->counted = true;
 
 	spin_lock(&b->lock);
 	twice = pfm_mapping_find(b, vma->vm_mm);
@@ -304,7 +308,7 @@ void pfm_mapping_disown(struct pfm_buffer *b, const void *table)
 	struct pfm_mapping *m, *next;
 
 	/* Hardly ever: the memory goes before the descriptors. */
-	if (!READ_ONCE(b->vmas))
+	if (list_empty(&b->mappings))
 		return;
 	spin_lock(&b->lock);
 	list_for_each_entry_safe(m, next, &b->mappings, node) {
@@ -323,8 +327,9 @@ void pfm_mapping_disown(struct pfm_buffer *b, const void *table)
  * @ctx: context; the caller holds a reference to its file, or found it attached under
  *	 rcu_read_lock() and is still there
  *
- * A VMA has its reference before it is counted, and until after it is not
- * counted any more, so under the lock there can be no less.
+ * A VMA that is counted has its reference before, and until after it is not
+ * counted any more, so under the lock there can be no less. Those that fork() makes are
+ * others: it calls pfm_mapping_open() before it takes their references.
  *
  * Without a reference the file may have been freed meanwhile. Since 6.7 its memory can
  * then be another file's at once, so that nothing may be looked at in it but the count,

@@ -182,7 +182,7 @@ struct pfm_buffer {
 	size_t priv;			/* [c] bytes before it, whole pages, the format's */
 	spinlock_t lock;		/* [s] a leaf, for what follows */
 	struct list_head mappings;	/* [s] struct pfm_mapping, of all processes */
-	unsigned int vmas;		/* [s] in these */
+	unsigned int vmas;		/* [s] in those of them that mmap() made */
 	bool closed;			/* [s] set once: some descriptor was closed */
 };
 
