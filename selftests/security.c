@@ -14,6 +14,7 @@
 #define NOBODY		65534
 #define GROUP		54321	/* of nobody */
 #define HARDENED	"/proc/sys/kernel/perfmon_hardened"
+#define YAMA		"/proc/sys/kernel/yama/ptrace_scope"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON	38
@@ -21,12 +22,15 @@
 
 FIXTURE(security) {
 	char saved[16];
+	char scope[16];
 };
 
 FIXTURE_SETUP(security)
 {
 	if (read_text(HARDENED, self->saved, sizeof(self->saved)) < 0)
 		die("no " HARDENED);
+	if (read_text(YAMA, self->scope, sizeof(self->scope)) < 0)
+		self->scope[0] = '\0';
 }
 
 FIXTURE_TEARDOWN(security)
@@ -34,6 +38,8 @@ FIXTURE_TEARDOWN(security)
 	if (is_root()) {
 		write_text(HARDENED, self->saved);
 		write_text(SYSFS "/sys_group", "-1");
+		if (self->scope[0])
+			write_text(YAMA, self->scope);
 	}
 }
 
@@ -215,15 +221,13 @@ TEST_F(security, stranger_when_hardened)
 	EXPECT_EQ(ALL_OK, stranger(fd, 0, false));
 }
 
-/* Who may look at the thread himself need not have attached it. */
-TEST_F(security, receiver_who_may_trace)
+/* A thread that others of its user may trace. */
+static pid_t nobodys_thread(void)
 {
-	int fd, go[2];
 	pid_t pid;
+	int go[2];
 	char c;
 
-	NEED_ROOT();
-	harden(true);
 	MUST(pipe(go));
 	pid = fork_child();
 	if (!pid) {
@@ -233,9 +237,89 @@ TEST_F(security, receiver_who_may_trace)
 		pause();
 	}
 	MUST(read(go[0], &c, 1));
+	close(go[0]);
+	close(go[1]);
+	return pid;
+}
+
+/* Root without the right to monitor the system: what he creates is not shown the kernel. */
+static void drop_the_kernel(void)
+{
+	caps_keep(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SYS_PTRACE) |
+		  CAP_BIT(CAP_KILL));
+}
+
+/* Who may attach to the thread himself need not have attached the context. */
+TEST_F(security, receiver_who_may_trace)
+{
+	pid_t pid, root;
+
+	NEED_ROOT();
+	harden(true);
+	pid = nobodys_thread();
+	root = fork_child();
+	if (!root) {
+		int fd;
+
+		drop_the_kernel();
+		fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, pid);
+		if (stranger(fd, NOBODY, true) != ALL_OK)
+			_exit(1);
+		_exit(stranger(fd, NOBODY - 1, true) == EPERM ? 0 : 2);
+	}
+	EXPECT_EQ(0, reap(root));
+	kill_and_reap(pid);
+}
+
+/* What root may see of the kernel stays root's, though the thread is the receiver's. */
+TEST_F(security, kernel_is_not_handed_over)
+{
+	pid_t pid;
+	int fd;
+
+	NEED_ROOT();
+	harden(true);
+	pid = nobodys_thread();
 	fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, pid);
-	EXPECT_EQ(ALL_OK, stranger(fd, NOBODY, true));
-	EXPECT_EQ(EPERM, stranger(fd, NOBODY - 1, true));
+	EXPECT_EQ(EPERM, stranger(fd, NOBODY, true));
+	EXPECT_EQ(ALL_OK, stranger(fd, 0, true));
+	/* The monitored process itself is no better off. */
+	kill_and_reap(pid);
+	pid = fork_child();
+	if (!pid) {
+		u64 value;
+
+		fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, my_tid());
+		become(NOBODY, 0);
+		_exit(pfm_read_pmd(fd, SW_PMD(0), &value) == -EPERM &&
+		      pfm_unload(fd) == -EPERM ? 0 : 1);
+	}
+	EXPECT_EQ(0, reap(pid));
+}
+
+/*
+ * To use a context takes what a load takes: to be allowed to attach. Here a security module
+ * allows that with one's own children only, and to look with everything of one's user.
+ */
+TEST_F(security, receiver_who_may_only_look)
+{
+	pid_t pid, root;
+
+	NEED_ROOT();
+	if (!self->scope[0])
+		SKIP(return, "%s: no " YAMA, _metadata->name);
+	harden(true);
+	ASSERT_EQ(0, write_text(YAMA, "1"));
+	pid = nobodys_thread();
+	root = fork_child();
+	if (!root) {
+		int fd;
+
+		drop_the_kernel();
+		fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, pid);
+		_exit(stranger(fd, NOBODY, true) == EPERM ? 0 : 1);
+	}
+	EXPECT_EQ(0, reap(root));
 	kill_and_reap(pid);
 }
 
@@ -258,9 +342,11 @@ TEST_F(security, rights_given_up)
 	EXPECT_EQ(0, reap(pid));
 	pid = fork_child();
 	if (!pid) {
-		int fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, my_tid());
 		u64 value;
+		int fd;
 
+		drop_the_kernel();
+		fd = pfm_session(0, PFM_SW_MINOR_FAULTS, 0, 0, my_tid());
 		become(NOBODY, 0);
 		_exit(pfm_read_pmd(fd, SW_PMD(0), &value) ? 1 : 0);
 	}

@@ -115,8 +115,9 @@ static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
  * @ctx: context, of which the caller has a descriptor
  *
  * What a context shows was checked against the credentials of the process that
- * attached it. Any other process with a descriptor needs the right to look at the
- * thread itself, or to monitor the system.
+ * attached it. Any other process with a descriptor needs the rights that an attachment
+ * takes: over the thread, or to monitor the system. The second is asked for, too, if the
+ * context may be shown the kernel: to trace a thread does not show that.
  *
  * Context: process; no locks that pfm_host_may_access() cannot be called under.
  * Return: whether it may, on a hardened kernel.
@@ -138,7 +139,8 @@ bool __pfm_access_may_use(struct pfm_context *ctx)
 	if (!ok && pfm_is_system(ctx))
 		ok = pfm_access_may_create(ctx->flags);
 	else if (!ok && task)
-		ok = pfm_host_may_access(task, PTRACE_MODE_READ_REALCREDS);
+		ok = (!ctx->see_kernel || pfm_access_may_create(PFM_FL_SYSTEM_WIDE)) &&
+		     pfm_host_may_access(task, PTRACE_MODE_ATTACH_REALCREDS);
 	put_cred(owner);
 	if (task)
 		put_task_struct(task);
