@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 #include <linux/static_call.h>
 #include <linux/sysctl.h>
+#include <linux/workqueue.h>
 
 struct pfm_context;
 struct pfm_thread;
@@ -175,6 +176,14 @@ static inline void pfm_host_settle(struct irq_work *work)
 {
 	while (arch_irq_work_has_interrupt() && irq_work_is_busy(work))
 		cpu_relax();
+}
+
+/* main.c; it is empty before the module's text goes. */
+extern struct workqueue_struct *pfm_main_wq;	/* set once */
+
+static inline bool pfm_host_queue_work(struct work_struct *work)
+{
+	return queue_work(pfm_main_wq, work);
 }
 
 /* resolve.c */

@@ -88,9 +88,11 @@ static void __exit pfm_main_exit(void)
 	pfm_device_exit();
 	/*
 	 * Nobody has a descriptor any more. A notification may be under way, which is an
-	 * interrupt's work and puts a context, and a context may wait for RCU.
+	 * interrupt's work, or that of a worker whom the interrupt has told, and puts a
+	 * context; and a context may wait for RCU.
 	 */
 	synchronize_rcu();
+	flush_workqueue(pfm_main_wq);
 	rcu_barrier();
 	pfm_hooks_exit();
 	destroy_workqueue(pfm_main_wq);

@@ -6,9 +6,6 @@
 #include <linux/types.h>
 
 struct task_struct;
-struct workqueue_struct;
-
-extern struct workqueue_struct *pfm_main_wq;	/* set once */
 
 /* resolve.c */
 int pfm_resolve_init(void);

@@ -287,6 +287,45 @@ static void sample_handler(int sig, siginfo_t *info, void *uc)
 	samples++;
 }
 
+/* One of the group that waits for the signal, and says 0 if it was that of the context. */
+static pid_t member_of(pid_t group, int sig, int fd, int ready)
+{
+	pid_t pid = fork_child();
+	siginfo_t info;
+	sigset_t set;
+
+	if (pid) {
+		MUST(setpgid(pid, group ? group : pid));
+		return pid;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	MUST(sigprocmask(SIG_BLOCK, &set, NULL));
+	MUST(write(ready, "", 1));
+	_exit(sigwaitinfo(&set, &info) == sig && info.si_fd == fd ? 0 : 1);
+}
+
+/* A process group is told by a worker, who may come late, but not in vain. */
+TEST(owner_is_a_group)
+{
+	int fd = fault_session(0), ready[2], i;
+	struct pages pages;
+	pid_t pid[5];
+	char c;
+
+	pages_map(&pages, 4);
+	MUST(pipe(ready));
+	for (i = 0; i < 5; i++)
+		pid[i] = member_of(i ? pid[0] : 0, SIG, fd, ready[1]);
+	for (i = 0; i < 5; i++)
+		MUST(read(ready[0], &c, 1));
+	make_async(fd, SIG);
+	MUST(fcntl(fd, F_SETOWN, -pid[0]));
+	overflow(fd, &pages);
+	for (i = 0; i < 5; i++)
+		EXPECT_EQ(0, reap(pid[i]));
+}
+
 TEST(profiler_in_a_signal_handler)
 {
 	struct sigaction sa = {

@@ -11,6 +11,7 @@
 #define _PERFMON_COMPAT_H
 
 #include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sysctl.h>
@@ -22,6 +23,14 @@
 #endif
 #ifndef PFM_HAS_fd_empty
 #define fd_empty(f)	(!fd_file(f))
+#endif
+
+/* The owner of a file has become an object of its own, which need not be there. */
+#ifndef PFM_HAS_file_f_owner
+static inline struct fown_struct *file_f_owner(struct file *file)
+{
+	return &file->f_owner;
+}
 #endif
 
 /* io_uring's workers are not the only threads of programs that stay in the kernel. */

@@ -150,6 +150,7 @@ struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 	raw_spin_lock_init(&ctx->lock);
 	init_waitqueue_head(&ctx->block_wait);
 	init_irq_work(&ctx->notify_work, pfm_notify_work);
+	INIT_WORK(&ctx->group_work, pfm_notify_group_work);
 	pfm_mapping_init(&ctx->buf);
 	xa_init(&ctx->sets);
 	ctx->cpu = -1;

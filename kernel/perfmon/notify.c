@@ -4,11 +4,17 @@
  * waits for it in read() or poll(), SIGIO, and by its own thread that stops.
  *
  * An overflow can be found in an NMI, or under the scheduler's locks. Waking a reader
- * takes such locks itself; that is left to an irq_work.
+ * takes such locks itself; that is left to an irq_work. SIGIO to a process group, which is
+ * as many signals as there are processes in it, is left to a worker.
  */
 #include <linux/fs.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
+#include <linux/workqueue.h>
 
+#include <perfmon/compat.h>
+
+#include "host.h"
 #include "pfm.h"
 
 /**
@@ -48,6 +54,54 @@ void pfm_notify_wake(struct pfm_context *ctx)
 }
 
 /**
+ * pfm_notify_group_work() - send SIGIO to a process group
+ * @work: of a context, with a reference, which may have been closed meanwhile
+ *
+ * Context: process.
+ */
+void pfm_notify_group_work(struct work_struct *work)
+{
+	struct pfm_context *ctx = container_of(work, struct pfm_context, group_work);
+
+	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
+	pfm_context_put(ctx);
+}
+
+/*
+ * Whether SIGIO goes to a process group. A context has one file, and so one entry at most;
+ * kill_fasync() looks at it by the same lock. The answer can be late by a F_SETOWN.
+ */
+static bool pfm_notify_is_group(struct pfm_context *ctx)
+{
+	const struct fown_struct *owner;
+	struct fasync_struct *fa;
+	unsigned long flags;
+	bool group = false;
+
+	rcu_read_lock();
+	fa = rcu_dereference(ctx->queue.fasync);
+	if (fa) {
+		read_lock_irqsave(&fa->fa_lock, flags);
+		owner = fa->fa_file ? file_f_owner(fa->fa_file) : NULL;
+		group = owner && READ_ONCE(owner->pid_type) > PIDTYPE_TGID;
+		read_unlock_irqrestore(&fa->fa_lock, flags);
+	}
+	rcu_read_unlock();
+	return group;
+}
+
+static void pfm_notify_signal(struct pfm_context *ctx)
+{
+	if (!pfm_notify_is_group(ctx)) {
+		kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
+		return;
+	}
+	pfm_context_get(ctx);
+	if (!pfm_host_queue_work(&ctx->group_work))
+		pfm_context_put(ctx);
+}
+
+/**
  * pfm_notify_work() - the part of a notification that takes locks
  * @work: of a context, which may have been closed meanwhile
  *
@@ -65,7 +119,8 @@ void pfm_notify_work(struct irq_work *work)
 	if (wq_has_sleeper(&ctx->queue.wait))
 		wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
 					   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
-	kill_fasync(&ctx->queue.fasync, SIGIO, POLL_IN);
+	if (ctx->queue.fasync)
+		pfm_notify_signal(ctx);
 	pfm_context_put(ctx);
 }
 

@@ -51,6 +51,7 @@
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include <perfmon/format.h>
@@ -248,6 +249,7 @@ struct pfm_context {
 					 * one of the context's is closed there */
 	struct pfm_queue queue;		/* [s] */
 	struct irq_work notify_work;	/* [s] */
+	struct work_struct group_work;	/* [s] */
 	wait_queue_head_t block_wait;	/* [s] */
 };
 
@@ -782,6 +784,7 @@ void pfm_throttle_context(struct pfm_context *ctx);
 bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl);
 void pfm_notify_wake(struct pfm_context *ctx);
 void pfm_notify_work(struct irq_work *work);
+void pfm_notify_group_work(struct work_struct *work);
 void pfm_notify_settle(struct pfm_context *ctx);
 
 /* The thread is to wait for PFM_RESTART, if the context does that; with pfm_notify_wake(). */

@@ -31,6 +31,7 @@
 #include <linux/syscalls.h>
 #include <linux/sysctl.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 #include <asm/tlb.h>
 
 #include <perfmon/hooks.h>
@@ -257,6 +258,18 @@ static __always_inline u64 pfm_host_clock(void)
 static inline void pfm_host_settle(struct irq_work *work)
 {
 	irq_work_sync(work);
+}
+
+/**
+ * pfm_host_queue_work() - have a worker do something, on any CPU
+ * @work: what
+ *
+ * Context: any but NMI.
+ * Return: false if it was queued already.
+ */
+static inline bool pfm_host_queue_work(struct work_struct *work)
+{
+	return queue_work(system_unbound_wq, work);
 }
 
 /**
