@@ -304,6 +304,7 @@ void pfm_reserve_put(unsigned int what)
  */
 int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
 {
+	unsigned int twice;
 	int ret;
 
 	lockdep_assert_held(&ctx->mutex);
@@ -311,6 +312,9 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
 	what = (what | PFM_HOLD_SESSION) & ~READ_ONCE(ctx->held);
 	if (!what)
 		return 0;
+	/* What others use, too, is asked for while the PMU is held: not by that attachment. */
+	if (what & PFM_HOLD_CLAIMED)
+		what |= PFM_HOLD_PMU;
 	if ((what & PFM_HOLD_SESSION) && !pfm_session_claim(pfm_is_system(ctx)))
 		return -EBUSY;
 	ret = pfm_reserve_get(what);
@@ -320,8 +324,11 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
 		return ret;
 	}
 	raw_spin_lock_irq(&ctx->lock);
+	twice = ctx->held & what;
 	ctx->held |= what;
 	raw_spin_unlock_irq(&ctx->lock);
+	if (twice)
+		pfm_reserve_put(twice);
 	return 0;
 }
 

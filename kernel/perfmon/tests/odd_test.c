@@ -30,6 +30,9 @@ static struct {
 	unsigned int events[PFM_THREAD_STOP + 1];
 	bool self;		/* of the last event */
 	unsigned int held;	/* PFM_HOLD_... */
+	unsigned int alone;	/* how often PFM_HOLD_CLAIMED was held alone */
+	struct pfm_context *ending;	/* whose attachment ends when that is asked for ... */
+	unsigned int ended;	/* ... and what it had */
 	bool debugger;		/* has what is to be claimed */
 	u64 range;		/* the register that it has */
 	unsigned int turns;	/* switches of threads that were told */
@@ -48,12 +51,19 @@ static int odd_acquire(const struct pfm_pmu *pmu, unsigned int what)
 	if (what == PFM_HOLD_CLAIMED && odd.debugger)
 		return -EBUSY;
 	odd.held |= what;
+	odd.alone += odd.held == PFM_HOLD_CLAIMED;
+	if (what == PFM_HOLD_CLAIMED && odd.ending) {
+		raw_spin_lock_irq(&odd.ending->lock);
+		odd.ended = pfm_reserve_take(odd.ending, 0);
+		raw_spin_unlock_irq(&odd.ending->lock);
+	}
 	return 0;
 }
 
 static void odd_release(const struct pfm_pmu *pmu, unsigned int what)
 {
 	odd.held &= ~what;
+	odd.alone += odd.held == PFM_HOLD_CLAIMED;
 }
 
 static void odd_program(const struct pfm_pmu *pmu, const unsigned long *changed,
@@ -669,6 +679,25 @@ static void odd_test_claimed(struct kunit *test)
 	pfm_reserve_put(PFM_HOLD_PMU);
 }
 
+/* While a command takes it, the attachment ends, and gives back the PMU that it had. */
+static void odd_test_claimed_late(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
+	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
+	odd.ending = ctx;
+	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(ctx, PFM_HOLD_PMU | PFM_HOLD_CLAIMED), 0);
+	odd.ending = NULL;
+	KUNIT_EXPECT_EQ(test, odd.ended, PFM_HOLD_PMU);
+	pfm_reserve_put(odd.ended);
+	KUNIT_EXPECT_EQ(test, odd.held, PFM_HOLD_PMU | PFM_HOLD_CLAIMED);
+	KUNIT_EXPECT_EQ(test, pfm_attach_unload(ctx), 0);
+	KUNIT_EXPECT_EQ(test, odd.held, 0U);
+	KUNIT_EXPECT_EQ(test, odd.alone, 0U);
+}
+
 /* A control that looks at it takes it, too, and has it as its set says: at 0. */
 static void odd_test_claims(struct kunit *test)
 {
@@ -806,6 +835,7 @@ static struct kunit_case odd_cases[] = {
 	KUNIT_CASE(odd_test_thread),
 	KUNIT_CASE(odd_test_thread_soft),
 	KUNIT_CASE(odd_test_claimed),
+	KUNIT_CASE(odd_test_claimed_late),
 	KUNIT_CASE(odd_test_claims),
 	KUNIT_CASE(odd_test_idle),
 	KUNIT_CASE(odd_test_turn),
