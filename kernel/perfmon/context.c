@@ -8,6 +8,8 @@
  */
 #include <linux/cred.h>
 #include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -215,28 +217,35 @@ static void pfm_context_call_there(void *info)
 	call->done = pfm_context_try(call->ctx, call->fn, call->arg, &call->ret);
 }
 
-/* Follow the thread from CPU to CPU. */
+/*
+ * Follow the thread from CPU to CPU. It can be gone again each time: others get their
+ * turn in between, and a caller who has been killed gives up, unless it is @always done.
+ */
 static noinline int pfm_context_follow(struct pfm_context *ctx, pfm_context_fn fn,
-				       void *arg)
+				       void *arg, bool always)
 {
 	struct pfm_context_call call = { .ctx = ctx, .fn = fn, .arg = arg };
 	int cpu;
 
-	while (!call.done) {
+	for (;;) {
 		cpu = READ_ONCE(ctx->cpu);
 		if (cpu >= 0) {
 			smp_call_function_single(cpu, pfm_context_call_there, &call, 1);
-			continue;
+		} else {
+			local_irq_disable();
+			pfm_context_call_there(&call);
+			local_irq_enable();
 		}
-		local_irq_disable();
-		pfm_context_call_there(&call);
-		local_irq_enable();
+		if (call.done)
+			return call.ret;
+		if (!always && fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
-	return call.ret;
 }
 
 static __always_inline int pfm_context_go(struct pfm_context *ctx, pfm_context_fn fn,
-					  void *arg, bool anywhere)
+					  void *arg, bool anywhere, bool always)
 {
 	bool done;
 	int ret;
@@ -246,7 +255,7 @@ static __always_inline int pfm_context_go(struct pfm_context *ctx, pfm_context_f
 	local_irq_enable();
 	if (likely(done))
 		return ret;
-	return anywhere ? pfm_context_follow(ctx, fn, arg) : -EBUSY;
+	return anywhere ? pfm_context_follow(ctx, fn, arg, always) : -EBUSY;
 }
 
 /**
@@ -261,11 +270,11 @@ static __always_inline int pfm_context_go(struct pfm_context *ctx, pfm_context_f
  *
  * Context: process, interrupts on.
  * Return: what @fn returned; -EBUSY for a loaded system-wide context and a
- * caller on another CPU (4.3.2).
+ * caller on another CPU (4.3.2); -EINTR if the caller has been killed.
  */
 int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg)
 {
-	return pfm_context_go(ctx, fn, arg, !pfm_is_system(ctx));
+	return pfm_context_go(ctx, fn, arg, !pfm_is_system(ctx), false);
 }
 
 /**
@@ -302,12 +311,13 @@ int pfm_context_call_pieces(struct pfm_context *ctx, pfm_context_fn piece,
  * @fn:  as above
  * @arg: as above
  *
- * For close(), which must work from wherever the last holder happens to be.
+ * For close(), which must work from wherever the last holder happens to be, and however
+ * he ends.
  *
  * Context: process, interrupts on.
  * Return: what @fn returned.
  */
 int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg)
 {
-	return pfm_context_go(ctx, fn, arg, true);
+	return pfm_context_go(ctx, fn, arg, true, true);
 }

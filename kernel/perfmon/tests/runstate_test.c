@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
 #include <linux/preempt.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/timer.h>
 
 #include "fixture.h"
 
@@ -156,12 +160,61 @@ static void pfm_runstate_test_excluded(struct kunit *test)
 	migrate_enable();
 }
 
+struct pfm_runstate_late {
+	struct timer_list timer;
+	struct pfm_context *ctx;
+};
+
+static void pfm_runstate_test_arrive(struct timer_list *timer)
+{
+	struct pfm_runstate_late *late = from_timer(late, timer, timer);
+
+	WRITE_ONCE(late->ctx->cpu, -1);
+}
+
+static int pfm_runstate_test_here(struct pfm_context *ctx, void *unused)
+{
+	return 1;
+}
+
+/*
+ * The thread is never found where it was a moment ago, for a while: on a CPU that is
+ * none. A command of a caller who has been killed gives up, close() goes on.
+ */
+static void pfm_runstate_test_killed(struct kunit *test)
+{
+	struct pfm_runstate_late late = { .ctx = test->priv };
+
+	timer_setup_on_stack(&late.timer, pfm_runstate_test_arrive, 0);
+	allow_signal(SIGKILL);
+	send_sig(SIGKILL, current, 1);
+	KUNIT_ASSERT_TRUE(test, fatal_signal_pending(current));
+
+	WRITE_ONCE(late.ctx->cpu, (int)nr_cpu_ids);
+	/* This one is for a command that does not give up. */
+	mod_timer(&late.timer, jiffies + 10 * HZ);
+	KUNIT_EXPECT_EQ(test, pfm_context_call(late.ctx, pfm_runstate_test_here, NULL),
+			-EINTR);
+	del_timer_sync(&late.timer);
+
+	WRITE_ONCE(late.ctx->cpu, (int)nr_cpu_ids);
+	mod_timer(&late.timer, jiffies + 1);
+	KUNIT_EXPECT_EQ(test, pfm_context_call_any(late.ctx, pfm_runstate_test_here, NULL), 1);
+	del_timer_sync(&late.timer);
+	WRITE_ONCE(late.ctx->cpu, -1);
+
+	destroy_timer_on_stack(&late.timer);
+	flush_signals(current);
+	disallow_signal(SIGKILL);
+}
+
 static struct kunit_case pfm_runstate_cases[] = {
 	KUNIT_CASE(pfm_runstate_test_start_stop),
 	KUNIT_CASE(pfm_runstate_test_masked),
 	KUNIT_CASE(pfm_runstate_test_stop_overflows),
 	KUNIT_CASE(pfm_runstate_test_kind),
 	KUNIT_CASE(pfm_runstate_test_excluded),
+	KUNIT_CASE(pfm_runstate_test_killed),
 	{}
 };
 
