@@ -111,7 +111,9 @@ bool pfm_throttle_is_too_many(struct pfm_context *ctx)
  *
  * If the context runs, it is masked and gets a message even if no counter has
  * PFM_REGFL_OVFL_NOTIFY: with a period like this the machine does nothing else. The
- * message names the counters that wait for a reset, none if they were reset.
+ * message names the counters that wait for a reset, none if they were reset. A program
+ * that wants no messages, and has not asked to be told of these overflows, need not
+ * come with a PFM_RESTART: its thread does not wait for one.
  *
  * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
  * it is.
@@ -125,6 +127,7 @@ void pfm_throttle_context(struct pfm_context *ctx)
 	ctx->throttled++;
 	pfm_runstate_mask(ctx);
 	pfm_notify_overflow(ctx, ctx->set->ovfl);
-	pfm_notify_block(ctx);
+	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG))
+		pfm_notify_block(ctx);
 	pfm_notify_wake(ctx);
 }

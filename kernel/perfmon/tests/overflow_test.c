@@ -164,6 +164,30 @@ static void pfm_overflow_test_queue_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), depth);
 }
 
+static int pfm_overflow_test_storm(struct pfm_context *ctx, void *unused)
+{
+	pfm_throttle_context(ctx);
+	return ctx->blocked;
+}
+
+/* Too many overflows: a thread waits for PFM_RESTART only if the program is told. */
+static void pfm_overflow_test_throttled(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	ctx->flags = PFM_FL_NOTIFY_BLOCK;
+	pfm_overflow_test_go(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_context_call(ctx, pfm_overflow_test_storm, NULL), 1);
+	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
+
+	ctx->flags = PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG;
+	KUNIT_EXPECT_EQ(test, pfm_context_call(ctx, pfm_overflow_test_storm, NULL), 0);
+	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 1U);
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
+	KUNIT_EXPECT_EQ(test, ctx->throttled, 2ULL);
+}
+
 static struct kunit_case pfm_overflow_cases[] = {
 	KUNIT_CASE(pfm_overflow_test_short),
 	KUNIT_CASE(pfm_overflow_test_wrap),
@@ -172,6 +196,7 @@ static struct kunit_case pfm_overflow_cases[] = {
 	KUNIT_CASE(pfm_overflow_test_reset_pmds),
 	KUNIT_CASE(pfm_overflow_test_random),
 	KUNIT_CASE(pfm_overflow_test_queue_full),
+	KUNIT_CASE(pfm_overflow_test_throttled),
 	{}
 };
 
