@@ -167,6 +167,33 @@ TEST_F(device, whose_context)
 	close(fd);
 }
 
+/* Whoever was handed a context was not handed the way to all others. */
+TEST_F(device, commands_without_a_context)
+{
+	static const int ops[] = {
+		PFM_CREATE_CONTEXT, PFM_GETINFO_PMCS, PFM_GETINFO_PMDS, PFM_SET_CONFIG,
+		PFM_GET_CONFIG,
+	};
+	struct pfm_ioctl_call call;
+	pfarg_ctx_t ctx;
+	size_t i;
+	int fd;
+
+	if (self->dev < 0)
+		return;
+	fd = (int)MUST(pfm_create(0));
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		call = creation(&ctx);
+		call.op = ops[i];
+		ASSERT_EQ(0, ioctl(fd, PFM_IOC_CALL, &call));
+		EXPECT_EQ(-EBADF, call.ret) {
+			TH_LOG("command %d", ops[i]);
+		}
+	}
+	EXPECT_EQ(fd + 1, lowest_free());
+	close(fd);
+}
+
 /* By the library's way: the lowest number, and the flag that was asked for. */
 TEST_F(device, descriptor)
 {

@@ -341,8 +341,9 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 	struct fd f = {};
 	int ret;
 
+	/* A program that was handed a context was not handed the way in for all others. */
 	if (cmd->no_ctx)
-		return cmd->fn(call);
+		return file ? -EBADF : cmd->fn(call);
 
 	if (!file) {
 		f = fdget(fd);

@@ -3,8 +3,8 @@
  * perfmonctl() where it has no system call: perfmon is a module there.
  *
  * PFM_IOC_CALL on the descriptor of a context is perfmonctl() with that
- * descriptor: fd is ignored. On PFM_DEVICE fd names the context, for the commands
- * that need one. The ioctl() returns 0 if it was understood, and what perfmonctl()
+ * descriptor: fd is ignored, and commands that need no context are EBADF. On PFM_DEVICE
+ * fd names the context, for the commands that need one. The ioctl() returns 0 if it was understood, and what perfmonctl()
  * would have returned is in ret, -errno if it failed: files of other kinds say
  * various things to a number that they do not know.
  *
