@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What contexts cost those who switch threads: next to nothing for a thread that is
- * not monitored, and little for one whose context counts nothing (2.1). Counted in
- * instructions of the kernel, by perf_events: a context that uses the software PMU
- * only leaves it the hardware.
+ * not monitored, and little for one whose context counts nothing (2.1). And what is not
+ * to grow with the number of processes. Counted in instructions of the kernel, by
+ * perf_events: a context that uses the software PMU only leaves it the hardware.
  *
- * The limits are shares of a switch by way of two pipes, and several times what it
- * takes: they tell a mistake from what is there, on every kernel. Not here: exact
+ * The limits of switches are shares of one by way of two pipes, and several times what
+ * it takes: they tell a mistake from what is there, on every kernel. Not here: exact
  * figures (cost/).
  */
 #include "hw.h"
 #include "puppet.h"
+#include "smpl.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -112,6 +113,78 @@ TEST(a_switch_of_threads)
 	puppet_stop(&p);
 	close(to[1]);
 	EXPECT_EQ(0, reap(pid));
+}
+
+#define MANY	400
+
+/* What close() takes a process that has inherited the mapping: the least of some. */
+static u64 close_cost(int fd)
+{
+	u64 least = ~0ULL, cost;
+	int i, out[2];
+
+	MUST(pipe(out));
+	for (i = 0; i < 5; i++) {
+		pid_t pid = fork_child();
+
+		if (!pid) {
+			int pe = (int)MUST(count_kernel());
+
+			MUST(ioctl(pe, PERF_EVENT_IOC_ENABLE, 0));
+			close(fd);
+			MUST(read(pe, &cost, sizeof(cost)));
+			MUST(write(out[1], &cost, sizeof(cost)));
+			_exit(0);
+		}
+		MUST(read(out[0], &cost, sizeof(cost)));
+		reap(pid);
+		if (cost < least)
+			least = cost;
+	}
+	close(out[0]);
+	close(out[1]);
+	return least;
+}
+
+/* It finds its own among the mappings of many processes, without a look at all of them. */
+TEST(close_of_one_mapping_of_many)
+{
+	int pe, fd, go[2], i;
+	u64 size, few, again, many;
+	pid_t pid[MANY];
+	char c;
+
+	NEED_HW();
+	NEED_ROOT();
+	pin_somewhere();
+	pe = count_kernel();
+	if (pe < 0)
+		SKIP(return, "perf_events counts no instructions here");
+	close(pe);
+	fd = (int)MUST(dfl_create(0, page_size(), 0, &size));
+	buf_map(fd, size);
+	few = close_cost(fd);
+	again = close_cost(fd);
+	if (again > few + few / 10 || few > again + again / 10)
+		SKIP(return, "perf_events counts %llu and %llu instructions for the same",
+		     few, again);
+
+	MUST(pipe(go));
+	for (i = 0; i < MANY; i++) {
+		pid[i] = fork_child();
+		if (!pid[i]) {
+			close(go[1]);
+			MUST(read(go[0], &c, 1));
+			_exit(0);
+		}
+	}
+	many = close_cost(fd);
+	close(go[1]);
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(0, reap(pid[i]));
+	TH_LOG("close(): %llu, beside %d processes %llu", few, MANY, many);
+	EXPECT_GE(few + MANY, many);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -22,6 +22,7 @@
  */
 #include <linux/fdtable.h>
 #include <linux/mm.h>
+#include <linux/rbtree.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -30,9 +31,13 @@
 #include "host.h"
 #include "pfm.h"
 
-/* What a process has mapped. All of it under pfm_buffer.lock. [s] */
+/*
+ * What a process has mapped. All of it under pfm_buffer.lock. A user can have thousands of
+ * processes, which end at any rate: two trees, so that none of them looks at all others. [s]
+ */
 struct pfm_mapping {
-	struct list_head node;		/* those with a table come first */
+	struct rb_node by_mm;
+	struct rb_node by_table;	/* if it has a table */
 	const struct mm_struct *mm;	/* not referenced: has VMAs of ours */
 	const void *table;		/* whose last close() removes it; NULL if
 					 * it was inherited, or that is gone */
@@ -50,20 +55,53 @@ struct pfm_mapping {
 void pfm_mapping_init(struct pfm_buffer *b)
 {
 	spin_lock_init(&b->lock);
-	INIT_LIST_HEAD(&b->mappings);
+	b->mappings = RB_ROOT;
+	b->tables = RB_ROOT;
+}
+
+static int pfm_mapping_cmp_mm(const void *mm, const struct rb_node *node)
+{
+	const void *other = rb_entry(node, struct pfm_mapping, by_mm)->mm;
+
+	return mm < other ? -1 : mm > other;
+}
+
+static int pfm_mapping_cmp_table(const void *table, const struct rb_node *node)
+{
+	const void *other = rb_entry(node, struct pfm_mapping, by_table)->table;
+
+	return table < other ? -1 : table > other;
+}
+
+static bool pfm_mapping_less_mm(struct rb_node *node, const struct rb_node *other)
+{
+	return pfm_mapping_cmp_mm(rb_entry(node, struct pfm_mapping, by_mm)->mm, other) < 0;
+}
+
+static bool pfm_mapping_less_table(struct rb_node *node, const struct rb_node *other)
+{
+	return pfm_mapping_cmp_table(rb_entry(node, struct pfm_mapping, by_table)->table,
+				     other) < 0;
 }
 
 /* Under the lock. */
 static struct pfm_mapping *pfm_mapping_find(struct pfm_buffer *b,
 					    const struct mm_struct *mm)
 {
-	struct pfm_mapping *m;
+	struct rb_node *node;
 
 	lockdep_assert_held(&b->lock);
-	list_for_each_entry(m, &b->mappings, node)
-		if (m->mm == mm)
-			return m;
-	return NULL;
+	node = rb_find(mm, &b->mappings, pfm_mapping_cmp_mm);
+	return node ? rb_entry(node, struct pfm_mapping, by_mm) : NULL;
+}
+
+/* Likewise. It goes with no table any more. */
+static void pfm_mapping_forget(struct pfm_buffer *b, struct pfm_mapping *m)
+{
+	lockdep_assert_held(&b->lock);
+	if (m->table)
+		rb_erase(&m->by_table, &b->tables);
+	m->table = NULL;
 }
 
 static struct pfm_buffer *pfm_mapping_buffer(const struct vm_area_struct *vma)
@@ -95,7 +133,7 @@ static void pfm_mapping_open(struct vm_area_struct *vma)
 		new = NULL;
 		m->mm = vma->vm_mm;
 		m->start = old->start;
-		list_add_tail(&m->node, &b->mappings);
+		rb_add(&m->by_mm, &b->mappings, pfm_mapping_less_mm);
 	}
 	if (m) {
 		m->vmas++;
@@ -114,10 +152,12 @@ static void pfm_mapping_close(struct vm_area_struct *vma)
 	spin_lock(&b->lock);
 	if (m)
 		b->vmas -= m->counted;
-	if (m && !--m->vmas)
-		list_del(&m->node);
-	else
+	if (m && !--m->vmas) {
+		pfm_mapping_forget(b, m);
+		rb_erase(&m->by_mm, &b->mappings);
+	} else {
 		m = NULL;
+	}
 	spin_unlock(&b->lock);
 	kfree(m);
 }
@@ -157,7 +197,8 @@ static int pfm_mapping_add(struct pfm_context *ctx, struct vm_area_struct *vma)
 	twice = pfm_mapping_find(b, vma->vm_mm);
 	closed = b->closed;
 	if (!twice) {
-		list_add(&m->node, &b->mappings);
+		rb_add(&m->by_mm, &b->mappings, pfm_mapping_less_mm);
+		rb_add(&m->by_table, &b->tables, pfm_mapping_less_table);
 		b->vmas++;
 		vma->vm_private_data = m;
 	}
@@ -305,20 +346,14 @@ void pfm_mapping_remove(struct file *file, unsigned long start)
  */
 void pfm_mapping_disown(struct pfm_buffer *b, const void *table)
 {
-	struct pfm_mapping *m, *next;
+	struct rb_node *node;
 
-	/* Hardly ever: the memory goes before the descriptors. */
-	if (list_empty(&b->mappings))
+	/* Nobody has, as a rule: the memory goes before the descriptors. */
+	if (RB_EMPTY_ROOT(&b->tables))
 		return;
 	spin_lock(&b->lock);
-	list_for_each_entry_safe(m, next, &b->mappings, node) {
-		if (!m->table)
-			break;
-		if (m->table == table) {
-			m->table = NULL;
-			list_move_tail(&m->node, &b->mappings);
-		}
-	}
+	while ((node = rb_find(table, &b->tables, pfm_mapping_cmp_table)))
+		pfm_mapping_forget(b, rb_entry(node, struct pfm_mapping, by_table));
 	spin_unlock(&b->lock);
 }
 

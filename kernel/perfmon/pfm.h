@@ -45,6 +45,7 @@
 #include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
@@ -182,7 +183,8 @@ struct pfm_buffer {
 	size_t size;			/* [c] bytes */
 	size_t priv;			/* [c] bytes before it, whole pages, the format's */
 	spinlock_t lock;		/* [s] a leaf, for what follows */
-	struct list_head mappings;	/* [s] struct pfm_mapping, of all processes */
+	struct rb_root mappings;	/* [s] struct pfm_mapping, of all processes */
+	struct rb_root tables;		/* [s] those that go with a table of descriptors */
 	unsigned int vmas;		/* [s] in those of them that mmap() made */
 	bool closed;			/* [s] set once: some descriptor was closed */
 };
