@@ -25,6 +25,8 @@
 const struct pfm_x86_file *pfm_x86_file;
 #endif
 
+DEFINE_PER_CPU(struct pfm_x86_lvtpc, pfm_x86_lvtpc);
+
 /**
  * pfm_x86_route() - let this CPU's next overflow interrupt come, as an NMI
  *
@@ -35,7 +37,11 @@ const struct pfm_x86_file *pfm_x86_file;
  */
 void pfm_x86_route(void)
 {
-	if (!pfm_x86_diverted())
+	__this_cpu_write(pfm_x86_lvtpc.masked, false);
+	__this_cpu_write(pfm_x86_lvtpc.overflowed, 0);
+	if (pfm_x86_diverted())
+		pfm_x86_file_route();
+	else
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
 }
 
@@ -110,14 +116,28 @@ void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int 
 		pfm_x86_release_some(ctr, ctr_step, sel, sel_step, n, n);
 }
 
-static int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
+/**
+ * pfm_x86_nmi() - any NMI of this CPU
+ * @type: NMI_LOCAL
+ * @regs: of the interrupted code
+ *
+ * Context: NMI.
+ * Return: NMI_HANDLED if it was ours, or NMI_DONE.
+ */
+int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 {
-	if (!pfm_interrupt_handle(regs))
-		return NMI_DONE;
-	/* perfmon no longer owns the PMU: unmask LVTPC for the code that does. */
-	if (!pfm_hw_is_here())
+	const bool ours = pfm_interrupt_handle(regs);
+	const u64 overflowed = __this_cpu_read(pfm_x86_lvtpc.overflowed);
+
+	if (overflowed) {
+		/* Nothing has started: the context is masked, say. Others use LVTPC, too. */
+		pfm_intel_rewrite(__this_cpu_read(pfm_x86_lvtpc.pmu), overflowed);
 		pfm_x86_route();
-	return NMI_HANDLED;
+	} else if (ours && !pfm_hw_is_here()) {
+		/* perfmon no longer owns the PMU: unmask LVTPC for the code that does. */
+		pfm_x86_route();
+	}
+	return ours ? NMI_HANDLED : NMI_DONE;
 }
 
 static int pfm_x86_suspend(PFM_SYSCORE_ARGS)

@@ -312,10 +312,24 @@ static void intel_program(const struct pfm_pmu *pmu, const unsigned long *change
 			pfm_x86_write(pmu->pmcs[i].index, run->v[i]);
 }
 
+/* Unmask LVTPC before the counters run: an overflow while it is masked is lost. */
+static noinline void intel_unmask(const struct intel_pmu *x, u64 counters)
+{
+	pfm_x86_route();
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, intel_global(x, counters));
+}
+
+static __always_inline void intel_enable(const struct intel_pmu *x, u64 counters)
+{
+	if (unlikely(__this_cpu_read(pfm_x86_lvtpc.masked)))
+		intel_unmask(x, counters);
+	else
+		pfm_x86_write(IA32_PERF_GLOBAL_CTRL, intel_global(x, counters));
+}
+
 static void intel_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL,
-		      intel_global(to_intel(pmu), run->pmds));
+	intel_enable(to_intel(pmu), run->pmds);
 }
 
 static void intel_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
@@ -332,8 +346,7 @@ static noinline void intel_record(const struct pfm_pmu *pmu, const struct pfm_ru
 	const struct intel_pmu *x = to_intel(pmu);
 
 	pfm_lbr_start(run->v[x->select]);
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL,
-		      intel_global(x, run->pmds & ~x->branches));
+	intel_enable(x, run->pmds & ~x->branches);
 }
 
 static void intel_lbr_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
@@ -387,7 +400,7 @@ static void intel_ack(const struct intel_pmu *x, u64 bits)
  * Bits that are not the counters' do not make an interrupt theirs: CondChgd can be
  * set at any time, and an NMI that comes then may be the one of a crash button.
  */
-static bool intel_clear_status(const struct intel_pmu *x)
+static u64 intel_clear_status(const struct intel_pmu *x)
 {
 	u64 bits = pfm_x86_read(IA32_PERF_GLOBAL_STATUS) & x->status;
 
@@ -396,13 +409,50 @@ static bool intel_clear_status(const struct intel_pmu *x)
 	return bits & x->counters;
 }
 
-/* Clear the status before unmasking LVTPC, or the overflow just handled interrupts again. */
+/*
+ * The overflow just handled may interrupt again if LVTPC is unmasked before its status is
+ * cleared, and, on Haswell and later, before its counter is written (Linux,
+ * intel_pmu_handle_irq(); Intel's driver of VTune unmasks right before it enables the
+ * counters). So the next start of counters unmasks. If they go on, for they could not be
+ * looked at now, an interrupt that came again would find the same, without end.
+ */
 static bool intel_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	bool any = intel_clear_status(to_intel(pmu));
+	const u64 overflowed = intel_clear_status(to_intel(pmu));
 
-	pfm_x86_route();
-	return any;
+	if (overflowed) {
+		__this_cpu_write(pfm_x86_lvtpc.masked, true);
+		__this_cpu_write(pfm_x86_lvtpc.pmu, pmu);
+		__this_cpu_write(pfm_x86_lvtpc.overflowed, run->pmds ? 0 : overflowed);
+	} else {
+		pfm_x86_route();
+	}
+	return overflowed;
+}
+
+/**
+ * pfm_intel_rewrite() - write counters that have overflowed, and will not be started
+ * @pmu: description
+ * @overflowed: their bits in the global status
+ *
+ * Their values stay, for the context that reads them later.
+ *
+ * Context: the NMI in which they were acknowledged; nothing counts.
+ */
+void pfm_intel_rewrite(const struct pfm_pmu *pmu, u64 overflowed)
+{
+	const struct intel_pmu *x = to_intel(pmu);
+	unsigned int i;
+	u64 value;
+
+	for (i = 0; i < x->counting; i++) {
+		if (!(overflowed & BIT_ULL(x->global[i])))
+			continue;
+		value = pmu->read(pmu, i);
+		/* A value that has bit write_bits - 1 cannot be written; after a wrap few have. */
+		if (!pmu->pmds[i].write_bits || !(value >> (pmu->pmds[i].write_bits - 1)))
+			intel_write(pmu, i, value);
+	}
 }
 
 /*

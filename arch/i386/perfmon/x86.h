@@ -12,6 +12,7 @@
 #ifndef _X86_PERFMON_X86_H
 #define _X86_PERFMON_X86_H
 
+#include <linux/percpu.h>
 #include <linux/types.h>
 #include <asm/msr.h>
 #include <perfmon/pmu.h>
@@ -66,6 +67,7 @@ struct pfm_x86_cpu {
 };
 
 const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu);
+void pfm_intel_rewrite(const struct pfm_pmu *pmu, u64 overflowed);
 const struct pfm_pmu *pfm_p6_describe(const struct pfm_x86_cpu *cpu);
 const struct pfm_pmu *pfm_p4_describe(const struct pfm_x86_cpu *cpu);
 const struct pfm_pmu *pfm_p5_describe(const struct pfm_x86_cpu *cpu);
@@ -100,15 +102,18 @@ void pfm_centaur_facts(struct pfm_x86_cpu *cpu);
 struct pfm_x86_file {
 	u64 (*read)(u32 msr);
 	void (*write)(u32 msr, u64 value);
+	void (*route)(void);	/* LVTPC is written, not masked */
 };
 extern const struct pfm_x86_file *pfm_x86_file;
 #define pfm_x86_diverted()	unlikely(pfm_x86_file)
 #define pfm_x86_file_read(msr)	(pfm_x86_file->read(msr))
 #define pfm_x86_file_write(msr, v) (pfm_x86_file->write(msr, v))
+#define pfm_x86_file_route()	(pfm_x86_file->route())
 #else
 #define pfm_x86_diverted()	false
 #define pfm_x86_file_read(msr)	0ULL
 #define pfm_x86_file_write(msr, v) do { } while (0)
+#define pfm_x86_file_route()	do { } while (0)
 #endif
 
 static inline u64 pfm_x86_read(u32 msr)
@@ -172,7 +177,22 @@ bool pfm_x86_find_lbr(const struct pfm_x86_cpu *cpu);
 /* glue.c */
 int pfm_x86_acquire(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
 void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int n);
+/**
+ * struct pfm_x86_lvtpc - the local APIC's entry of a CPU [p]
+ * @masked:     an overflow interrupt has masked it: the next start of counters unmasks it
+ * @pmu:        whose that was
+ * @overflowed: the counters' bits in the global status then, if they stand still. If
+ *              they have not started by the end of the NMI, that unmasks the entry. 0 if
+ *              they go on: what looks at them in a moment stops and starts them
+ */
+struct pfm_x86_lvtpc {
+	bool masked;
+	const struct pfm_pmu *pmu;
+	u64 overflowed;
+};
+DECLARE_PER_CPU(struct pfm_x86_lvtpc, pfm_x86_lvtpc);
 void pfm_x86_route(void);
+int pfm_x86_nmi(unsigned int type, struct pt_regs *regs);
 bool pfm_x86_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run);
 
 #endif /* _X86_PERFMON_X86_H */

@@ -141,7 +141,7 @@ static void amd_test_cost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 4U);
 	pfm_regfile_stop(pmu, 0xf, v);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 4U);
-	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 
 	pmu = amd_prepare(test, &amd_cpus[11]);
@@ -159,13 +159,13 @@ static void amd_test_acknowledge(struct kunit *test)
 
 	/* What has frozen is let go, but is no reason for an interrupt. */
 	pfm_regfile_set(0xc0000300, BIT_ULL(60) | GENMASK_ULL(59, 58) | 0x25);
-	KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu, 0));
 	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0000300), BIT_ULL(60));
 	pfm_regfile_set(0xc0000300, BIT_ULL(59));
-	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0000300), 0ULL);
 	pfm_regfile_writes();
-	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }

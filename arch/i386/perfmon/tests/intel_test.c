@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/hardirq.h>
+#include <asm/nmi.h>
 #include <asm/processor.h>
 
+#include "../../../../kernel/perfmon/tests/fixture.h"
 #include "regfile.h"
 
 /* Bits that some processor or other refuses: PC, AnyThread, the upper half. */
@@ -330,7 +333,7 @@ static void intel_test_hole(struct kunit *test)
 	pfm_regfile_write(pmu, 3, 77);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc5), 77ULL);
 	pfm_regfile_set(0x38e, BIT_ULL(3));
-	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
@@ -455,7 +458,7 @@ static void intel_test_cost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 3ULL | BIT_ULL(32));
 	pfm_regfile_stop(pmu, BIT(0) | BIT(1) | BIT(8), v);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
-	pfm_regfile_acknowledge(pmu);
+	pfm_regfile_acknowledge(pmu, 0);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
@@ -475,15 +478,15 @@ static void intel_test_acknowledge(struct kunit *test)
 		if (intel_cpus[i].cpu.vendor == X86_VENDOR_CENTAUR)
 			pfm_regfile_clears_if(0x38f);
 		pfm_regfile_set(0x38e, intel_global_bits() | foreign | BIT_ULL(63));
-		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu, 0));
 		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38e), foreign);
 		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 0ULL);
 		pfm_regfile_writes();
-		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 		KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 0U);
 		/* Cleared, but no reason for an interrupt of ours. */
 		pfm_regfile_set(0x38e, GENMASK_ULL(63, 62));
-		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38e), 0ULL);
 		pfm_regfile_set(0x38e, intel_global_bits());
 		pfm_regfile_reset(pmu, v);
@@ -494,8 +497,91 @@ static void intel_test_acknowledge(struct kunit *test)
 	/* The last of three fixed ones, behind a hole. */
 	pmu = intel_prepare(test, &intel_cpus[CPU_HOLES]);
 	pfm_regfile_set(0x38e, BIT_ULL(35));
-	KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu, 0));
 	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38e), 0ULL);
+}
+
+/* A period of the core's on counter 0 ends, and its NMI comes. */
+static bool intel_nmi(void)
+{
+	unsigned long flags;
+	int ret;
+
+	pfm_regfile_set(0xc1, 3);
+	pfm_regfile_overflow(0xc1, 0);
+	local_irq_save(flags);
+	nmi_enter();
+	ret = pfm_x86_nmi(NMI_LOCAL, NULL);
+	nmi_exit();
+	local_irq_restore(flags);
+	return ret == NMI_HANDLED;
+}
+
+static struct pfm_context *intel_context(struct kunit *test, u32 flags)
+{
+	struct pfm_context *ctx = pfm_fixture_context(test, 0);
+	pfarg_pmc_t pmc = { .reg_value = 0x100c0, .reg_flags = flags };
+	pfarg_pmd_t pmd = { .reg_value = -100ULL, .reg_long_reset = -100ULL,
+			    .reg_short_reset = -100ULL };
+
+	ctx->uses |= PFM_HOLD_PMU;
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmc(ctx, &pmc), 0);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_write_pmd(ctx, &pmd), 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 1ULL);
+	return ctx;
+}
+
+/*
+ * LVTPC is open when the counters start, and not before the one that has overflowed has
+ * been written: it would interrupt again.
+ */
+static void intel_test_unmask(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
+	const struct pfm_pmu *real = pfm_fixture_swap(test, pmu);
+	struct pfm_context *ctx;
+	unsigned long flags;
+	unsigned int i;
+
+	migrate_disable();
+	pfm_fixture_poll_late();
+	ctx = intel_context(test, 0);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, intel_nmi());
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_masked());
+		KUNIT_EXPECT_EQ(test, pfm_regfile_again(), 0U);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_lost(), 0U);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc1), BIT_ULL(48) - 100);
+	}
+	/* The counters go on, until the lock is free. */
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	KUNIT_EXPECT_TRUE(test, intel_nmi());
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_again(), 0U);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_masked());
+	KUNIT_EXPECT_EQ(test, pfm_regfile_again(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_lost(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc1), BIT_ULL(48) - 100);
+	pfm_fixture_free(ctx);
+
+	/* It is masked: nothing starts, and other users of LVTPC want to be heard. */
+	ctx = intel_context(test, PFM_REGFL_OVFL_NOTIFY);
+	KUNIT_EXPECT_TRUE(test, intel_nmi());
+	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_masked());
+	KUNIT_EXPECT_EQ(test, pfm_regfile_again(), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc1), 3ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 0ULL);
+	pfm_fixture_free(ctx);
+
+	pfm_fixture_disarm();
+	migrate_enable();
+	pfm_fixture_swap(test, real);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
 static struct kunit_case intel_cases[] = {
@@ -511,6 +597,7 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE(intel_test_common),
 	KUNIT_CASE(intel_test_cost),
 	KUNIT_CASE(intel_test_acknowledge),
+	KUNIT_CASE(intel_test_unmask),
 	{}
 };
 

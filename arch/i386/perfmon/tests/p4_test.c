@@ -251,7 +251,7 @@ static void p4_test_acknowledge(struct kunit *test)
 		pmu = p4_prepare(test, n);
 		pfm_regfile_reset(pmu, v);
 		/* Nothing was started: nothing is looked at. */
-		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 		pos = pmu->num_pmds - 2;
 		msr = pmu->pmcs[pos].index + 2 * p4_cpus[n].thread;
 		if (p4_cpus[n].cpu.threads == 1)
@@ -260,14 +260,14 @@ static void p4_test_acknowledge(struct kunit *test)
 		pfm_regfile_start(pmu, BIT(pos), v);
 		pfm_regfile_writes();
 		pfm_regfile_set(msr, pfm_regfile_get(msr) | BIT_ULL(31));
-		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu, 0));
 		KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
 		/* It goes on counting. */
 		KUNIT_EXPECT_EQ(test, p4_counting(), BIT_ULL(pos));
-		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_acknowledge(pmu, 0));
 		pfm_regfile_stop(pmu, BIT(pos), v);
 		pfm_regfile_set(msr, pfm_regfile_get(msr) | BIT_ULL(31));
-		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu));
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu, 0));
 		KUNIT_EXPECT_EQ(test, pfm_regfile_get(msr) & (BIT_ULL(31) | BIT(12)), 0ULL);
 		KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 	}

@@ -2,9 +2,9 @@
 /*
  * The register file, and what is tested with every PMU. Registers are where
  * the manuals have them and fault when the manuals say so; nothing here is
- * taken from the descriptions. Not covered: RDPMC's numbers (the file is read
- * by MSR in its stead), the routing of the interrupt, and reservation, which
- * are the real machine's.
+ * taken from the descriptions. Of the local APIC there is LVTPC, masked or not. Not
+ * covered: RDPMC's numbers (the file is read by MSR in its stead) and reservation,
+ * which are the real machine's.
  */
 #include <linux/bitmap.h>
 #include <linux/irqflags.h>
@@ -25,6 +25,12 @@ static unsigned int pfm_regfile_written;
 static unsigned int pfm_regfile_looked;
 static u32 pfm_regfile_switch;	/* what has to be on to clear */
 static bool pfm_regfile_free_hand;	/* program() may write more than has changed */
+static bool pfm_regfile_lvtpc;	/* masked */
+static unsigned int pfm_regfile_agains;
+static unsigned int pfm_regfile_losses;
+
+#define GLOBAL_STATUS		0x38e
+#define GLOBAL_CTRL		0x38f
 
 static struct pfm_regfile_reg *pfm_regfile_find(u32 msr)
 {
@@ -59,6 +65,26 @@ static void pfm_regfile_clear_status(u32 msr, u64 bits)
 		pfm_regfile_find(msr)->value &= ~bits;
 }
 
+static void pfm_regfile_write_alias(u32 msr, u64 value)
+{
+	struct pfm_regfile_reg *r = pfm_regfile_find(msr);
+
+	r->value = value;
+	r->wrapped = false;
+}
+
+/* Silicon asserts the interrupt again if one of these is so: see regfile.h. */
+static void pfm_regfile_route_op(void)
+{
+	unsigned int i;
+
+	pfm_regfile_lvtpc = false;
+	for (i = 0; i < pfm_regfile_len; i++)
+		if (pfm_regfile[i].wrapped ||
+		    (pfm_regfile[i].msr == GLOBAL_STATUS && pfm_regfile[i].value))
+			pfm_regfile_agains++;
+}
+
 static void pfm_regfile_write_op(u32 msr, u64 value)
 {
 	struct pfm_regfile_reg *r = pfm_regfile_access(msr);
@@ -67,10 +93,13 @@ static void pfm_regfile_write_op(u32 msr, u64 value)
 	if (!r)
 		return;
 	r->writes++;
+	r->wrapped = false;
+	if (msr == GLOBAL_CTRL && value && pfm_regfile_lvtpc)
+		pfm_regfile_losses++;
 	if (value & r->rsvd || r->kind == PFM_REGFILE_RDONLY)
 		pfm_regfile_bad++;
 	else if (r->kind == PFM_REGFILE_ALIAS)
-		pfm_regfile_find(r->peer)->value = value;
+		pfm_regfile_write_alias(r->peer, value);
 	else if (r->kind == PFM_REGFILE_CLEAR)
 		pfm_regfile_clear_status(r->peer, value);
 	else if (r->kind == PFM_REGFILE_COUNTER32)
@@ -82,6 +111,7 @@ static void pfm_regfile_write_op(u32 msr, u64 value)
 static const struct pfm_x86_file pfm_regfile_ops = {
 	.read = pfm_regfile_read_op,
 	.write = pfm_regfile_write_op,
+	.route = pfm_regfile_route_op,
 };
 
 static void pfm_regfile_clear(void)
@@ -93,6 +123,9 @@ static void pfm_regfile_clear(void)
 	pfm_regfile_looked = 0;
 	pfm_regfile_switch = 0;
 	pfm_regfile_free_hand = false;
+	pfm_regfile_lvtpc = false;
+	pfm_regfile_agains = 0;
+	pfm_regfile_losses = 0;
 }
 
 void pfm_regfile_reset(const struct pfm_pmu *pmu, const u64 *v)
@@ -166,9 +199,9 @@ bool pfm_regfile_still(const struct pfm_pmu *pmu)
 	return still;
 }
 
-bool pfm_regfile_acknowledge(const struct pfm_pmu *pmu)
+bool pfm_regfile_acknowledge(const struct pfm_pmu *pmu, u64 pmds)
 {
-	const struct pfm_run run = { .pmds = 0 };
+	const struct pfm_run run = { .pmds = pmds };
 	unsigned long flags;
 	bool any;
 
@@ -243,6 +276,34 @@ void pfm_regfile_clears_if(u32 msr)
 void pfm_regfile_may_write_more(void)
 {
 	pfm_regfile_free_hand = true;
+}
+
+void pfm_regfile_overflow(u32 msr, unsigned int bit)
+{
+	pfm_regfile_find(msr)->wrapped = true;
+	pfm_regfile_find(GLOBAL_STATUS)->value |= BIT_ULL(bit);
+	pfm_regfile_lvtpc = true;
+}
+
+bool pfm_regfile_masked(void)
+{
+	return pfm_regfile_lvtpc;
+}
+
+unsigned int pfm_regfile_again(void)
+{
+	unsigned int n = pfm_regfile_agains;
+
+	pfm_regfile_agains = 0;
+	return n;
+}
+
+unsigned int pfm_regfile_lost(void)
+{
+	unsigned int n = pfm_regfile_losses;
+
+	pfm_regfile_losses = 0;
+	return n;
 }
 
 u64 pfm_regfile_get(u32 msr)
@@ -442,11 +503,11 @@ static void pfm_regfile_round(struct pfm_regfile_drive *d)
 		KUNIT_EXPECT_EQ(d->test, d->counting(),
 				pfm_regfile_selected(d, pmds));
 		if (pmu->acknowledge && prandom_u32_state(&d->rnd) & 1)
-			pfm_regfile_acknowledge(pmu);
+			pfm_regfile_acknowledge(pmu, pmds);
 		pfm_regfile_stop(pmu, pmds, d->v);
 		KUNIT_EXPECT_EQ(d->test, d->counting(), 0ULL);
 		if (pmu->acknowledge)
-			pfm_regfile_acknowledge(pmu);
+			pfm_regfile_acknowledge(pmu, 0);
 	}
 }
 

@@ -28,6 +28,7 @@ struct pfm_regfile_reg {
 	u64 rsvd;		/* #GP if one of these is written 1 */
 	u64 value;
 	unsigned int writes;
+	bool wrapped;		/* and has not been written since */
 };
 
 /* For the suites' init and exit. */
@@ -53,7 +54,7 @@ void pfm_regfile_stop(const struct pfm_pmu *pmu, u64 pmds, const u64 *v);
 u64 pfm_regfile_read(const struct pfm_pmu *pmu, unsigned int i);
 void pfm_regfile_write(const struct pfm_pmu *pmu, unsigned int i, u64 value);
 bool pfm_regfile_still(const struct pfm_pmu *pmu);
-bool pfm_regfile_acknowledge(const struct pfm_pmu *pmu);
+bool pfm_regfile_acknowledge(const struct pfm_pmu *pmu, u64 pmds);
 
 void pfm_regfile_add(u32 msr, enum pfm_regfile_kind kind, u64 rsvd);
 void pfm_regfile_add_peer(u32 msr, enum pfm_regfile_kind kind, u64 rsvd, u32 peer);
@@ -64,6 +65,17 @@ bool pfm_regfile_lbr_is_on(void);
 
 /* PFM_REGFILE_CLEAR has an effect only if this register is not 0. */
 void pfm_regfile_clears_if(u32 msr);
+
+/*
+ * Counter @msr, whose bit in the global status is @bit, wraps and interrupts: LVTPC is
+ * masked. If it is unmasked before the counter is written or its status cleared, the
+ * interrupt comes again; what overflows while it is masked is lost.
+ */
+void pfm_regfile_overflow(u32 msr, unsigned int bit);
+bool pfm_regfile_masked(void);
+/* Since the last call: interrupts that came again; starts while LVTPC was masked. */
+unsigned int pfm_regfile_again(void);
+unsigned int pfm_regfile_lost(void);
 
 /* program() makes up for an erratum: it may write what has not changed, and twice. */
 void pfm_regfile_may_write_more(void);
