@@ -22,6 +22,8 @@
 #include <linux/slab.h>
 #include <asm/processor.h>
 
+#include <perfmon/compat.h>
+
 #include "evtsel.h"
 
 #define IA32_PMC0			0x0c1
@@ -496,7 +498,6 @@ static const struct pfm_pmu intel_v1 = {
 	.read = intel_read,
 	.write = intel_write,
 	.acknowledge = pfm_x86_acknowledge,
-	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 static const struct pfm_pmu intel_v2 = {
@@ -512,7 +513,6 @@ static const struct pfm_pmu intel_v2 = {
 	.write = intel_write,
 	.acknowledge = intel_acknowledge,
 	.still = intel_still,
-	.min_period = PFM_X86_MIN_PERIOD,
 };
 
 static const char *const intel_names[] = {
@@ -567,6 +567,30 @@ static bool intel_is_nano(const struct pfm_x86_cpu *cpu)
 {
 	return cpu->vendor == X86_VENDOR_CENTAUR && cpu->family == 6 &&
 	       cpu->model == 0xf && cpu->stepping < 0xe;
+}
+
+/*
+ * Shorter periods have Nehalem's and Haswell's status set again after it was cleared, so
+ * that NMIs follow each other until the context is throttled. One source: Linux, which found
+ * it by trying (nhm_limit_period(), hsw_limit_period()).
+ */
+#define INTEL_MIN_PERIOD	32
+
+static u32 intel_min_period(const struct pfm_x86_cpu *cpu)
+{
+	if (cpu->vendor != X86_VENDOR_INTEL || cpu->family != 6)
+		return PFM_X86_MIN_PERIOD;
+	switch (cpu->model) {
+	case PFM_INTEL_MODEL(NEHALEM):
+	case PFM_INTEL_MODEL(NEHALEM_EP):
+	case PFM_INTEL_MODEL(NEHALEM_EX):
+	case PFM_INTEL_MODEL(HASWELL):
+	case PFM_INTEL_MODEL(HASWELL_X):
+	case PFM_INTEL_MODEL(HASWELL_L):
+	case PFM_INTEL_MODEL(HASWELL_G):
+		return INTEL_MIN_PERIOD;
+	}
+	return PFM_X86_MIN_PERIOD;
 }
 
 static void intel_add_general(struct intel_pmu *x, unsigned int n, bool full,
@@ -684,6 +708,7 @@ const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 	x->pmu.pmcs = x->pmcs;
 	x->pmu.pmds = x->pmds;
 	x->pmu.width = width;
+	x->pmu.min_period = intel_min_period(cpu);
 	if (cpu->no_rdpmc)
 		x->pmu.read = intel_read_msr;
 	intel_add_counters(x, cpu, general, fixed);

@@ -251,6 +251,36 @@ static void intel_test_others(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, pfm_intel_describe(&none[i]));
 }
 
+/* Nehalem and Haswell; Westmere, Broadwell, and another's. */
+static void intel_test_min_period(struct kunit *test)
+{
+	static const struct {
+		u8 vendor, model;
+		u32 least;
+	} cpus[] = {
+		{ X86_VENDOR_INTEL, 26, 32 }, { X86_VENDOR_INTEL, 30, 32 },
+		{ X86_VENDOR_INTEL, 46, 32 }, { X86_VENDOR_INTEL, 60, 32 },
+		{ X86_VENDOR_INTEL, 63, 32 }, { X86_VENDOR_INTEL, 69, 32 },
+		{ X86_VENDOR_INTEL, 70, 32 }, { X86_VENDOR_INTEL, 44, 2 },
+		{ X86_VENDOR_INTEL, 61, 2 }, { X86_VENDOR_INTEL, 94, 2 },
+		{ X86_VENDOR_ZHAOXIN, 26, 2 },
+	};
+	struct pfm_x86_cpu cpu = { .family = 6, .leaf_a = LEAF_A(3, 4, 48, 0, FIXED(3, 48)) };
+	const struct pfm_pmu *pmu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		cpu.vendor = cpus[i].vendor;
+		cpu.model = cpus[i].model;
+		pmu = pfm_regfile_described(test, pfm_intel_describe(&cpu));
+		KUNIT_EXPECT_EQ_MSG(test, pmu->min_period, cpus[i].least, "model %u",
+				    cpus[i].model);
+	}
+	/* Version 1 has it, too. */
+	pmu = intel_prepare(test, &intel_cpus[0]);
+	KUNIT_EXPECT_EQ(test, pmu->min_period, 2U);
+}
+
 static void intel_test_drive(struct kunit *test)
 {
 	unsigned int i;
@@ -587,6 +617,7 @@ static void intel_test_unmask(struct kunit *test)
 static struct kunit_case intel_cases[] = {
 	KUNIT_CASE(intel_test_tables),
 	KUNIT_CASE(intel_test_others),
+	KUNIT_CASE(intel_test_min_period),
 	KUNIT_CASE(intel_test_drive),
 	KUNIT_CASE(intel_test_values),
 	KUNIT_CASE(intel_test_extra),
