@@ -94,11 +94,41 @@ static bool state_dcr_of(u32 set_flags)
 	return !(set_flags & PFM_ITA_SETFL_EXCL_INTR);
 }
 
-static bool state_pp_of(u32 set_flags, const struct task_struct *task)
+/* The controls, by position, of the PMDs that are in use. */
+static u64 state_controls(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	if (set_flags & PFM_ITA_SETFL_INTR_ONLY)
+	u64 controls = 0, rest;
+	unsigned int i;
+
+	for (rest = run->pmds; rest; rest &= rest - 1)
+		for (i = 0; i < pmu->num_pmcs; i++)
+			if (pmu->pmcs[i].num == pmu->pmds[__ffs64(rest)].ctrl)
+				controls |= BIT_ULL(i);
+	return controls;
+}
+
+/* Whether a set has events, and none of them happens at level 0: these flags do nothing then. */
+static bool state_spares_kernel(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	u64 rest = state_controls(pmu, run);
+	unsigned int i;
+
+	if (!rest)
 		return false;
-	return !(set_flags & PFM_SETFL_EXCL_IDLE) || !is_idle_task(task);
+	for (; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
+		if (pmu->kernel(pmu, pmu->pmcs[i].num, run->v[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool state_pp_of(const struct pfm_pmu *pmu, const struct pfm_run *run,
+			const struct task_struct *task)
+{
+	if (run->set_flags & PFM_ITA_SETFL_INTR_ONLY && !state_spares_kernel(pmu, run))
+		return false;
+	return !(run->set_flags & PFM_SETFL_EXCL_IDLE) || !is_idle_task(task);
 }
 
 /* Whether a thread never is at user level: no interruption has brought it into the kernel. */
@@ -143,12 +173,12 @@ static bool state_is_privileged(const struct pfm_run *run)
 }
 
 /* The set may be another one than before, or this thread another. */
-static void state_follow_flags(const struct pfm_run *run)
+static void state_follow_flags(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	struct task_struct *task = pfm_ia64_file->current_task();
 	const u64 *frame = pfm_ia64_file->interrupted_psr();
 	const bool dcr = state_dcr_of(run->set_flags);
-	const bool pp = state_pp_of(run->set_flags, task);
+	const bool pp = state_pp_of(pmu, run, task);
 
 	if (dcr != !!(pfm_ia64_file->dcr() & PFM_IA64_DCR_PP) ||
 	    pp != !!(*pfm_ia64_file->user_psr(task) & PFM_IA64_PSR_PP))
@@ -251,15 +281,10 @@ void pfm_ia64_program(const struct pfm_pmu *pmu, const unsigned long *changed,
 static void state_choose(const struct pfm_pmu *pmu, const struct pfm_run *run,
 			struct state_cpu *s)
 {
-	u64 wanted = 0, rest;
-	unsigned int i, j;
+	const u64 wanted = state_controls(pmu, run);
+	unsigned int i;
+	u64 rest;
 
-	for (rest = run->pmds; rest; rest &= rest - 1) {
-		j = __ffs64(rest);
-		for (i = 0; i < pmu->num_pmcs; i++)
-			if (pmu->pmcs[i].num == pmu->pmds[j].ctrl)
-				wanted |= BIT_ULL(i);
-	}
 	for (rest = wanted ^ s->on; rest; rest &= rest - 1) {
 		i = __ffs64(rest);
 		state_write(PFM_IA64_PMCS, pmu->pmcs[i].index,
@@ -287,9 +312,9 @@ void pfm_ia64_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 		/* It is the last thread's. */
 		state_take_up(*pfm_ia64_file->user_psr(run->task) & PFM_IA64_PSR_UP);
 	} else {
-		state_follow_flags(run);
+		state_follow_flags(pmu, run);
 		if (run->task && !pfm_ia64_file->interrupted_psr())
-			state_take_pp(run->task, state_pp_of(run->set_flags, run->task));
+			state_take_pp(run->task, state_pp_of(pmu, run, run->task));
 	}
 	/* With psr.up or psr.pp, this has to clear the overflow bits, too (SDM 2:161). */
 	state_write(PFM_IA64_PMCS, 0, 0);
@@ -378,7 +403,7 @@ static void state_set_up(struct task_struct *task, bool on)
  * PFM_START, or PFM_STOP. Before a start psr.pp tells nothing: a system call that is under
  * way counts as an interruption.
  */
-static void state_set_monitors(const struct pfm_run *run, bool on)
+static void state_set_monitors(const struct pfm_pmu *pmu, const struct pfm_run *run, bool on)
 {
 	struct task_struct *task = run->task;
 	bool dcr, pp;
@@ -388,7 +413,7 @@ static void state_set_monitors(const struct pfm_run *run, bool on)
 		return;
 	}
 	dcr = on && state_dcr_of(run->set_flags);
-	pp = on && state_pp_of(run->set_flags, task ?: pfm_ia64_file->current_task());
+	pp = on && state_pp_of(pmu, run, task ?: pfm_ia64_file->current_task());
 	if (task)
 		pfm_ia64_file->set_call(task, false);
 	if (task && task != pfm_ia64_file->current_task())
@@ -429,10 +454,10 @@ void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
 		state_put_user(run->task, PFM_IA64_PSR_SP, true);
 		break;
 	case PFM_THREAD_START:
-		state_set_monitors(run, true);
+		state_set_monitors(pmu, run, true);
 		break;
 	case PFM_THREAD_STOP:
-		state_set_monitors(run, false);
+		state_set_monitors(pmu, run, false);
 		break;
 	}
 }
@@ -451,7 +476,7 @@ void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
 void pfm_ia64_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
 		   struct task_struct *next)
 {
-	const bool pp = state_pp_of(run->set_flags, next);
+	const bool pp = state_pp_of(pmu, run, next);
 
 	state_keep_call(pfm_ia64_file->current_task());
 	state_put_user(next, PFM_IA64_PSR_PP, pp);

@@ -467,6 +467,67 @@ static void itc_test_system(struct kunit *test)
 }
 
 /*
+ * Neither flag has any influence if all events are of user level only (5.5.1, 5.5.2); with one
+ * that is not, INTR_ONLY leaves all of user level out.
+ */
+static void itc_test_user_events(struct kunit *test)
+{
+	static const u32 flags[] = { PFM_ITA_SETFL_EXCL_INTR, PFM_ITA_SETFL_INTR_ONLY };
+	struct pfm_context *ctx;
+	struct itc_day d, more;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		memset(&d, 0, sizeof(d));
+		memset(&more, 0, sizeof(more));
+		ctx = itc_context(test, PFM_FL_SYSTEM_WIDE, 0);
+		KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, flags[i]), 0);
+		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | USER), 0);
+		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(6), CYCLES | USER), 0);
+		pfm_itc_break();
+		itc_load(test, ctx, NULL);
+		pfm_itc_return();
+		itc_start(ctx);
+		itc_live(ctx, &d);
+		KUNIT_EXPECT_EQ_MSG(test, itc_value(ctx, 4), d.user, "flags %x", flags[i]);
+		KUNIT_EXPECT_EQ(test, itc_value(ctx, 6), d.user);
+		/* While it counts, one of them gets another level. */
+		pfm_itc_break();
+		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(6), CYCLES | BOTH), 0);
+		pfm_itc_return();
+		itc_live(ctx, &more);
+		if (flags[i] == PFM_ITA_SETFL_EXCL_INTR)
+			d.user += more.user;
+		KUNIT_EXPECT_EQ_MSG(test, itc_value(ctx, 4), d.user, "flags %x", flags[i]);
+		pfm_itc_break();
+		itc_unload(ctx);
+		pfm_itc_return();
+
+		/* A thread's. */
+		memset(&d, 0, sizeof(d));
+		ctx = itc_context(test, PFM_ITA_FL_PRIV_MONITORS, 0);
+		KUNIT_ASSERT_EQ(test, pfm_fixture_set(ctx, 0, flags[i]), 0);
+		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | USER), 0);
+		pfm_itc_break();
+		itc_load(test, ctx, pfm_itc_thread(ITC_USER));
+		pfm_itc_return();
+		itc_start(ctx);
+		itc_happen(&d.user, 1);
+		pfm_itc_break();
+		itc_happen(&d.call, 2);
+		pfm_fixture_out(ctx);
+		pfm_fixture_in(ctx);
+		pfm_itc_return();
+		itc_happen(&d.user, 4);
+		itc_interrupt(&d.intr, 8);
+		KUNIT_EXPECT_EQ_MSG(test, itc_value(ctx, 4), d.user, "flags %x", flags[i]);
+		pfm_itc_break();
+		itc_unload(ctx);
+		pfm_itc_return();
+	}
+}
+
+/*
  * A set becomes active in an interrupt of a light-weight system call, which is at level 0: it
  * finds the thread's user level there.
  */
@@ -979,6 +1040,7 @@ static struct kunit_case itc_cases[] = {
 	KUNIT_CASE(itc_test_stopped_by_itself),
 	KUNIT_CASE(itc_test_period),
 	KUNIT_CASE(itc_test_system),
+	KUNIT_CASE(itc_test_user_events),
 	KUNIT_CASE(itc_test_fsys),
 	KUNIT_CASE(itc_test_worker),
 	KUNIT_CASE(itc_test_next_set),
