@@ -93,12 +93,18 @@ struct pfm_ia64_model {
 #define PFM_IA64_ITANIUM_PMDS	18
 extern const struct pfm_pmd_desc pfm_ia64_itanium_pmds[PFM_IA64_ITANIUM_PMDS];
 
-/* An address, and a mask with levels; what would be a breakpoint is not accepted. */
+/*
+ * An address, and a mask with levels; what would be a breakpoint is not accepted. The processor
+ * ignores bits 61:60 of a DBR's mask, and of an IBR's also 62, where a DBR has w (SDM volume 2,
+ * 7.1.1; arch/ia64/kernel/perfmon.c of Linux until 5.9, ibr_mask_reg_t and dbr_mask_reg_t).
+ */
+#define PFM_IA64_IBR_IGNORED	GENMASK_ULL(62, 60)
+#define PFM_IA64_DBR_IGNORED	GENMASK_ULL(61, 60)
 #define PFM_IA64_DEBUG_PAIR(t, n, m) 					\
 	{ .name = #t #n, .num = PFM_ITA_##t(n), .type = PFM_REG_TYPE_##t, \
 	  .flags = PFM_PMC_CLAIMED, .index = n },			\
 	{ .name = #t #m, .num = PFM_ITA_##t(m), .type = PFM_REG_TYPE_##t, \
-	  .flags = PFM_PMC_CLAIMED, .index = m, .rsvd = GENMASK_ULL(61, 60) }
+	  .flags = PFM_PMC_CLAIMED, .index = m, .rsvd = PFM_IA64_##t##_IGNORED }
 
 #define PFM_IA64_DEBUG							\
 	PFM_IA64_DEBUG_PAIR(IBR, 0, 1), PFM_IA64_DEBUG_PAIR(IBR, 2, 3),	\

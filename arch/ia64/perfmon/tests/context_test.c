@@ -781,7 +781,7 @@ static void itc_test_debug_registers(struct kunit *test)
 {
 	struct pfm_context *ctx = itc_context(test, 0, 0);
 	pfarg_pmc_t req = {
-		.reg_num = PFM_ITA_IBR(1), .reg_value = GENMASK_ULL(59, 0),
+		.reg_num = PFM_ITA_IBR(1), .reg_value = GENMASK_ULL(62, 0),
 		.reg_smpl_eventid = 4711,
 	};
 	pfarg_pmcinfo_t info;

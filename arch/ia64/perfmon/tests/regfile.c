@@ -222,15 +222,18 @@ static void itc_write_pmc0(u64 value)
 static void itc_write_debug(enum pfm_ia64_space space, unsigned int n, u64 value)
 {
 	const bool code = space == PFM_IA64_IBRS;
+	const u64 ignored = GENMASK_ULL(code ? 62 : 61, 60);
 
 	if (!itc_all.ranges)
 		itc_fault("write of a debugger's register", n);
 	if (n & 1 && value & (code ? BIT_ULL(63) : GENMASK_ULL(63, 62)))
 		itc_fault("a breakpoint", n);
+	if (n & 1 && value & ignored)
+		itc_fault("ignored bits that are reserved here", n);
 	if (code ? itc.dbr_unseen : itc.ibr_unseen)
 		itc_fault("no srlz.d between dbr and ibr", n);
 	*(code ? &itc.ibr_unseen : &itc.dbr_unseen) = true;
-	*itc_find(space, n) = value & ~(n & 1 ? GENMASK_ULL(61, 60) : 0);
+	*itc_find(space, n) = n & 1 ? value & ~ignored : value;
 }
 
 static void itc_write(enum pfm_ia64_space space, unsigned int n, u64 value)
