@@ -12,6 +12,7 @@
 #define _IA64_PERFMON_IA64_H
 
 #include <linux/bits.h>
+#include <linux/container_of.h>
 #include <linux/types.h>
 #include <perfmon/ia64.h>
 #include <perfmon/pmu.h>
@@ -47,6 +48,7 @@ const struct pfm_pmu *pfm_ia64_describe(const struct pfm_ia64_cpu *cpu);
  * @pmu:   description, and first member; if it has debug registers they are its last controls
  * @pm6:   bit n: PMC n has a plm in bits 3:0, and pm in bit 6
  * @pm4:   likewise, and pm in bit 4
+ * @zero:  bit n: PMC n is not offered, and has to be 0
  * @core:  bits of a counter's control that have it count what the core's other threads do, too
  * @code:  (optional) whether a value of PMC @code_pmc restricts what is counted to
  *         code that the IBRs say
@@ -59,6 +61,7 @@ struct pfm_ia64_model {
 	struct pfm_pmu pmu;
 	u64 pm6;
 	u64 pm4;
+	u64 zero;
 	u64 core;
 	bool (*code)(u64 value);
 	bool (*data)(u64 value);
@@ -66,6 +69,12 @@ struct pfm_ia64_model {
 	u8 code_pmc;
 	u8 data_pmc;
 };
+
+/* The structure around a description. */
+static inline const struct pfm_ia64_model *pfm_ia64_model(const struct pfm_pmu *pmu)
+{
+	return container_of(pmu, struct pfm_ia64_model, pmu);
+}
 
 /* In the value of a counter's control that the kernel alone sets: it interrupts. */
 #define PFM_IA64_OI		BIT_ULL(5)

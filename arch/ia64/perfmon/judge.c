@@ -9,11 +9,6 @@
 
 #include "ia64.h"
 
-static const struct pfm_ia64_model *pfm_ia64_model(const struct pfm_pmu *pmu)
-{
-	return container_of(pmu, struct pfm_ia64_model, pmu);
-}
-
 /* Whether contexts with these flags have privileged monitors. */
 static bool pfm_ia64_privileged(u32 ctx_flags)
 {

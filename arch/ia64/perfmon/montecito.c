@@ -5,7 +5,7 @@
  * Twelve counters of 47 bits; event address registers for instructions (PMD34, 35) and
  * data (PMD32, 33, 36); a trace buffer of 16 entries (PMD48-63) with an index (PMD38) and
  * its extension (PMD39). PMC42 has the trace buffer record addresses of instructions
- * instead: it is not offered.
+ * instead: it is not offered, and always 0.
  *
  * Intel Dual-Core Update to the Itanium 2 Processor Reference Manual, chapter 3.
  */
@@ -94,6 +94,7 @@ static const struct pfm_ia64_model montecito = {
 	},
 	.pm6 = GENMASK_ULL(15, 4) | BIT_ULL(39) | BIT_ULL(40),
 	.pm4 = BIT_ULL(37),
+	.zero = BIT_ULL(42),
 	.core = MONTECITO_ALL,
 	.code = montecito_code, .code_pmc = 38,
 	.data = montecito_data, .data_pmc = 41,

@@ -225,7 +225,8 @@ static enum pfm_ia64_space state_space(const struct pfm_pmc_desc *d)
  * @pmu: description
  * @v:   defaults of all controls
  *
- * Debug registers may be a debugger's. They are written when they are claimed.
+ * Debug registers may be a debugger's. They are written when they are claimed. A control
+ * that is not offered, as firmware or an earlier kernel has left it, is set to 0.
  *
  * Context: interrupts off.
  */
@@ -233,6 +234,7 @@ void pfm_ia64_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
 	struct state_cpu *s = this_cpu_ptr(&state_cpu);
 	unsigned int i;
+	u64 rest;
 
 	state_write(PFM_IA64_PMCS, 0, IA64_FR);
 	pfm_ia64_file->serialize(true);
@@ -241,6 +243,8 @@ void pfm_ia64_reset(const struct pfm_pmu *pmu, const u64 *v)
 	for (i = 0; i < pmu->num_pmcs; i++)
 		if (!(pmu->pmcs[i].flags & PFM_PMC_CLAIMED))
 			state_write(PFM_IA64_PMCS, pmu->pmcs[i].index, v[i]);
+	for (rest = pfm_ia64_model(pmu)->zero; rest; rest &= rest - 1)
+		state_write(PFM_IA64_PMCS, __ffs64(rest), 0);
 	pfm_ia64_file->serialize(false);
 	state_set_pp(false, false, false);
 	state_set_psr(PFM_IA64_PSR_UP, false);

@@ -308,6 +308,27 @@ static void model_test_debug_values(struct kunit *test)
 	}
 }
 
+/* Whatever firmware left, PMC42 of the dual-core Itanium 2 leaves the trace buffer alone. */
+static void model_test_not_offered(struct kunit *test)
+{
+	const struct pfm_pmu *pmu;
+	unsigned int kind;
+	unsigned long flags;
+	u64 v[MODEL_REGS];
+
+	for (kind = 0; kind < ITC_KINDS; kind++) {
+		pmu = model_use(test, kind);
+		model_defaults(pmu, v);
+		pfm_itc_set(PFM_IA64_PMCS, 42, 0x30f);
+		pfm_itc_break();
+		local_irq_save(flags);
+		pmu->reset(pmu, v);
+		local_irq_restore(flags);
+		KUNIT_EXPECT_EQ_MSG(test, pfm_itc_get(PFM_IA64_PMCS, 42), 0ULL, "%s", pmu->name);
+		model_done(test, pmu);
+	}
+}
+
 /* Controls of Itanium 2 that tag cache events wrongly together. */
 static void model_test_tagged(struct kunit *test)
 {
@@ -535,6 +556,7 @@ static struct kunit_case model_cases[] = {
 	KUNIT_CASE(model_test_kind),
 	KUNIT_CASE(model_test_flags),
 	KUNIT_CASE(model_test_debug_values),
+	KUNIT_CASE(model_test_not_offered),
 	KUNIT_CASE(model_test_tagged),
 	KUNIT_CASE(model_test_core),
 	KUNIT_CASE(model_test_drive),
