@@ -31,17 +31,58 @@
 /* Bits that all of Intel's event registers have. */
 #define PROBE_EXTRA		0x11ULL
 
+/* Accesses that may fault: then they return an error. */
+static int __pfm_x86_init probe_read(u32 msr, u64 *value)
+{
+	if (!pfm_x86_diverted())
+		return rdmsrl_safe(msr, value);
+	*value = pfm_x86_file_read(msr);
+	return pfm_x86_file_faulted() ? -EIO : 0;
+}
+
+static int __pfm_x86_init probe_write(u32 msr, u64 value)
+{
+	if (!pfm_x86_diverted())
+		return wrmsrl_safe(msr, value);
+	pfm_x86_file_write(msr, value);
+	return pfm_x86_file_faulted() ? -EIO : 0;
+}
+
+/* Interrupts are off; the register is left as it is then. */
+static bool __pfm_x86_init probe_takes(u32 msr, u64 pattern, u64 slack)
+{
+	u64 value = 0;
+
+	return !probe_write(msr, pattern) && !probe_read(msr, &value) &&
+	       value - pattern <= slack;
+}
+
 /* Stands still for an instant; @old comes back. */
-static bool __init probe_holds(u32 msr, u64 pattern, u64 slack)
+static bool __pfm_x86_init probe_holds(u32 msr, u64 pattern, u64 slack)
 {
 	unsigned long flags;
-	u64 old, value = 0;
+	bool holds;
+	u64 old;
+
+	local_irq_save(flags);
+	holds = !probe_read(msr, &old) && probe_takes(msr, pattern, slack) &&
+		!probe_write(msr, old);
+	local_irq_restore(flags);
+	return holds;
+}
+
+/*
+ * Of a register of the last branches 0 is left. What it said before may not be written
+ * on a Haswell without TSX: bits 62 and 61 of a LASTBRANCH_FROM read as 0 and have to be
+ * written as a sign, or the write faults (one source: Linux, lbr_from_signext_quirk_wr()).
+ */
+static bool __pfm_x86_init probe_holds_branch(u32 msr)
+{
+	unsigned long flags;
 	bool holds;
 
 	local_irq_save(flags);
-	holds = !rdmsrl_safe(msr, &old) && !wrmsrl_safe(msr, pattern) &&
-		!rdmsrl_safe(msr, &value) && value - pattern <= slack &&
-		!wrmsrl_safe(msr, old);
+	holds = probe_takes(msr, PROBE_PATTERN, 0) && !probe_write(msr, 0);
 	local_irq_restore(flags);
 	return holds;
 }
@@ -237,21 +278,20 @@ u8 __init pfm_x86_find_extra(const struct pfm_x86_cpu *cpu)
  * Context: process.
  * Return: pfm_x86_cpu.lbr.
  */
-bool __init pfm_x86_find_lbr(const struct pfm_x86_cpu *cpu)
+bool __pfm_x86_init pfm_x86_find_lbr(const struct pfm_x86_cpu *cpu)
 {
 	unsigned int i;
 	u64 value;
 
-	if (!pfm_lbr_is_known(cpu) || !boot_cpu_has(X86_FEATURE_PDCM) ||
-	    rdmsrl_safe(MSR_IA32_PERF_CAPABILITIES, &value))
+	if (!pfm_lbr_is_known(cpu) || probe_read(MSR_IA32_PERF_CAPABILITIES, &value))
 		return false;
 	value &= PROBE_LBR_FORMAT;
 	if (value != PROBE_LBR_FLAGS && value != PROBE_LBR_FLAGS2)
 		return false;
 	for (i = 0; i < PFM_LBR_PMDS - 1; i++)
-		if (!probe_holds(pfm_lbr_pmds[i].index, PROBE_PATTERN, 0))
+		if (!probe_holds_branch(pfm_lbr_pmds[i].index))
 			return false;
-	return !rdmsrl_safe(MSR_LBR_TOS, &value) &&
+	return !probe_read(MSR_LBR_TOS, &value) &&
 	       probe_holds(MSR_LBR_SELECT, pfm_lbr_pmc.def, 0) &&
-	       !rdmsrl_safe(MSR_IA32_DEBUGCTLMSR, &value);
+	       !probe_read(MSR_IA32_DEBUGCTLMSR, &value);
 }

@@ -12,6 +12,7 @@
 #ifndef _X86_PERFMON_X86_H
 #define _X86_PERFMON_X86_H
 
+#include <linux/init.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <asm/msr.h>
@@ -103,17 +104,23 @@ struct pfm_x86_file {
 	u64 (*read)(u32 msr);
 	void (*write)(u32 msr, u64 value);
 	void (*route)(void);	/* LVTPC is written, not masked */
+	bool (*faulted)(void);	/* the last access did; it is forgotten */
 };
 extern const struct pfm_x86_file *pfm_x86_file;
 #define pfm_x86_diverted()	unlikely(pfm_x86_file)
 #define pfm_x86_file_read(msr)	(pfm_x86_file->read(msr))
 #define pfm_x86_file_write(msr, v) (pfm_x86_file->write(msr, v))
 #define pfm_x86_file_route()	(pfm_x86_file->route())
+#define pfm_x86_file_faulted()	(pfm_x86_file->faulted())
+/* At boot, as the unit tests. */
+#define __pfm_x86_init
 #else
 #define pfm_x86_diverted()	false
 #define pfm_x86_file_read(msr)	0ULL
 #define pfm_x86_file_write(msr, v) do { } while (0)
 #define pfm_x86_file_route()	do { } while (0)
+#define pfm_x86_file_faulted()	false
+#define __pfm_x86_init		__init
 #endif
 
 static inline u64 pfm_x86_read(u32 msr)

@@ -73,6 +73,14 @@ static void pfm_regfile_write_alias(u32 msr, u64 value)
 	r->wrapped = false;
 }
 
+static void pfm_regfile_write_from(struct pfm_regfile_reg *r, u64 value)
+{
+	if ((value >> 61 & 3) != (value >> 59 & 3))
+		pfm_regfile_bad++;
+	else
+		r->value = value & ~GENMASK_ULL(62, 61);
+}
+
 /* Silicon asserts the interrupt again if one of these is so: see regfile.h. */
 static void pfm_regfile_route_op(void)
 {
@@ -100,6 +108,8 @@ static void pfm_regfile_write_op(u32 msr, u64 value)
 		pfm_regfile_bad++;
 	else if (r->kind == PFM_REGFILE_ALIAS)
 		pfm_regfile_write_alias(r->peer, value);
+	else if (r->kind == PFM_REGFILE_FROM)
+		pfm_regfile_write_from(r, value);
 	else if (r->kind == PFM_REGFILE_CLEAR)
 		pfm_regfile_clear_status(r->peer, value);
 	else if (r->kind == PFM_REGFILE_COUNTER32)
@@ -108,13 +118,19 @@ static void pfm_regfile_write_op(u32 msr, u64 value)
 		r->value = value;
 }
 
+static bool pfm_regfile_faulted_op(void)
+{
+	return pfm_regfile_faults();
+}
+
 static const struct pfm_x86_file pfm_regfile_ops = {
 	.read = pfm_regfile_read_op,
 	.write = pfm_regfile_write_op,
 	.route = pfm_regfile_route_op,
+	.faulted = pfm_regfile_faulted_op,
 };
 
-static void pfm_regfile_clear(void)
+void pfm_regfile_new(void)
 {
 	memset(pfm_regfile, 0, sizeof(pfm_regfile));
 	pfm_regfile_len = 0;
@@ -235,7 +251,7 @@ const struct pfm_pmu *pfm_regfile_use(struct kunit *test, const struct pfm_pmu *
 {
 	pfm_regfile_described(test, pmu);
 	KUNIT_ASSERT_EQ(test, pfm_pmu_validate(pmu), 0);
-	pfm_regfile_clear();
+	pfm_regfile_new();
 	return pmu;
 }
 
@@ -345,7 +361,7 @@ unsigned int pfm_regfile_reads(void)
 	return n;
 }
 
-void pfm_regfile_add_lbr(void)
+void pfm_regfile_add_lbr_kind(enum pfm_regfile_kind from)
 {
 	unsigned int i;
 
@@ -353,9 +369,14 @@ void pfm_regfile_add_lbr(void)
 	pfm_regfile_add(0x1c9, PFM_REGFILE_RDONLY, 0);
 	pfm_regfile_add(0x1d9, PFM_REGFILE_SHARED, ~0x5fc3ULL);
 	for (i = 0; i < 16; i++) {
-		pfm_regfile_add(0x680 + i, PFM_REGFILE_PLAIN, 0);
+		pfm_regfile_add(0x680 + i, from, 0);
 		pfm_regfile_add(0x6c0 + i, PFM_REGFILE_PLAIN, 0);
 	}
+}
+
+void pfm_regfile_add_lbr(void)
+{
+	pfm_regfile_add_lbr_kind(PFM_REGFILE_PLAIN);
 }
 
 /* Some level, and some kind of branch. */

@@ -16,6 +16,7 @@ enum pfm_regfile_kind {
 	PFM_REGFILE_COUNTER32,	/* the lower half is, its sign extended to peer bits; the
 				 * upper half is ignored */
 	PFM_REGFILE_ALIAS,		/* another address of its peer, which is a counter */
+	PFM_REGFILE_FROM,	/* bits 62 and 61 are written as those below, and read 0 */
 	PFM_REGFILE_RDONLY,
 	PFM_REGFILE_CLEAR,		/* ones clear bits of its peer */
 	PFM_REGFILE_SHARED,	/* the kernel's: as firmware leaves it, it is 0 */
@@ -39,7 +40,8 @@ void pfm_regfile_exit(struct kunit *test);
 const struct pfm_pmu *pfm_regfile_described(struct kunit *test,
 					    const struct pfm_pmu *pmu);
 
-/* The same on an empty file. */
+/* An empty file; the same on one. */
+void pfm_regfile_new(void);
 const struct pfm_pmu *pfm_regfile_use(struct kunit *test, const struct pfm_pmu *pmu);
 
 /*
@@ -61,6 +63,7 @@ void pfm_regfile_add_peer(u32 msr, enum pfm_regfile_kind kind, u64 rsvd, u32 pee
 
 /* Intel's last branches, from Nehalem to Haswell; whether any is recorded. */
 void pfm_regfile_add_lbr(void);
+void pfm_regfile_add_lbr_kind(enum pfm_regfile_kind from);
 bool pfm_regfile_lbr_is_on(void);
 
 /* PFM_REGFILE_CLEAR has an effect only if this register is not 0. */
