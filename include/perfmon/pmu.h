@@ -175,8 +175,8 @@ enum pfm_thread_event {
  * @excludes:   PFM_SETFL_EXCL_...: where the active set has one of these, and uses the
  *              hardware, the core stops nothing while such a thread runs: @turn sees to
  *              what is left out
- * @rate:       most events that a counter can see in a second, 0 if that is not
- *              known. The core looks at each counter at least twice in the time
+ * @rate:       most events that a counter can see in a second, 0 if these are not more
+ *              than 2^33. The core looks at each counter at least twice in the time
  *              that it would take to count through its width at this rate
  * @min_period: least number of events from a write of a counter to its wrap, for
  *              hardware that may miss a wrap which comes sooner. 0: 1

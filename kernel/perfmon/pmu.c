@@ -221,12 +221,16 @@ static void pfm_pmu_add(struct pfm_regmap *map, const struct pfm_pmu *pmu)
 	}
 }
 
-/* More than any counter has been seen to count in a second. */
+/*
+ * What a counter sees in a second at most, if the description does not say: 4 events a cycle
+ * at 2 GHz. Processors that are faster and have counters below 40 bits say so.
+ */
 #define PFM_PMU_RATE	BIT_ULL(33)
 
 /*
  * How often the counters are looked at: two times before the narrowest of them
- * can have counted through its width, and once a second anyway.
+ * can have counted through its width, and once a second anyway, in which no processor
+ * has half of 2^40 events.
  */
 static u64 pfm_pmu_poll(const struct pfm_pmu *pmu)
 {

@@ -99,9 +99,13 @@ void pfm_alert_start(const struct pfm_pmu *pmu, u32 mmcr0);
 void pfm_alert_stop(const struct pfm_pmu *pmu, const struct pfm_run *run);
 bool pfm_alert_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run);
 
+/* More events a second than any of them has: 8 instructions a cycle at 4.2 GHz, POWER10. */
+#define PFM_ALERT_RATE		BIT_ULL(35)
+
 /* What the descriptions of such PMUs have in common. */
 #define PFM_ALERT_OPERATIONS						\
 	.width = 31,							\
+	.rate = PFM_ALERT_RATE,						\
 	.acquire = pfm_ppc_acquire,					\
 	.release = pfm_ppc_release,					\
 	.program = pfm_alert_program,					\
