@@ -5,10 +5,13 @@
  * Where a counter becomes negative while MMCR0[PMAE] is 1, the processor clears PMAE and
  * sets PMAO; it interrupts while PMAO is 1. So PMAO tells, when the counters are stopped,
  * whether any of them is negative: if not, the next start need not look at them. In two
- * cases a counter becomes negative unseen. Between stop()'s read of MMCR0 and its write: then
- * the next start interrupts at once, and acknowledge() finds PMAO. After acknowledge(), where
- * counters go on with PMAE off: then pfm_alert_cpu.negative is set already, and the next start
- * looks.
+ * cases a counter becomes negative unseen. After acknowledge(), where counters go on with PMAE
+ * off: then pfm_alert_cpu.negative is set already, and the next start looks. Between stop()'s
+ * read of MMCR0 and its write: then the next start interrupts at once, and acknowledge() finds
+ * PMAO, if the processor looks at the bit, as the ISA has it; or does not, if it looks for a
+ * change of the bit, as POWER8 was seen to do (one source: Linux, __perf_event_interrupt()).
+ * Until that counter's bit 31 is cleared its next turn does not interrupt either. So who reads
+ * a negative counter has the next start clear it: what has looked at an overflow has read it.
  *
  * A start writes what chooses events only if the counters that are to count are others than
  * before, or a control has a new value: pfm_alert_is_new().
@@ -126,6 +129,23 @@ void pfm_alert_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	pfm_ppc_write(SPR64_MMCR0, ALERT_FC | pfm_alert_pmu(pmu)->mmcr0);
 	if (unlikely(before & ALERT_PMAO))
 		__this_cpu_write(pfm_alert_cpu.negative, true);
+}
+
+/**
+ * pfm_alert_read() - pfm_pmu.read
+ * @pmu: description
+ * @i:   counter, by position
+ *
+ * Context: interrupts off; or NMI.
+ * Return: the bits of it that are used.
+ */
+u64 pfm_alert_read(const struct pfm_pmu *pmu, unsigned int i)
+{
+	const u32 value = pfm_ppc_read(pmu->pmds[i].index);
+
+	if (unlikely(value & PFM_PPC_NEGATIVE))
+		__this_cpu_write(pfm_alert_cpu.negative, true);
+	return value & ~PFM_PPC_NEGATIVE;
 }
 
 /**

@@ -28,7 +28,7 @@ void pfm_ppc_make_positive(const struct pfm_pmu *pmu)
 }
 
 /**
- * pfm_ppc_read_counter() - pfm_pmu.read of all families
+ * pfm_ppc_read_counter() - pfm_pmu.read of 604 to 745x
  * @pmu: description
  * @i:   counter, by position
  *

@@ -98,6 +98,7 @@ bool pfm_alert_is_new(const struct pfm_run *run);
 void pfm_alert_start(const struct pfm_pmu *pmu, u32 mmcr0);
 void pfm_alert_stop(const struct pfm_pmu *pmu, const struct pfm_run *run);
 bool pfm_alert_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run);
+u64 pfm_alert_read(const struct pfm_pmu *pmu, unsigned int i);
 
 /* More events a second than any of them has: 8 instructions a cycle at 4.2 GHz, POWER10. */
 #define PFM_ALERT_RATE		BIT_ULL(35)
@@ -111,7 +112,7 @@ bool pfm_alert_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	.program = pfm_alert_program,					\
 	.stop = pfm_alert_stop,						\
 	.acknowledge = pfm_alert_acknowledge,				\
-	.read = pfm_ppc_read_counter,					\
+	.read = pfm_alert_read,						\
 	.write = pfm_ppc_write_counter
 
 /*

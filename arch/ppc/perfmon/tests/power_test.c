@@ -510,6 +510,40 @@ static void power_test_left_negative(struct kunit *test)
 }
 
 /*
+ * The same where the processor interrupts when a counter becomes negative, not while it is: the
+ * start does not, what reads the counter finds the turn, and the next turn interrupts.
+ */
+static void power_test_edge(struct kunit *test)
+{
+	const struct power_model *m;
+	const struct pfm_pmu *pmu;
+	unsigned int i;
+	u64 v[10];
+
+	power_for_each(m) {
+		pmu = power_use(test, m, v);
+		pfm_sprs64_edge();
+		v[power_control(m, 2)] = power_some(m, 2);
+		for (i = 0; i < 3; i++) {
+			power_go(pmu, BIT(1), v, !i);
+			power_halt(pmu);
+			pfm_sprs64_set(PMC(2), 0x80000005);
+			KUNIT_EXPECT_EQ(test, pmu->read(pmu, 1), 5ULL);
+			power_go(pmu, BIT(1), v, false);
+			KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
+			pfm_sprs64_run(0x7ffffffa, SPRS_PROBLEM);
+			KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
+			pfm_sprs64_run(1, SPRS_PROBLEM);
+			KUNIT_EXPECT_TRUE(test, pfm_sprs64_interrupts());
+			power_halt(pmu);
+			KUNIT_EXPECT_TRUE(test, power_ack(pmu, 0));
+			KUNIT_EXPECT_EQ(test, pmu->read(pmu, 1), 0ULL);
+		}
+		KUNIT_EXPECT_EQ(test, pfm_sprs64_faults(), 0U);
+	}
+}
+
+/*
  * The core looks at a counter before 2^31 events can have happened, at what the fastest of
  * each family completes: 5 instructions a cycle at 2.7 GHz, and 8 at 4.2.
  */
@@ -540,6 +574,7 @@ static struct kunit_case power_cases[] = {
 	KUNIT_CASE(power_test_overflow),
 	KUNIT_CASE(power_test_not_now),
 	KUNIT_CASE(power_test_left_negative),
+	KUNIT_CASE(power_test_edge),
 	KUNIT_CASE(power_test_poll),
 	{}
 };

@@ -39,6 +39,7 @@ static struct {
 	u32 pmc[8];
 	u64 mmcr0, mmcr1, mmcr2, mmcr3, mmcra, siar, sdar;
 	unsigned int faults, writes;
+	bool edge;
 } sprs;
 
 static unsigned int pfm_sprs64_counters(void)
@@ -165,7 +166,7 @@ static void pfm_sprs64_write(unsigned int spr, unsigned long value)
 	else
 		*r = value;
 	/* At once: nothing has been counted. */
-	if (pfm_sprs64_alert())
+	if (!sprs.edge && pfm_sprs64_alert())
 		sprs.faults++;
 }
 
@@ -193,6 +194,11 @@ void pfm_sprs64_make(enum pfm_sprs64_kind kind)
 	sprs.kind = kind;
 	sprs.mmcr0 = FC | PMCC | PMC1CE | PMCJCE;
 	sprs.mmcr1 = sprs.mmcr2 = sprs.mmcr3 = sprs.mmcra = sprs.siar = sprs.sdar = ~0ULL;
+}
+
+void pfm_sprs64_edge(void)
+{
+	sprs.edge = true;
 }
 
 u64 pfm_sprs64_get(unsigned int spr)
@@ -274,12 +280,19 @@ bool pfm_sprs64_counts(unsigned int n, enum pfm_sprs64_level level)
 
 void pfm_sprs64_run(u32 events, enum pfm_sprs64_level level)
 {
+	bool became = false;
 	unsigned int n;
+	u32 before;
 
-	for (n = 1; n <= pfm_sprs64_counters(); n++)
-		if (pfm_sprs64_counts(n, level))
-			sprs.pmc[n - 1] += events;
-	pfm_sprs64_alert();
+	for (n = 1; n <= pfm_sprs64_counters(); n++) {
+		if (!pfm_sprs64_counts(n, level))
+			continue;
+		before = sprs.pmc[n - 1];
+		sprs.pmc[n - 1] += events;
+		became |= ~before & sprs.pmc[n - 1] & BIT(31);
+	}
+	if (!sprs.edge || became)
+		pfm_sprs64_alert();
 }
 
 unsigned int pfm_sprs64_faults(void)

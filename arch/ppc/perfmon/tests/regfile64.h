@@ -21,6 +21,9 @@ void pfm_sprs64_exit(struct kunit *test);
 /* A file whose registers hold what firmware might have left. */
 void pfm_sprs64_make(enum pfm_sprs64_kind kind);
 
+/* From now on a counter alerts when it becomes negative, not while it is. */
+void pfm_sprs64_edge(void);
+
 u64 pfm_sprs64_get(unsigned int spr);
 void pfm_sprs64_set(unsigned int spr, u64 value);
 
