@@ -180,6 +180,9 @@ enum pfm_thread_event {
  *              that it would take to count through its width at this rate
  * @min_period: least number of events from a write of a counter to its wrap, for
  *              hardware that may miss a wrap which comes sooner. 0: 1
+ * @rollback:   for hardware that may take back events which it has counted, as
+ *              speculative ones: a reading that is less than @rollback below the last one is
+ *              no wrap, and nothing was counted. 0: it never is
  *
  * Every operation gets the description that it was called by: a family keeps what
  * it knows of a machine in a structure around it, and several descriptions of a
@@ -276,6 +279,7 @@ struct pfm_pmu {
 	u32 excludes;
 	u64 rate;
 	u32 min_period;
+	u32 rollback;
 
 	bool (*accepts)(const struct pfm_pmu *pmu, unsigned int num, u64 value);
 	bool (*selects)(const struct pfm_pmu *pmu, unsigned int num, u64 value);

@@ -362,8 +362,11 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 		i = __ffs64(rest);
 		p = &set->pmds[i];
 		raw = pmu->read(pmu, i);
-		if (raw < p->last)
+		if (raw < p->last) {
+			if (p->last - raw < pmu->rollback)
+				continue;
 			turned |= rest & -rest;
+		}
 		delta = (raw - p->last) & pfm_regmap.max[i];
 		p->last = raw;
 		p->value += delta;

@@ -103,9 +103,16 @@ u64 pfm_alert_read(const struct pfm_pmu *pmu, unsigned int i);
 /* More events a second than any of them has: 8 instructions a cycle at 4.2 GHz, POWER10. */
 #define PFM_ALERT_RATE		BIT_ULL(35)
 
+/*
+ * One source: Linux (check_and_compute_delta()), for POWER7, which has no description here;
+ * it looks for this on all 64-bit processors.
+ */
+#define PFM_ALERT_ROLLBACK	256
+
 /* What the descriptions of such PMUs have in common. */
 #define PFM_ALERT_OPERATIONS						\
 	.width = 31,							\
+	.rollback = PFM_ALERT_ROLLBACK,					\
 	.rate = PFM_ALERT_RATE,						\
 	.acquire = pfm_ppc_acquire,					\
 	.release = pfm_ppc_release,					\

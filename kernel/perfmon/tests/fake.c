@@ -122,11 +122,11 @@ static const struct pfm_pmd_desc fake_pmds[] = {
 const struct pfm_pmu pfm_fake_pmu = FAKE_PMU("fake", 0);
 const struct pfm_pmu pfm_fake_deaf = FAKE_PMU("deaf", PFM_PMU_NO_INTERRUPT);
 
-/* Shared with others who do not ask; and does not like short periods. */
+/* Shared with others who do not ask; does not like short periods, and takes events back. */
 const struct pfm_pmu pfm_fake_shared = {
 	.name = "shared", .pmcs = fake_pmcs, .pmds = fake_pmds,
 	.num_pmcs = ARRAY_SIZE(fake_pmcs), .num_pmds = FAKE_COUNTERS,
-	.width = 40, .min_period = 3,
+	.width = 40, .min_period = 3, .rollback = 256,
 	.selects = fake_selects, .kernel = fake_kernel,
 	.acquire = fake_acquire, .release = fake_release,
 	.reset = fake_reset, .program = fake_program,

@@ -420,9 +420,36 @@ static void interrupt_test_least_period(struct kunit *test)
 	}
 }
 
+/* A counter takes some events back: that is neither a wrap nor an overflow. */
+static void interrupt_test_rollback(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long before = pfm_fake_stat(PFM_STAT_OVERFLOWS);
+
+	pfm_fake_pmc(ctx, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmd(ctx, 0, 0, -2000ULL, -2000ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(1000);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -1000ULL);
+	pfm_fake.ctr[0] -= 255;
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -1000ULL);
+	pfm_fake_count(254);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -1000ULL);
+	/* What is counted again is counted once. */
+	pfm_fake_count(101);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), -900ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake_stat(PFM_STAT_OVERFLOWS), before);
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 0U);
+	/* A turn is one. */
+	pfm_fake_happen(900);
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 1U);
+}
+
 static struct kunit_case shared_cases[] = {
 	KUNIT_CASE(interrupt_test_stranger),
 	KUNIT_CASE(interrupt_test_least_period),
+	KUNIT_CASE(interrupt_test_rollback),
 	{}
 };
 

@@ -148,6 +148,7 @@ static void power_test_processors(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pmu->num_pmds, known[i].counters);
 		KUNIT_EXPECT_EQ(test, pmu->width, 31U);
 		KUNIT_EXPECT_EQ(test, pmu->flags, known[i].flags);
+		KUNIT_EXPECT_EQ(test, pmu->rollback, 256U);
 		/* An emulator's. */
 		KUNIT_EXPECT_PTR_EQ(test, power_describe(known[i].pvr, true), NULL);
 	}
