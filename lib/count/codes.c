@@ -62,6 +62,7 @@ static const struct {
 	{ "POWER8", POWER(0x40060, 0x3e054, 0x100ee) },
 	{ "POWER9", POWER(0x4d05e, 0x2c04e, 0x100fc) },
 	{ "POWER10", POWER(0x4d05e, 0x3e054, 0x100fc) },
+	{ "POWER11", POWER(0x4d05e, 0x3e054, 0x100fc) },
 };
 
 #define NONE	UINT64_MAX	/* which the family has */

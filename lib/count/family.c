@@ -11,7 +11,7 @@
 static const struct family *const families[] = {
 	&family_intel, &family_amd, &family_p6, &family_p4,
 	&family_ppc970, &family_ppc,
-	&family_power8, &family_power9, &family_power10,
+	&family_power8, &family_power9, &family_power10, &family_power11,
 };
 
 const struct family *family_find(const struct pmu *pmu)

@@ -55,7 +55,7 @@ struct family {
 
 extern const struct family family_intel, family_amd, family_p6, family_p4;
 extern const struct family family_ppc, family_ppc970;
-extern const struct family family_power8, family_power9, family_power10;
+extern const struct family family_power8, family_power9, family_power10, family_power11;
 
 /**
  * family_find() - the family of a PMU

@@ -26,7 +26,7 @@ static const struct {
 	{ "Intel P6", "p", true },	/* ppro, pii, piii, pm */
 	{ "PowerPC 970", "ppc970", true },
 	{ "POWER8", "power8", true }, { "POWER9", "power9", true },
-	{ "POWER10", "power10", true },
+	{ "POWER10", "power10", true }, { "POWER11", "power1", true },
 };
 
 static bool fits(const char *model, const char *pmu)

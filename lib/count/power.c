@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * POWER8 to POWER10: PMC n is the event of counter n and the levels that it leaves out.
+ * POWER8 to POWER11: PMC n is the event of counter n and the levels that it leaves out.
  *
  * An event's code is as IBM's manuals, perf and libpfm4 write it: what the counter selects,
  * its combination and unit, and above these the number of the counter, 0: one of the first
@@ -115,3 +115,5 @@ static const struct event power_raw = { .name = "rNNNNN", .period = 100000,
 const struct family family_power8 = { .model = "POWER8", POWER_FAMILY };
 const struct family family_power9 = { .model = "POWER9", POWER_FAMILY };
 const struct family family_power10 = { .model = "POWER10", POWER_FAMILY };
+/* It has POWER10's events. */
+const struct family family_power11 = { .model = "POWER11", POWER_FAMILY };

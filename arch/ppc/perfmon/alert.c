@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon2 on PowerPC: PMUs in which an overflow is an alert: 970, and POWER8 to 10.
+ * perfmon2 on PowerPC: PMUs in which an overflow is an alert: 970, and POWER8 to 11.
  *
  * Where a counter becomes negative while MMCR0[PMAE] is 1, the processor clears PMAE and
  * sets PMAO; it interrupts while PMAO is 1. So PMAO tells, when the counters are stopped,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon2 on PowerPC: POWER8 to POWER10.
+ * perfmon2 on PowerPC: POWER8 to POWER11. POWER11 has POWER10's PMU (Linux,
+ * init_power11_pmu(); QEMU, which derives its model from POWER10's), HX-C2000 POWER8's (one
+ * source: Linux, init_power8_pmu()).
  *
  * Six counters. Of the first four MMCR1 chooses the event, the last two have one each:
  * instructions and cycles, which stand still while the run latch is off, as it is in the
@@ -223,9 +225,11 @@ static const struct pfm_alert_pmu power9_pmu =
 	POWER_PMU("POWER9", power9_pmcs, POWER_PMCC_NEITHER, POWER9);
 static const struct pfm_alert_pmu power10_pmu =
 	POWER_PMU("POWER10", power9_pmcs, POWER_PMCC_NEITHER | POWER_PMCCEXT, POWER10);
+static const struct pfm_alert_pmu power11_pmu =
+	POWER_PMU("POWER11", power9_pmcs, POWER_PMCC_NEITHER | POWER_PMCCEXT, POWER10);
 
 /**
- * pfm_power_describe() - the PMU of POWER8 to POWER10
+ * pfm_power_describe() - the PMU of POWER8 to POWER11
  * @cpu: facts
  *
  * Context: any.
@@ -237,12 +241,14 @@ const struct pfm_pmu *pfm_power_describe(const struct pfm_ppc_cpu *cpu)
 	if (cpu->silent)
 		return NULL;
 	switch (cpu->pvr >> 16) {
-	case 0x004b: case 0x004c: case 0x004d:	/* 8E, 8NVL, 8 */
+	case 0x004b: case 0x004c: case 0x004d: case 0x0066:	/* 8E, 8NVL, 8, HX-C2000 */
 		return &power8_pmu.pmu;
 	case 0x004e:
 		return &power9_pmu.pmu;
 	case 0x0080:
 		return &power10_pmu.pmu;
+	case 0x0082:
+		return &power11_pmu.pmu;
 	default:
 		return NULL;
 	}

@@ -281,9 +281,14 @@ static void test_power10(void)
 	CHECK_STR(registers("PM_CYC_ALT3,PM_INST_CMPL:u,PM_CYC"), "1=0x1e 2=0x500000002 3=0x1e");
 	CHECK_STR(registers("r100f0,r3001e"), "1=0x100f0 3=0x3001e");
 	CHECK(strstr(registers("PM_DATA_FROM_L3MISS_ALT4"), "or where data came from"));
-	strcpy(pmu.model, "POWER11");
+	strcpy(pmu.model, "POWER12");
 	CHECK(!events_pmu(&pmu));
-	CHECK(strstr(registers("cycles"), "(POWER11) are not known to pfmon yet"));
+	CHECK(strstr(registers("cycles"), "(POWER12) are not known to pfmon yet"));
+	/* The same PMU under another name. */
+	describe_power("POWER11");
+	CHECK_STR(registers("branches,cycles:k,instructions"), "4=0x4d05e 1=0x20000001e 2=0x2");
+	CHECK_STR(registers("l1-misses,l1-accesses"), "3=0x3e054 1=0x100fc");
+	CHECK_STR(registers("r16880,r26882"), "1=0x16880 2=0x26882");
 }
 
 /* What has the code of a known event is that event. */

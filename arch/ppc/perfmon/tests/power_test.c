@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMUs of 970 and of POWER8 to 10, on registers in memory.
+ * The PMUs of 970 and of POWER8 to 11, on registers in memory.
  */
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
@@ -39,6 +39,7 @@ static const struct power_model power_models[] = {
 	{ 0x004d0200, SPRS_POWER8, 6 },
 	{ 0x004e1202, SPRS_POWER9, 6 },
 	{ 0x00800200, SPRS_POWER10, 6 },
+	{ 0x00821200, SPRS_POWER10, 6 },
 };
 
 #define power_for_each(m)	\
@@ -127,7 +128,7 @@ static void power_test_processors(struct kunit *test)
 		unsigned int flags;
 	} known[] = {
 		{ 0x00350201 }, { 0x003a0100 }, { 0x003f0201 }, { 0x004a0201 },
-		{ 0x00820100 }, { 0x80010201 }, { 0x00700100 },
+		{ 0x00830100 }, { 0x80010201 }, { 0x00700100 },
 		{ 0x00390202, "PowerPC 970", 8, PFM_PMU_USER_READ },
 		{ 0x003c0300, "PowerPC 970", 8, PFM_PMU_USER_READ },
 		{ 0x00440101, "PowerPC 970", 8, PFM_PMU_USER_READ },
@@ -135,6 +136,7 @@ static void power_test_processors(struct kunit *test)
 		{ 0x004b0201, "POWER8", 6 }, { 0x004c0100, "POWER8", 6 },
 		{ 0x004d0200, "POWER8", 6 }, { 0x004e1200, "POWER9", 6 },
 		{ 0x004e0203, "POWER9", 6 }, { 0x00800200, "POWER10", 6 },
+		{ 0x00660200, "POWER8", 6 }, { 0x00821200, "POWER11", 6 },
 	};
 	const struct pfm_pmu *pmu;
 	unsigned int i;
