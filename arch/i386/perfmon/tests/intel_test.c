@@ -348,6 +348,42 @@ static void intel_test_extra(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu->num_pmcs, pmu->num_pmds);
 }
 
+/* Which processors have which of them, all that are there. */
+static void intel_test_extra_models(struct kunit *test)
+{
+	static const struct {
+		u8 model;
+		bool hybrid;
+		u64 offcore, latency, frontend;
+	} cpus[] = {
+		{ 26 }, { 44 }, { 55 }, { 28 },
+		{ 42, false, 0x3f807f8fffULL, 0xffff }, { 45, false, 0x3fffff8fffULL, 0xffff },
+		{ 60, false, 0x3fffff8fffULL, 0xffff },
+		{ 85, false, 0x3fffff8fffULL, 0xffff, 0x7fff17 },
+		{ 106, false, 0x3fffffbfffULL, 0xffff, 0x7fff17 },
+		{ 143, false, 0x3fffffffffULL, 0xffff, 0x7fff1f },
+		{ 173, false, 0x3fffffffffULL, 0xffff, 0x7fff1f },
+		{ 174, false, 0x3fffffffffULL, 0xffff, 0x7fff1f },
+		{ 151, true, 0x3fffffffffULL, 0xffff }, { 154, true, 0x3fffffffffULL, 0xffff },
+		{ 183, true, 0x3fffffffffULL, 0xffff }, { 191, true, 0x3fffffffffULL, 0xffff },
+		{ 186, false, 0x3fffffffffULL, 0xffff },
+		/* Alder Lake-N is a Gracemont; Meteor Lake's cores differ; and no hybrid. */
+		{ 190 }, { 170, true }, { 94, true }, { 143, true },
+	};
+	struct pfm_x86_cpu cpu = { .family = 6 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		cpu.model = cpus[i].model;
+		cpu.hybrid = cpus[i].hybrid;
+		KUNIT_EXPECT_EQ_MSG(test, pfm_x86_extra_valid(&cpu, 0), cpus[i].offcore,
+				    "model %u", cpu.model);
+		KUNIT_EXPECT_EQ(test, pfm_x86_extra_valid(&cpu, 1), cpus[i].offcore);
+		KUNIT_EXPECT_EQ(test, pfm_x86_extra_valid(&cpu, 2), cpus[i].latency);
+		KUNIT_EXPECT_EQ(test, pfm_x86_extra_valid(&cpu, 3), cpus[i].frontend);
+	}
+}
+
 /* Counter 3 is left out, and the others are what they are called. */
 static void intel_test_hole(struct kunit *test)
 {
@@ -621,6 +657,7 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE(intel_test_drive),
 	KUNIT_CASE(intel_test_values),
 	KUNIT_CASE(intel_test_extra),
+	KUNIT_CASE(intel_test_extra_models),
 	KUNIT_CASE(intel_test_hole),
 	KUNIT_CASE(intel_test_settle),
 	KUNIT_CASE(intel_test_still),
