@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The counters of the hardware, and what does not behave: strangers who switch counters
- * on, a status that comes late, NMIs that are not ours. The bench makes that trouble.
+ * on, a status that comes late, NMIs that are not ours, interrupts that stay asserted. The
+ * bench makes that trouble.
  *
  * Not here: interrupts that come late (hw_threads.c).
  */
@@ -130,6 +131,41 @@ TEST(an_nmi_of_others_is_passed_on)
 	}
 	EXPECT_GT(20, i);
 	close(fd);
+}
+
+/*
+ * An interrupt that stays asserted until the status is cleared and the counter written comes
+ * once: LVTPC is unmasked after both, also where the overflow masks the context.
+ */
+TEST(an_asserted_interrupt_comes_once)
+{
+	const u64 period = 10007;
+	u64 before, overflows, pmis, after;
+	unsigned int said;
+	int fd, cpu, notify;
+
+	NEED_TROUBLE();
+	if (strncmp(hw_find()->model, "Intel", 5))
+		SKIP(return, "this PMU does not mask LVTPC");
+	cpu = pin_somewhere();
+	for (notify = 0; notify < 2; notify++) {
+		fd = counter(0, HW_INSTRUCTIONS, HW_USER, notify ? PFM_REGFL_OVFL_NOTIFY : 0,
+			     period);
+		said = kernel_said(UNKNOWN_NMI);
+		before = debugfs_sum("overflows");
+		ASSERT_TRUE(msr_access(cpu, BENCH_MSR_PMIS, &pmis, false));
+		ASSERT_TRUE(set_trouble(BENCH_MSR_ASSERT, 1));
+		run(fd, 200000);
+		ASSERT_TRUE(set_trouble(BENCH_MSR_ASSERT, 0));
+		ASSERT_TRUE(msr_access(cpu, BENCH_MSR_PMIS, &after, false));
+		overflows = debugfs_sum("overflows") - before;
+		TH_LOG("%llu overflows, %llu interrupts", overflows, after - pmis);
+		EXPECT_LE(notify ? 1ULL : 10ULL, overflows);
+		/* One that waited for a lock is found by a look, and may come late. */
+		EXPECT_GE(overflows + overflows / 10 + 1, after - pmis);
+		EXPECT_EQ(said, kernel_said(UNKNOWN_NMI));
+		close(fd);
+	}
 }
 
 TEST_HARNESS_MAIN

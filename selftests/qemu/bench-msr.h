@@ -28,5 +28,10 @@
 #define BENCH_MSR_SET_STATUS	0x40007006
 /* A write sends this CPU an NMI that is not the counters' */
 #define BENCH_MSR_NMI		0x40007007
+/*
+ * Intel's: not 0, LVTPC interrupts again when it is unmasked while the status has an overflow,
+ * or a counter that has overflowed was not written since
+ */
+#define BENCH_MSR_ASSERT	0x40007008
 
 #endif

@@ -14,5 +14,6 @@
 #define BENCH_SPR_EXECUTED	708	/* with -icount shift=0, instructions executed */
 #define BENCH_SPR_QUIRKS	709
 #define QUIRK_PMXE_STAYS	1	/* 604 to 745x: as some say of the 604 */
+#define QUIRK_EDGE		2	/* 970, POWER: an alert when negative comes, not while it is */
 
 #endif

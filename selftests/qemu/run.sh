@@ -20,7 +20,7 @@ esac
 cpus() {
 	case $1 in
 	intel) echo coreduo core2duo core2duo,perfmon-edx=off core2duo,vendor=CentaurHauls,model=25 \
-		Nehalem Skylake-Client Icelake-Server ;;
+		Nehalem Skylake-Client Icelake-Server Icelake-Server,perfmon-v6=on ;;
 	amd) echo athlon Opteron_G1 Opteron_G3 phenom Opteron_G5 EPYC EPYC-Milan,perfmon-v2=on ;;
 	p6) echo pentium2 pentium3 ;;
 	p4) echo pentium4 nocona ;;

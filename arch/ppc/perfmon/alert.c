@@ -9,7 +9,7 @@
  * off: then pfm_alert_cpu.negative is set already, and the next start looks. Between stop()'s
  * read of MMCR0 and its write: then the next start interrupts at once, and acknowledge() finds
  * PMAO, if the processor looks at the bit, as the ISA has it; or does not, if it looks for a
- * change of the bit, as POWER8 was seen to do (one source: Linux, __perf_event_interrupt()).
+ * change of the bit, as POWER8 was seen to do (one source: Linux, power_pmu_read()).
  * Until that counter's bit 31 is cleared its next turn does not interrupt either. So who reads
  * a negative counter has the next start clear it: what has looked at an overflow has read it.
  *

@@ -386,6 +386,98 @@ static void interrupts(void)
 	lvtpc(LVT_MASKED);
 }
 
+/* The order of those who know no better: LVTPC, and then the counter. */
+static void reload_late(void)
+{
+	clear_status(rdmsr(STATUS));
+	lvtpc(LVT_NMI);
+	wrmsr(PMC(0), (u64)-1000);
+}
+
+static void reload_status_late(void)
+{
+	wrmsr(PMC(0), (u64)-1000);
+	lvtpc(LVT_NMI);
+	clear_status(rdmsr(STATUS));
+}
+
+/* NMIs of ten periods. */
+static u32 nmis_of(void (*handler)(void))
+{
+	nr_pmis = 0;
+	on_pmi = handler;
+	lvtpc(LVT_NMI);
+	wrmsr(PMC(0), (u64)-1000);
+	wrmsr(EVTSEL(0), INSNS | USR | INT | EN);
+	in_user(user_loop, 5000);
+	wrmsr(EVTSEL(0), 0);
+	on_pmi = 0;
+	lvtpc(LVT_MASKED);
+	return nr_pmis;
+}
+
+/* An interrupt that stays asserted until its reason is gone. */
+static void asserted(void)
+{
+	if (version < 2 || zhaoxin)
+		return;
+	check_equal("LVTPC before the counter", nmis_of(reload_late), 10);
+	wrmsr(BENCH_MSR_ASSERT, 1);
+	check_equal("the same, asserted: each comes again", nmis_of(reload_late), 20);
+	check_equal("LVTPC before the status", nmis_of(reload_status_late), 20);
+	check_equal("LVTPC last", nmis_of(reload), 10);
+	wrmsr(BENCH_MSR_ASSERT, 0);
+}
+
+/* An event that counter 1 has, and the others not. */
+static void tied(void)
+{
+	u32 i, has;
+
+	for (i = 0; i < counters; i++) {
+		wrmsr(PMC(i), 0);
+		loop_between(EVTSEL(i), 0x01c0 | USR | OS | EN, 0, 1000);
+		has = version == 4 && i == 1;
+		check_equal("an event of one counter", rdmsr(PMC(i)), has ? 2002 : 0);
+	}
+}
+
+/* Version 6: fixed counters 4 to 6, none of number 3, and the leaf that says so. */
+static void hole(void)
+{
+	const u32 announced = version >= 6 ? 0x100 : 0;
+	u32 i;
+
+	check_equal("leaf 7 announces leaf 0x23", cpuid_sub(7, 1).eax & 0x100, announced);
+	if (version < 6)
+		return;
+	check_equal("leaf 10: those before the hole", cpuid(10).edx & 0x1f, 3);
+	check_equal("and all", cpuid(10).ecx, 0x77);
+	check_equal("leaf 0x23: its parts", cpuid_sub(0x23, 0).eax, 0xb);
+	check_equal("general counters", cpuid_sub(0x23, 1).eax, 0xff);
+	check_equal("fixed counters", cpuid_sub(0x23, 1).ebx, 0x77);
+	check_equal("events", cpuid_sub(0x23, 3).eax, 0x27);
+	set_pce(true);
+	check_equal("RDPMC of the hole", try_rdpmc(1u << 30 | 3, &(u64){ 0 }), GP_FAULT);
+	check_equal("RDPMC of the last one", try_rdpmc(1u << 30 | 6, &(u64){ 0 }), 0);
+	set_pce(false);
+	for (i = 4; i <= 6; i++)
+		wrmsr(FIXED(i), 0);
+	wrmsr(CTRL, 0x70ull << 32);
+	wrmsr(FIXED_CTRL, 0x3330000ull);
+	spin(100);
+	wrmsr(FIXED_CTRL, 0);
+	check_equal("slots lost", rdmsr(FIXED(4)) + rdmsr(FIXED(5)), 0);
+	check("slots used", rdmsr(FIXED(6)) > 200);
+	wrmsr(FIXED(6), mask);
+	wrmsr(FIXED_CTRL, 0x3000000ull);
+	spin(10);
+	wrmsr(FIXED_CTRL, 0);
+	check_equal("STATUS beyond the hole", rdmsr(STATUS), 1ull << 38);
+	clear_status(1ull << 38);
+	wrmsr(CTRL, (1u << counters) - 1);
+}
+
 static __attribute__((noinline)) u64 read_msr(void)
 {
 	return rdmsr(PMC(0));
@@ -837,7 +929,7 @@ int main(void)
 	if (version == 2 && !leaf.edx)
 		fixed = 3;
 	mask = (1ull << width) - 1;
-	check("CPUID leaf 10", version && version <= 5 && counters >= 2 && counters <= 8);
+	check("CPUID leaf 10", version && version <= 6 && counters >= 2 && counters <= 8);
 	check_equal("events of caches and mispredictions are not there", leaf.ebx, 0x58);
 	if (version >= 2)
 		check_equal("CTRL after a reset", rdmsr(CTRL), (1u << counters) - 1);
@@ -850,6 +942,9 @@ int main(void)
 		wrmsr(CTRL, (1u << counters) - 1);
 	global();
 	interrupts();
+	asserted();
+	tied();
+	hole();
 	masked();
 	freeze();
 	late_status();

@@ -39,13 +39,18 @@ void leave(bool failed)
 		asm volatile("cli; hlt");
 }
 
-struct cpuid cpuid(u32 leaf)
+struct cpuid cpuid_sub(u32 leaf, u32 sub)
 {
 	struct cpuid r;
 
 	asm volatile("cpuid" : "=a" (r.eax), "=b" (r.ebx), "=c" (r.ecx), "=d" (r.edx)
-		     : "a" (leaf), "c" (0));
+		     : "a" (leaf), "c" (sub));
 	return r;
+}
+
+struct cpuid cpuid(u32 leaf)
+{
+	return cpuid_sub(leaf, 0);
 }
 
 void lvtpc(u32 val) { APIC(0x340) = val; }

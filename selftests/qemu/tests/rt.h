@@ -26,6 +26,7 @@ void spin(u32 count);
 /* rt.c */
 struct cpuid { u32 eax, ebx, ecx, edx; };
 struct cpuid cpuid(u32 leaf);
+struct cpuid cpuid_sub(u32 leaf, u32 sub);
 
 /* The counters' interrupt: how many came, and what to do then */
 extern volatile u32 nr_pmis;

@@ -376,6 +376,50 @@ static void together(void)
 	check("and both are negative", pmc(1) == NEGATIVE && pmc(2) == NEGATIVE);
 }
 
+/* An alert at the moment when a counter becomes negative, and at no other. */
+static void edge(void)
+{
+	mtspr(BENCH_SPR_QUIRKS, QUIRK_EDGE);
+	clear();
+	on_pmi = stop;
+	set_pmc(2, NEGATIVE + 7);
+	mtspr(MMCR0, FC | PMAE | PMCJCE);
+	enable_once();
+	check_equal("a counter left negative does not alert", nr_pmis, 0);
+	set_pmc(2, 0ul - 101);
+	run(select(2, cycles) | PMAE | PMCJCE, MSR_EE, 1000);
+	check_equal("nor one that becomes positive", nr_pmis, 0);
+	clear();
+	on_pmi = stop;
+	set_pmc(2, NEGATIVE - 101);
+	run(select(2, cycles) | PMAE | PMCJCE, MSR_EE, 1000);
+	check_equal("one that becomes negative does", nr_pmis, 1);
+	check_equal("at once", pmc(2), NEGATIVE);
+	mtspr(BENCH_SPR_QUIRKS, 0);
+}
+
+/* POWER9: 0x160a0 to 0x460a0, of which the last one chooses the bank. */
+static void banks(void)
+{
+	/* What counter 4 has: nothing, an event of that bank, one of another. */
+	static const u64 lasts[] = { 0, 0xa0, 0xa2 };
+	const u64 bank = version == POWER9 ? 1000 : 0;
+	unsigned int n, i;
+
+	if (version == PPC970)
+		return;
+	for (n = 1; n <= 4; n++) {
+		const u64 own = 0xa0ul << (24 - 8 * (n - 1)) | 6ul << (60 - 4 * (n - 1));
+
+		for (i = 0; i < 3; i++) {
+			clear();
+			mtspr(MMCR1, own | (n < 4 && lasts[i] ? lasts[i] | 6ul << 48 : 0));
+			loop_between(FC56, FC, 1000);
+			check_equal("an event of a cache", pmc(n), n == 4 || i == 1 ? bank : 0);
+		}
+	}
+}
+
 static __attribute__((noinline)) u64 read_pmc1(void)
 {
 	return mfspr(PMC1);
@@ -498,6 +542,8 @@ int main(void)
 	counts();
 	levels();
 	conditions();
+	edge();
+	banks();
 	together();
 	lateness();
 	fields();
