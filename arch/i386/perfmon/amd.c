@@ -11,7 +11,7 @@
  * what others do.
  *
  * AMD BKDG of families 0fh, 10h, 15h and PPR of family 19h, "PERF_CTL"; AMD64
- * Architecture Programmer's Manual, volume 2, 13.2.
+ * Architecture Programmer's Manual, volume 2, 13.2; Linux, arch/x86/events/amd/core.c.
  */
 #include <linux/bitmap.h>
 #include <linux/container_of.h>

@@ -17,7 +17,7 @@
  * hang (erratum I-13), by any program's RDTSC: it is for an administrator who
  * knows the programs on the machine to allow it.
  *
- * The documentation and source of perfctr: there is no better one.
+ * One source: the documentation and source of perfctr.
  */
 #include <linux/init.h>
 #include <linux/kernel.h>

@@ -14,7 +14,8 @@
  * Left out, because they would show other people's memory, or measure more
  * than a program may see: AnyThread, PEBS and the uncore registers.
  *
- * Intel SDM, volume 3, "Architectural Performance Monitoring".
+ * Intel SDM, volume 3, "Architectural Performance Monitoring"; Linux, arch/x86/events/intel/
+ * core.c, and zhaoxin/core.c, which is the one source for Zhaoxin.
  */
 #include <linux/bitmap.h>
 #include <linux/container_of.h>

@@ -15,7 +15,8 @@
  * must not set LBR (SDM volume 3, 33.3.1.2), and since Skylake there are 32 pairs, of
  * three registers each, which are more registers than the core has room for.
  *
- * Intel SDM, volume 3, "Last Branch, Interrupt, and Exception Recording".
+ * Intel SDM, volume 3, "Last Branch, Interrupt, and Exception Recording"; Linux,
+ * arch/x86/events/intel/lbr.c.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>

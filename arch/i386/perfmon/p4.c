@@ -21,7 +21,7 @@
  *
  * Intel SDM, volume 3, performance monitoring: "Processors Based on Intel
  * NetBurst Microarchitecture", with the table of counters, CCCRs and ESCRs, and
- * "... and Intel Hyper-Threading Technology".
+ * "... and Intel Hyper-Threading Technology"; Linux, arch/x86/events/intel/p4.c.
  */
 #include <linux/bitmap.h>
 #include <linux/container_of.h>

@@ -9,8 +9,8 @@
  *
  * Cyrix' counters have 48 bits; 40 are used. Its event is a bit longer: bit 10.
  *
- * Intel SDM, volume 3, performance monitoring: "Pentium Processors". For Cyrix,
- * the documentation of perfctr.
+ * Intel SDM, volume 3, performance monitoring: "Pentium Processors"; perfctr. For Cyrix one
+ * source: the documentation of perfctr.
  */
 #include <linux/kernel.h>
 #include <asm/processor.h>

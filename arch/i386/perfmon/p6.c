@@ -7,7 +7,8 @@
  * start is one write of that register. A counter that is not asked to count
  * while the other one does has a register that selects nothing.
  *
- * Intel SDM, volume 3, performance monitoring: "P6 Family Processor".
+ * Intel SDM, volume 3, performance monitoring: "P6 Family Processor"; Linux,
+ * arch/x86/events/intel/p6.c.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>

@@ -6,7 +6,7 @@
  * how wide: counters with an event of eight bits. All else is the model's. Whether a model
  * wants other bits of a PMC to be 1 is not known: they are 0.
  *
- * Intel Itanium Architecture Software Developer's Manual, volume 2, 7.2 and 11.10.
+ * One source: Intel Itanium Architecture Software Developer's Manual, volume 2, 7.2 and 11.10.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>

@@ -5,7 +5,9 @@
  * Four counters of 32 bits; event address registers for instructions (PMD0, 1) and data
  * (PMD2, 3, 17); a buffer of eight branches (PMD8-15) with its index (PMD16).
  *
- * Intel Itanium Processor Reference Manual for Software Development, chapter 3.
+ * Intel Itanium Processor Reference Manual for Software Development, chapter 3; numbers,
+ * defaults and data registers also Linux until 5.9, arch/ia64/kernel/perfmon_itanium.h. Which
+ * bits are reserved has one source, the manual.
  */
 #include <linux/kernel.h>
 

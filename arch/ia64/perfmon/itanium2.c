@@ -6,7 +6,7 @@
  * where Itanium has them. PMC4 has a bit that powers the whole PMU: it is always 1.
  *
  * Intel Itanium 2 Processor Reference Manual for Software Development and Optimization,
- * chapter 10.
+ * chapter 10; Linux until 5.9, arch/ia64/kernel/perfmon_mckinley.h.
  */
 #include <linux/kernel.h>
 

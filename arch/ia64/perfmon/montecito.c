@@ -7,7 +7,8 @@
  * its extension (PMD39). PMC42 has the trace buffer record addresses of instructions
  * instead: it is not offered, and always 0.
  *
- * Intel Dual-Core Update to the Itanium 2 Processor Reference Manual, chapter 3.
+ * Intel Dual-Core Update to the Itanium 2 Processor Reference Manual, chapter 3; Linux until
+ * 5.9, arch/ia64/kernel/perfmon_montecito.h.
  */
 #include <linux/kernel.h>
 

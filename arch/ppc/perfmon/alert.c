@@ -17,7 +17,7 @@
  * before, or a control has a new value: pfm_alert_is_new().
  *
  * Power ISA 2.07 to 3.1, book III, chapter "Performance Monitor Facility"; IBM PowerPC
- * 970FX User's Manual, chapter 10.
+ * 970FX User's Manual, chapter 10; Linux, arch/powerpc/perf/core-book3s.c.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>

@@ -15,8 +15,9 @@
  * together with the decrementer's corrupts SRR0.
  *
  * IBM PowerPC 604 and 750GX User's Manuals, Freescale MPC750, MPC7400 and MPC7450 Family
- * User's Manuals, chapters 2 and 11; 604: 9. The errata are those of MPC750 (section
- * C.1.16), 750CXe (13) and MPC7410 (10 and 14).
+ * User's Manuals, chapters 2 and 11; 604: 9; for 745x Linux, arch/powerpc/perf/mpc7450-pmu.c, for
+ * the others perfctr. The errata are those of MPC750 (section C.1.16), 750CXe (13) and MPC7410
+ * (10 and 14); perfctr has them, too.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>

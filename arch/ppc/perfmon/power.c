@@ -20,7 +20,8 @@
  * other bits of MMCR1 and MMCR2: all 0.
  *
  * Power ISA 2.07 to 3.1, book III, chapter "Performance Monitor Facility"; IBM POWER8, 9 and
- * 10 Processor User's Manuals and Performance Monitoring Unit User's Guides.
+ * 10 Processor User's Manuals and Performance Monitoring Unit User's Guides; Linux,
+ * arch/powerpc/perf/isa207-common.h.
  */
 #include <linux/bitfield.h>
 #include <linux/kernel.h>

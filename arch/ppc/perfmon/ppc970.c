@@ -11,8 +11,8 @@
  * An Apple G5's kernel runs in hypervisor state, which supervisor state does not
  * include: who leaves out the kernel leaves out both.
  *
- * IBM PowerPC 970FX User's Manual, chapter 10; the fields of MMCR1 above the event selects
- * are as in the kernel's own driver.
+ * IBM PowerPC 970FX User's Manual, chapter 10; Linux, arch/powerpc/perf/ppc970-pmu.c, which is
+ * the one source for the fields of MMCR1 above the event selects.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
