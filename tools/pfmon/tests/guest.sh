@@ -1793,6 +1793,8 @@ test_constraints()
 	expect "certain counters" "$(counted_by r1,r2,r01c0,r0148)" "0 3 1 2 "
 	stat --no-multiplex -e r01c0,r1,r2,r0148 true
 	expect "certain counters: status" "$status" 0
+	stat -e r01c0:u true
+	check "an event of one counter: it counts there" [ "$(value r01c0:u)" -gt 0 ]
 	stat --no-multiplex -e r0148,r0148:u true
 	expect "one counter for two: status" "$status" 125
 	expect_err "one counter for two" "no counter is left for 'r0148:u', which not every"
