@@ -144,8 +144,8 @@ machine() { key "$1" "$fragment"; }
 # flavoured NAME: what the flavour's fragment says of it; nothing without a flavour
 flavoured() { [ -z "$flavour" ] || key "$1" "$config/$flavour.config"; }
 
-# wanted: the lines of $kernel's configuration that its fragments ask for, one an
-# option; what the machine has not is not wanted
+# wanted: the lines of $kernel's configuration that its fragments ask for, one an option; what
+# the machine has not is not wanted, nor anything of perfmon's in a kernel without it
 wanted() {
 	awk -v without="$(machine without)" '
 		BEGIN { n = split(without, list, " "); for (i = 1; i <= n; i++) skip["CONFIG_" list[i]] = 1 }
@@ -153,7 +153,18 @@ wanted() {
 		/^# CONFIG_.* is not set$/ { name = $2 }
 		name != "" && !(name in skip) { line[name] = $0 }
 		{ name = "" }
-		END { for (name in line) print line[name] }' "${fragments[@]}" | sort
+		END {
+			without = line["CONFIG_PERFMON"] ~ /^#/
+			for (name in line)
+				if (!without || name !~ /^CONFIG_PERFMON_/) print line[name]
+		}' "${fragments[@]}" | sort
+}
+
+# formats_built_in: the sampling formats that guests' kernels have; formats_loaded LIST: those
+# of a list of formats.mk (pfm-formats, pfm-formats-tests) that they have as modules
+formats_built_in() { sed -n 's/^CONFIG_PERFMON_FMT_\(.*\)=y$/\L\1/p' "$config/base.config"; }
+formats_loaded() {
+	sed -n "s/^$1 := //p" "$top/formats/formats.mk" | tr ' ' '\n' | grep -vxF "$(formats_built_in)"
 }
 
 # kernel_inputs: all that the kernel build/$kernel is made of, as text: the source of Linux,
