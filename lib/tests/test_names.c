@@ -55,6 +55,9 @@ static void test_reasons(void)
 	SAYS(PFM_LOAD_CONTEXT, ESRCH, 0, "no such thread");
 	SAYS(PFM_LOAD_CONTEXT, EPERM, 0, "trace");
 	SAYS(PFM_CREATE_CONTEXT, EPERM, 0, "group");
+	SAYS(PFM_CREATE_CONTEXT, EINVAL, 0, "refuses its argument");
+	SAYS(PFM_CREATE_CONTEXT, E2BIG, 0, "does not know");
+	SAYS(PFM_LOAD_CONTEXT, EINVAL, 0, "as its next");
 	SAYS(PFM_SET_CONFIG, EPERM, 0, "administrator");
 	SAYS(PFM_RESTART, EBUSY, 0, "masked");
 	SAYS(PFM_WRITE_PMCS, EBUSY, 0, "another CPU");

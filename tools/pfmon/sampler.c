@@ -557,25 +557,35 @@ bool sampling_is_there(const struct pmon_format *format, uint64_t size)
 }
 
 /*
- * Does the kernel list its formats, and not this one? It has just been asked for it, and
- * has loaded the module if it could, and did so for us.
+ * Why a context with this format was refused by EINVAL, where the kernel says more than that.
+ * It lists its formats. It has just been asked for this one, and has loaded the module if it
+ * could, and did so for us: so one that is listed has itself refused.
  */
-static bool is_missing(const struct pmon_format *format)
+static void explain_refusal(const struct sampling *what)
 {
-	char name[300], have[UUID_TEXT], wanted[UUID_TEXT];
+	char name[300], have[UUID_TEXT], wanted[UUID_TEXT], arg[2 * 32 + 1];
 	DIR *dir = opendir("/sys/kernel/perfmon/formats");
 	struct dirent *entry;
-	bool missing = dir;
+	bool missing = true;
+	size_t i;
 
 	if (!dir)
-		return false;
-	raw_uuid(format->uuid, wanted);
+		return;
+	raw_uuid(what->format->uuid, wanted);
 	while (missing && (entry = readdir(dir))) {
 		snprintf(name, sizeof(name), "formats/%s/uuid", entry->d_name);
 		missing = !sysfs_read(name, have, sizeof(have)) || strcmp(have, wanted);
 	}
 	closedir(dir);
-	return missing;
+	if (missing)
+		errx(EXIT_PFMON, "the kernel does not have the sampling format '%s': if that is a module, it is not installed, or not loaded for this user",
+		     what->format->name);
+	if (!what->arg)
+		return;
+	for (i = 0; i < what->arg_size && 2 * i + 1 < sizeof(arg); i++)
+		snprintf(arg + 2 * i, 3, "%02x", ((const unsigned char *)what->arg)[i]);
+	errx(EXIT_PFMON, "the sampling format '%s' refuses its argument: %s%s", what->format->name,
+	     arg, i < what->arg_size ? "..." : "");
 }
 
 static int create_context(struct sampler *s, unsigned int flags,
@@ -599,9 +609,8 @@ static int create_context(struct sampler *s, unsigned int flags,
 		what->format->argument(req->arg, what->buffer_size);
 	ret = pfm_create_context(&req->ctx, 1) ?
 	      failure_set(failure, PFM_CREATE_CONTEXT, 0) : 0;
-	if (ret && failure->err == EINVAL && is_missing(what->format))
-		errx(EXIT_PFMON, "the kernel does not have the sampling format '%s': if that is a module, it is not installed, or not loaded for this user",
-		     what->format->name);
+	if (ret && failure->err == EINVAL)
+		explain_refusal(what);
 	s->probe.fd = req->ctx.ctx_fd;
 	s->size = (size_t)req->ctx.ctx_smpl_buf_size;
 	free(req);
