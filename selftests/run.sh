@@ -176,7 +176,7 @@ run_kmemleak() {
 dir=$(cd "$1" && pwd) || die "no directory $1"
 shift
 arch=${dir##*/}
-[ -x "$dir/supervise" ] || die "no test programs in $dir"
+[ -x "$dir/supervise" ] || die "$dir has no supervise, which runs the programs: scripts/user --tests builds all"
 [ -d "$sysfs" ] || die "this kernel has no perfmon ($sysfs)"
 { mkdir -p "$tmp" && chmod 755 "$tmp"; } || die "cannot make $tmp"
 
