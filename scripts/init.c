@@ -287,6 +287,9 @@ static void loopback_up(void)
 	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
+	/* Not all our kernels have INET. */
+	if (fd < 0 && errno == EAFNOSUPPORT)
+		return;
 	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request))
 		perror("init: lo");
 	close(fd);
