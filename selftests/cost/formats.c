@@ -129,6 +129,18 @@ static void counting(void)
 	sample("overflow, no format", &req, -1, 0);
 }
 
+/* Its handler is called, and does nothing. */
+static void null_format(void)
+{
+	static const pfm_uuid_t uuid = PFM_NULL_SMPL_UUID;
+	pfm_null_smpl_arg_t arg = { 0 };
+	struct request req = { 0 };
+
+	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	memcpy(req.arg, &arg, sizeof(arg));
+	sample("null", &req, -1, 0);
+}
+
 static void default_format(int body)
 {
 	static const pfm_uuid_t uuid = PFM_DEFAULT_SMPL_UUID;
@@ -242,6 +254,7 @@ int main(int argc, char **argv)
 	must(pages != MAP_FAILED, "mmap");
 	printf("instructions that a page fault costs more\n");
 	counting();
+	null_format();
 	default_format(0);
 	default_format(BODY);
 	double_format();
