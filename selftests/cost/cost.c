@@ -5,27 +5,30 @@
  * What closes many contexts must not take longer for each than what closes few.
  * Each other figure is the median of many rounds, less the cost of reading
  * executed(). Both sides count the same events: software's, and the hardware's if
- * there is a PMU of machine.h. With the argument "switch" only switches of threads are measured.
+ * there is a PMU of machine.h. With the argument "switch" only switches of threads are
+ * measured; with "short" before it there are fewer rounds, and contexts.
  */
 #include "cost.h"
+#include "short.h"
 #include <perfmon/default_smpl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 
+static int rounds = ROUNDS;
 static uint64_t overhead;
 
 #define MEASURE(statement) ({						\
 	uint64_t v_[ROUNDS], m_;					\
 	int i_;								\
 									\
-	for (i_ = 0; i_ < ROUNDS; i_++) {				\
+	for (i_ = 0; i_ < rounds; i_++) {				\
 		uint64_t t_ = executed();				\
 									\
 		statement;						\
 		v_[i_] = executed() - t_;				\
 	}								\
-	m_ = median(v_, ROUNDS);					\
+	m_ = median(v_, rounds);					\
 	m_ > overhead ? m_ - overhead : 0;				\
 })
 
@@ -34,7 +37,7 @@ static uint64_t overhead;
 	uint64_t v_[ROUNDS], w_[ROUNDS];				\
 	int i_;								\
 									\
-	for (i_ = 0; i_ < ROUNDS; i_++) {				\
+	for (i_ = 0; i_ < rounds; i_++) {				\
 		uint64_t t0_ = executed(), t1_, t2_;			\
 									\
 		one;							\
@@ -44,8 +47,8 @@ static uint64_t overhead;
 		v_[i_] = t1_ - t0_;					\
 		w_[i_] = t2_ - t1_;					\
 	}								\
-	got_one = median(v_, ROUNDS) - overhead;			\
-	got_other = median(w_, ROUNDS) - overhead;			\
+	got_one = median(v_, rounds) - overhead;			\
+	got_other = median(w_, rounds) - overhead;			\
 } while (0)
 
 /* What is measured with 1 and with 4 counters, and the most it should be. */
@@ -136,7 +139,7 @@ switches:
 		return;
 	fd = pfm_open(e, self, n, LOOP, PFM_REGFL_OVFL_NOTIFY);
 	pfm_run(fd, PFM_START);
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		uint64_t t = executed();
 
 		loop(LOOP);
@@ -144,7 +147,7 @@ switches:
 		must(read(fd, &msg, sizeof(msg)) == sizeof(msg), "read");
 		pfm_run(fd, PFM_RESTART);
 	}
-	got[OVERFLOW] = median(v, ROUNDS);
+	got[OVERFLOW] = median(v, rounds);
 	close(fd);
 }
 
@@ -187,7 +190,7 @@ switches:
 	map = mmap(NULL, 65 * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	must(map != MAP_FAILED, "mmap");
 	perf_run(fd, PERF_EVENT_IOC_ENABLE);
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		struct perf_event_mmap_page *page = map;
 		uint64_t t = executed();
 
@@ -195,7 +198,7 @@ switches:
 		v[i] = executed() - t - bare_loop;
 		page->data_tail = page->data_head;
 	}
-	got[OVERFLOW] = median(v, ROUNDS);
+	got[OVERFLOW] = median(v, rounds);
 	munmap(map, 65 * sysconf(_SC_PAGESIZE));
 	perf_close(n);
 }
@@ -261,6 +264,8 @@ static void measure(const struct events *e, pid_t other)
 #define CLOSERS	64	/* threads */
 #define FEW	1000
 #define MANY	10000
+
+static int few = FEW, many = MANY;
 
 enum { PLAIN, SHARED, BLOCKING, MAPPED, INHERITED, KINDS };
 
@@ -372,13 +377,13 @@ static void closes(void)
 	int k;
 
 	raise_limit();
-	printf("%-36s %8s %8s\n", "in a process with 64 threads", "1,000", "10,000");
+	printf("%-36s %8d %8d\n", "in a process with 64 threads", few, many);
 	for (k = 0; k < KINDS; k++) {
-		uint64_t few = close_cost(k, FEW), many = close_cost(k, MANY);
+		uint64_t of_few = close_cost(k, few), of_many = close_cost(k, many);
 
 		printf("%-36s %8llu %8llu%s\n", kinds[k],
-		       (unsigned long long)few, (unsigned long long)many,
-		       !few || !many || many > few + few / 4 ? " missed" : "");
+		       (unsigned long long)of_few, (unsigned long long)of_many,
+		       !of_few || !of_many || of_many > of_few + of_few / 4 ? " missed" : "");
 	}
 	putchar('\n');
 }
@@ -389,6 +394,11 @@ int main(int argc, char **argv)
 	int64_t third;
 	int fd;
 
+	if (take_short(&argc, &argv)) {
+		rounds = ROUNDS / 5;
+		few = FEW / 5;
+		many = MANY / 5;
+	}
 	only_switches = argc > 1 && !strcmp(argv[1], "switch");
 	overhead = MEASURE((void)0);
 	must(!sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }), "SCHED_BATCH");

@@ -30,6 +30,7 @@
 #include <perfmon/null_smpl.h>
 
 #include "machine.h"
+#include "short.h"
 
 #define PAGES	1000
 #define RING	(257 * 4096UL)
@@ -243,6 +244,7 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	take_short(&argc, &argv);
 	for (i = 1; i < argc; i++) {
 		int fd = open(argv[i], O_RDONLY);
 

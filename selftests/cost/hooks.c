@@ -7,6 +7,7 @@
  * many rounds: what comes in between, as a tick, only ever adds.
  */
 #include "cost.h"
+#include "short.h"
 
 static uint64_t overhead;
 
@@ -52,11 +53,12 @@ static void fork_and_wait(void)
 	must(pid > 0 && waitpid(pid, NULL, 0) == pid, "vfork");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pid_t other;
 	char *page;
 
+	take_short(&argc, &argv);
 	overhead = MEASURE((void)0);
 	must(!pipe(ping) && !pipe(pong), "pipe");
 	other = child(answer);

@@ -7,6 +7,7 @@
  * included) for one operation, the average of many.
  */
 #include "cost.h"
+#include "short.h"
 
 #define TIMES 200
 #define LOOP 20000
@@ -153,11 +154,12 @@ static void commands(int n)
 	print("switch of sets (perf: none)", n, pfm_sets(n), none, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pid_t other;
 	int k;
 
+	take_short(&argc, &argv);
 	if (!have_hardware()) {
 		fputs("msr: no PMU of " MODELS ": make bench-msr starts a guest with one\n",
 		      stderr);

@@ -4,7 +4,8 @@
  *
  * For a guest with one CPU and -icount shift=0 (make bench-sets starts it so):
  * an instruction takes a nanosecond, so that times are exact and the same in
- * every run.
+ * every run. With the argument "short" the loop and the program are shorter, and the
+ * errors of the scaled counts larger.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,11 +21,13 @@
 #include <perfmon/perfmon.h>
 
 #include "machine.h"
+#include "short.h"
 
-#define TURNS		30000000ULL	/* of the busy loop */
 #define PAGES		4096
 #define SETS		4		/* that share the time */
-#define STEPS		400		/* of the program whose counts are scaled */
+
+static unsigned long turns = 30000000;	/* of the busy loop */
+static int steps = 400;			/* of the program whose counts are scaled */
 
 static void must(int ok, const char *what)
 {
@@ -93,11 +96,11 @@ static uint64_t count(int fd, unsigned int id)
 	return pmd.reg_value;
 }
 
-static uint64_t busy(unsigned long turns)
+static uint64_t busy(unsigned long n)
 {
 	uint64_t start = executed();
 
-	loop(turns);
+	loop(n);
 	return executed() - start;
 }
 
@@ -132,14 +135,14 @@ static void by_time(int n, uint64_t ns)
 
 	set(fd, 0, n, 0);
 	go(fd);
-	plain = busy(TURNS);
+	plain = busy(turns);
 	close(fd);
 
 	fd = create();
 	set(fd, 0, n, ns);
 	set(fd, 1, n, ns);
 	go(fd);
-	with = busy(TURNS);
+	with = busy(turns);
 	runs = info(fd, 0).set_runs + info(fd, 1).set_runs - 1;
 	close(fd);
 	printf("by time, %d counter%s, %6.1f ms   %8lld  (%llu in %.0f ms)\n", n,
@@ -177,7 +180,7 @@ static void phases(void)
 	uint32_t seed = 1;
 	int i;
 
-	for (i = 0; i < STEPS; i++) {
+	for (i = 0; i < steps; i++) {
 		seed = seed * 1103515245 + 12345;
 		busy(seed >> 16 & 0xfffff);
 		seed = seed * 1103515245 + 12345;
@@ -223,13 +226,17 @@ static void error(uint64_t ns)
 	close(fd);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const uint64_t slices[] = {
 		100000, 300000, 1000000, 3000000, 10000000, 30000000, 100000000,
 	};
 	unsigned int i;
 
+	if (take_short(&argc, &argv)) {
+		turns /= 5;
+		steps /= 4;
+	}
 	pages = mmap(NULL, PAGES * 4096UL, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	must(pages != MAP_FAILED, "mmap");
