@@ -188,11 +188,12 @@ kernel_inputs() (
 	[ -z "$(flavoured hosts)" ] || fingerprint module scripts/module-tree
 )
 
-# kernel_make: sets make, the command that builds in build/$kernel
+# kernel_make [LINUX]: sets make, the command that builds in build/$kernel, of the sources
+# in LINUX (build/linux)
 kernel_make() {
 	local word
 	read -r word _ <<<"$(machine cc)"
-	make=(make -C "$build/linux" "O=$build/$kernel" "-j$jobs" "CC=ccache $word")
+	make=(make -C "${1:-$build/linux}" "O=$build/$kernel" "-j$jobs" "CC=ccache $word")
 	for word in $(machine kernel_make) $(flavoured kernel_make); do make+=("$word"); done
 	[ "${V-}" != 1 ] || make+=(V=1)
 }
