@@ -16,17 +16,21 @@
 
 # What starts a run and judges it. The fragments are not here: what they say of a machine and
 # of its kernel is a part of the key, and the lists of runs are not.
+# Those of a kind of run are among its files.
 judges=(Makefile lib/tests/tally.sh)
 for file in scripts/*; do
 	case $file in
-	scripts/config | scripts/check-* | scripts/help | scripts/hooks) ;;
+	scripts/test-*.sh) judges+=("$file") ;;
+	scripts/config | scripts/test-* | scripts/check-* | scripts/again | scripts/deb | scripts/front | \
+		scripts/graft | scripts/help | scripts/hooks | scripts/ia64-opcodes | scripts/install-module | \
+		scripts/make-exit.c | scripts/module-tree | scripts/stock*) ;;
 	*) judges+=("$file") ;;
 	esac
 done
 of_selftests=(selftests/*.[ch] selftests/*.sh selftests/Makefile selftests/{machine,reload} selftests/qemu/*.h include/uapi)
 of_lib=(lib include/uapi)
 of_pfmon=(tools "${of_lib[@]}" examples)
-of_module=(module kernel formats include arch/i386 debian scripts/module-tree)
+of_module=(module kernel formats include arch/i386 debian scripts/module-tree scripts/stock*)
 
 # without KEY: the words of the fragment's key, each to be left out
 without() { machine "$1" | sed 's/[^ ][^ ]*/-&/g'; }
@@ -129,13 +133,28 @@ run_witness() {
 }
 
 run_machine() {
-	needs="tree qemu $arch" files=("${of_selftests[@]}")
+	needs="tree qemu $arch" files=("${of_selftests[@]}" scripts/test-machine)
 	plan_run "$name" 2 env "ARCH=$arch" "$top/scripts/test-machine" "$1"
 }
 
 run_target() {
-	needs="tree qemu $arch" files=(selftests "${of_pfmon[@]}" Documentation/model "${of_module[@]}" arch patches)
-	plan_run "$name-$1" 1 env "ARCH=$arch" "$top/scripts/test-target" "$@"
+	local one
+	for one; do
+		case $one in
+		model)
+			needs='' files=(scripts/check-model Documentation/model)
+			plan_run "$name-$one" 2 "$top/scripts/check-model" --short ;;
+		tests)
+			needs="tree qemu $arch"
+			files=(kernel formats include arch patches selftests scripts/{check-tests,graft})
+			plan_run "$name-$one" 2 env "ARCH=$arch" "$top/scripts/check-tests" --short ;;
+		*)
+			needs="kernel qemu $arch"
+			[ "$one" != hooks ] || needs+=" linux"
+			files=(kernel formats include arch patches selftests scripts/{front,test-bench,graft})
+			plan_run "$name-$one" 1 env "ARCH=$arch" "$top/scripts/test-bench" "$one" ;;
+		esac
+	done
 }
 
 run_lib() {
@@ -167,7 +186,7 @@ run_pfmon() {
 }
 
 run_module() {
-	needs="tree $arch" files=("${of_module[@]}" "${of_lib[@]}" selftests/probe Documentation/writing-a-format.rst)
+	needs="tree $arch" files=("${of_module[@]}" "${of_lib[@]}" selftests/probe Documentation/writing-a-format.rst scripts/test-module)
 	plan_run "$name" 2 env "ARCH=$arch" "$top/scripts/test-module"
 }
 
@@ -175,7 +194,7 @@ run_module() {
 run_stock() {
 	local run=$name-$1 cpu=''
 	needs="$arch stock-$1"
-	files=("${of_module[@]}" "${of_selftests[@]}" "${of_lib[@]}" tools selftests/{probe,refused} Documentation/writing-a-format.rst)
+	files=("${of_module[@]}" "${of_selftests[@]}" "${of_lib[@]}" tools selftests/{probe,refused} Documentation/writing-a-format.rst scripts/test-stock)
 	if [[ ${2-} == cpu=* ]]; then
 		cpu=${2#cpu=}
 		run+=-$cpu
@@ -190,22 +209,22 @@ run_packages() {
 	local version
 	needs=$arch
 	for version; do needs+=" stock-$version"; done
-	files=("${of_module[@]}" "${of_pfmon[@]}" Documentation/perfmonctl.2)
+	files=("${of_module[@]}" "${of_pfmon[@]}" Documentation/perfmonctl.2 scripts/{test-packages,deb,install-module})
 	plan_run "$name" 1 env "ARCH=$arch" "$top/scripts/test-packages" "$@"
 }
 
 run_boot() {
-	needs="kernel linux $arch" files=("${of_lib[@]}")
+	needs="kernel linux $arch" files=("${of_lib[@]}" scripts/test-boot)
 	plan_run "$name" 1 env "ARCH=$arch" "FLAVOUR=$flavour" "$top/scripts/test-boot"
 }
 
 run_programs() {
-	needs=linux files=("${of_pfmon[@]}" "${of_selftests[@]}" Documentation)
+	needs=linux files=("${of_pfmon[@]}" "${of_selftests[@]}" Documentation scripts/test-programs)
 	plan_run "$name" "$jobs" env "ARCH=$arch" "$top/scripts/test-programs"
 }
 
 run_compile() {
-	needs=kernel files=(scripts/kernel)
+	needs=kernel files=(scripts/test-compile)
 	plan_run "$name" 1 "$top/scripts/test-compile" "$kernel"
 }
 
