@@ -231,10 +231,13 @@ typedef void (*fmt_map_t)(void *buf, const struct pfm_map_info *info);
 
 /**
  * struct pfm_buffer_fmt - a sampling format (3.5.7)
- * @fmt_name:	  (required) for people, in sysfs; no slash, no white space
+ * @fmt_name:	  (required) for people, in sysfs; 1 to 31 bytes, no slash, no white space, no
+ *		  dot at its beginning
  * @fmt_uuid:	  (required) what programs ask for, not all zeroes
- * @fmt_arg_size: bytes of the argument that follows pfarg_ctx_t, 0 for none
- * @fmt_msgq_depth: overflow messages that can wait, at least 1
+ * @fmt_arg_size: bytes of the argument that follows pfarg_ctx_t, 0 for none; 65536 at most,
+ *		  and no program can pass more than the limit arg_size_max, a page
+ * @fmt_msgq_depth: overflow messages that can wait, 1 to 65536; what is less or more is
+ *		  taken for that (3.5.7)
  * @fmt_flags:	  PFM_FMTFL_...
  * @fmt_version:  of the layout, for sysfs: major in the upper, minor in the
  *		  lower 16 bits
@@ -246,7 +249,7 @@ typedef void (*fmt_map_t)(void *buf, const struct pfm_map_info *info);
  * @fmt_exit:	  (optional)
  * @fmt_map:	  (optional) not of the specification
  * @fmt_priv_size: bytes of private memory of each context that has a buffer, 0 for
- *		  none; see pfm_fmt_priv(); not of the specification
+ *		  none, 1 MB at most; see pfm_fmt_priv(); not of the specification
  */
 typedef struct pfm_buffer_fmt {
 	const char *fmt_name;
