@@ -16,11 +16,11 @@
 
 # What starts a run and judges it. The fragments are not here: what they say of a machine and
 # of its kernel is a part of the key, and the lists of runs are not.
-# Those of a kind of run are among its files.
+# Those of a kind of run are among its files, and what this script says of a run is in its key.
 judges=(Makefile lib/tests/tally.sh)
 for file in scripts/*; do
 	case $file in
-	scripts/test-*.sh) judges+=("$file") ;;
+	scripts/test-marks.sh | scripts/test-runs.sh) judges+=("$file") ;;
 	scripts/config | scripts/test-* | scripts/check-* | scripts/again | scripts/deb | scripts/front | \
 		scripts/graft | scripts/help | scripts/hooks | scripts/ia64-opcodes | scripts/install-module | \
 		scripts/make-exit.c | scripts/module-tree | scripts/stock*) ;;
@@ -176,7 +176,7 @@ run_pfmon() {
 		run+=-exact
 		shift
 	fi
-	files+=("${of_pfmon[@]}" README.md Documentation)
+	files+=("${of_pfmon[@]}")
 	# shellcheck disable=SC2046
 	case $part in
 	short) set -- "$@" $(without long_pfmon) ;;
@@ -220,7 +220,7 @@ run_boot() {
 }
 
 run_programs() {
-	needs=linux files=("${of_pfmon[@]}" "${of_selftests[@]}" Documentation scripts/test-programs)
+	needs=linux files=("${of_pfmon[@]}" "${of_selftests[@]}" Documentation/perfmonctl.2 scripts/test-programs)
 	plan_run "$name" "$jobs" env "ARCH=$arch" "$top/scripts/test-programs"
 }
 
@@ -233,7 +233,7 @@ run_host() {
 	# They send signals that our caller, as nohup, may have us ignore.
 	local signals=(env "--default-signal=HUP,INT,QUIT") check
 	needs=$hosts
-	files=("${of_pfmon[@]}" README.md Documentation debian)
+	files=("${of_pfmon[@]}" Documentation/perfmonctl.2 debian)
 	plan_run host-lib 1 "${signals[@]}" make -s -C lib test "O=$build/user/$arch"
 	plan_run host-pfmon 1 "${signals[@]}" make -s -C tools/pfmon test "O=$build/user/$arch"
 	needs=''
