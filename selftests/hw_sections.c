@@ -181,15 +181,21 @@ TEST_F_TIMEOUT(sections, counters_agree, 300)
 	struct worker alone = { .alone = true };
 	pthread_t controllers[CONTROLLERS];
 	u64 overflows, apart, stormy = 0;
-	unsigned int i;
+	unsigned int i, runs;
 
 	NEED_HW_INTERRUPT();
 	NEED_DEBUGFS();
 	if (hw_counters() < COUNTERS)
 		SKIP(return, "needs %u counters", COUNTERS);
 	/* A thread, too: how long it takes to clear an array depends on where its stack is. */
-	ASSERT_EQ(0, pthread_create(&alone.thread, NULL, work, &alone));
-	pthread_join(alone.thread, NULL);
+	for (runs = 0; runs < HW_RUNS; runs++) {
+		ASSERT_EQ(0, pthread_create(&alone.thread, NULL, work, &alone));
+		pthread_join(alone.thread, NULL);
+		/* What a storm has masked is no measure. */
+		if (!alone.stormy)
+			break;
+	}
+	ASSERT_GT(HW_RUNS, runs);
 	over = false;
 	pthread_barrier_init(&begin, NULL, THREADS + CONTROLLERS);
 	pthread_barrier_init(&done, NULL, THREADS + 1);
