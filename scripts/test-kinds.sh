@@ -128,7 +128,7 @@ run_models() {
 
 run_witness() {
 	local cpus=$*
-	needs="kernel qemu $arch" files=(selftests/qemu/witness*)
+	needs="kernel qemu $arch" files=(selftests/qemu/witness* selftests/qemu/*.h)
 	plan_run "$name-${cpus// /+}" 1 env "ARCH=$arch" "$top/selftests/qemu/witness.sh" "$@"
 }
 
