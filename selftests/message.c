@@ -457,8 +457,8 @@ TEST(full_queue)
 TEST(end_finds_room_in_a_full_queue)
 {
 	struct puppet p;
+	u64 n = 0, ends = 0;
 	u32 type = 0;
-	u64 n = 0;
 	int fd;
 
 	puppet_start(&p, PUPPET_PROCESS);
@@ -470,9 +470,13 @@ TEST(end_finds_room_in_a_full_queue)
 		MUST(pfm_restart(fd));
 	}
 	puppet_stop(&p);
-	while (pfm_poll(fd, 100) & POLLIN)
+	while (pfm_poll(fd, 100) & POLLIN) {
 		type = pfm_next_msg(fd, NULL, 0);
+		ends += type == PFM_MSG_END;
+	}
 	EXPECT_EQ(PFM_MSG_END, type);
+	/* It has not taken the first one's place. */
+	EXPECT_EQ(1ULL, ends);
 }
 
 #define READERS 4
