@@ -245,9 +245,7 @@ for name in $names; do
 	[ "$from" = "$dir" ] || rm -f "$from/$name"
 done
 [ -z "$units" ] || run_kunit
-case "$all $names " in
-"0 "* | *" reload/"* | *" fuzz "* | *" stress "*) run_kmemleak ;;
-esac
+run_kmemleak
 log_is_clean || fail "$arch: the kernel complains at the end" "$tmp/log"
 rm -rf "$tmp"
 echo 1 >$hardened
