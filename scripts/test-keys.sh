@@ -29,7 +29,7 @@ about() {
 		# All that it says of the machine, but for the lists of runs.
 		machine)
 			read -r word _ <<<"$(machine qemu)"
-			text=$(grep '^#: ' "$fragment" | grep -vE '^#: (test|all|hand|estimate) = '
+			text=$(grep '^#: ' "$fragment" | grep -vE '^#: (test|all|hand|estimate|races|long_[a-z]*|bench_short|witness_cpus) = '
 				[ -z "$word" ] || "$word" --version
 				read -r word _ <<<"$(machine cc)"
 				"$word" --version) ;;
