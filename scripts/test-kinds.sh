@@ -29,7 +29,7 @@ for file in scripts/*; do
 done
 of_selftests=(selftests/*.[ch] selftests/*.sh selftests/Makefile selftests/{machine,reload} selftests/qemu/*.h include/uapi)
 of_lib=(lib include/uapi)
-of_pfmon=(tools "${of_lib[@]}" examples)
+of_pfmon=(tools lib/[!m]* include/uapi examples)	# not the library's pages
 of_module=(module kernel formats include arch/i386 debian scripts/module-tree scripts/stock*)
 
 # without KEY: the words of the fragment's key, each to be left out
@@ -210,7 +210,7 @@ run_packages() {
 	local version
 	needs=$arch
 	for version; do needs+=" stock-$version"; done
-	files=("${of_module[@]}" "${of_pfmon[@]}" Documentation/perfmonctl.2 scripts/{test-packages,deb,install-module})
+	files=("${of_module[@]}" "${of_pfmon[@]}" lib Documentation/perfmonctl.2 scripts/{test-packages,deb,install-module})
 	plan_run "$name" 1 env "ARCH=$arch" "$top/scripts/test-packages" "$@"
 }
 
@@ -220,7 +220,7 @@ run_boot() {
 }
 
 run_programs() {
-	needs=linux files=("${of_pfmon[@]}" "${of_selftests[@]}" Documentation/perfmonctl.2 scripts/test-programs)
+	needs=linux files=("${of_pfmon[@]}" lib "${of_selftests[@]}" Documentation/perfmonctl.2 scripts/test-programs)
 	plan_run "$name" "$jobs" env "ARCH=$arch" "$top/scripts/test-programs"
 }
 
@@ -233,7 +233,7 @@ run_host() {
 	# They send signals that our caller, as nohup, may have us ignore.
 	local signals=(env "--default-signal=HUP,INT,QUIT") check
 	needs=$hosts
-	files=("${of_pfmon[@]}" Documentation/perfmonctl.2 debian)
+	files=("${of_pfmon[@]}" lib Documentation/perfmonctl.2 debian)
 	plan_run host-lib 1 "${signals[@]}" make -s -C lib test "O=$build/user/$arch"
 	plan_run host-pfmon 1 "${signals[@]}" make -s -C tools/pfmon test "O=$build/user/$arch"
 	needs=''
