@@ -146,11 +146,11 @@ run_target() {
 			plan_run "$name-$one" 2 "$top/scripts/check-model" --short ;;
 		tests)
 			needs="tree qemu $arch"
-			files=(kernel formats include arch patches selftests scripts/{check-tests,graft})
+			files=("${of_selftests[@]}" selftests/breaks kernel formats include arch patches scripts/{check-tests,graft})
 			plan_run "$name-$one" 2 env "ARCH=$arch" "$top/scripts/check-tests" --short ;;
 		*)
 			needs="kernel qemu $arch linux"
-			files=(kernel formats include arch patches selftests scripts/{front,test-bench,graft})
+			files=(selftests/cost selftests/qemu/*.h selftests/Makefile kernel formats include arch patches scripts/{front,test-bench,graft})
 			# With the real pair of kernels, without perfmon and as distributions build
 			# it, by hand: to build them takes longer than all other targets.
 			plan_run "$name-$one" 1 env "ARCH=$arch" "HOOKS=plain plain" "$top/scripts/test-bench" "$one" ;;
@@ -244,7 +244,7 @@ run_host() {
 		scripts/check-model) ;;
 		scripts/check-tests) plan_run host-breaks 1 "$top/$check" --list ;;
 		*)
-			[ "$check" != scripts/check-runs ] || files=(scripts)
+			[ "$check" != scripts/check-runs ] || files=(scripts/[!c]* scripts/c[!o]* scripts/common.sh)
 			plan_run "host-${check##*/check-}" 1 "$top/$check" ;;
 		esac
 	done
