@@ -87,6 +87,17 @@ static bool power_ack(const struct pfm_pmu *pmu, u64 pmds)
 	return any;
 }
 
+static u64 power_read(const struct pfm_pmu *pmu, unsigned int i)
+{
+	unsigned long flags;
+	u64 value;
+
+	local_irq_save(flags);
+	value = pmu->read(pmu, i);
+	local_irq_restore(flags);
+	return value;
+}
+
 static const struct pfm_pmu *power_use(struct kunit *test, const struct power_model *m,
 				       u64 *v)
 {
@@ -297,7 +308,7 @@ static void power_round(struct kunit *test, const struct power_model *m,
 	i = prandom_u32_state(rnd) % pmu->num_pmds;
 	value = prandom_u32_state(rnd) & GENMASK(30, 0);
 	pmu->write(pmu, i, value);
-	KUNIT_EXPECT_EQ(test, pmu->read(pmu, i), value);
+	KUNIT_EXPECT_EQ(test, power_read(pmu, i), value);
 
 	for (i = 0; i < 2; i++) {
 		pfm_sprs64_writes();
@@ -367,7 +378,7 @@ static void power_test_levels(struct kunit *test)
 			pfm_sprs64_run(100, SPRS_HYPERVISOR);
 			power_halt(pmu);
 			for (n = 1; n <= m->counters; n++)
-				KUNIT_EXPECT_EQ(test, pmu->read(pmu, n - 1), cases[i].count);
+				KUNIT_EXPECT_EQ(test, power_read(pmu, n - 1), cases[i].count);
 		}
 		KUNIT_EXPECT_EQ(test, pfm_sprs64_faults(), 0U);
 	}
@@ -419,20 +430,20 @@ static void power_test_overflow(struct kunit *test)
 			KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
 			pfm_sprs64_run(1, SPRS_PROBLEM);
 			KUNIT_EXPECT_TRUE(test, pfm_sprs64_interrupts());
-			KUNIT_EXPECT_EQ(test, pmu->read(pmu, i), 0ULL);
+			KUNIT_EXPECT_EQ(test, power_read(pmu, i), 0ULL);
 			/* It counts on until it is stopped. */
 			pfm_sprs64_run(5, SPRS_PROBLEM);
 			pfm_sprs64_writes();
 			power_halt(pmu);
 			KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
 			KUNIT_EXPECT_TRUE(test, power_ack(pmu, 0));
-			KUNIT_EXPECT_EQ(test, pmu->read(pmu, i), 5ULL);
+			KUNIT_EXPECT_EQ(test, power_read(pmu, i), 5ULL);
 			power_go(pmu, pmds, v, false);
 			KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
 			KUNIT_EXPECT_EQ(test, pfm_sprs64_writes(), 3U);
 			power_halt(pmu);
 			KUNIT_EXPECT_FALSE(test, power_ack(pmu, 0));
-			KUNIT_EXPECT_EQ(test, pmu->read(pmu, i), 5ULL);
+			KUNIT_EXPECT_EQ(test, power_read(pmu, i), 5ULL);
 			/* A sample, whose period is written, takes three writes. */
 			pmu->write(pmu, i, 0x7fffffff);
 			power_go(pmu, pmds, v, false);
@@ -472,8 +483,8 @@ static void power_test_not_now(struct kunit *test)
 		pfm_sprs64_run(20, SPRS_PROBLEM);
 		KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
 		power_halt(pmu);
-		KUNIT_EXPECT_EQ(test, pmu->read(pmu, 1), 20ULL);
-		KUNIT_EXPECT_EQ(test, pmu->read(pmu, 2), 5ULL);
+		KUNIT_EXPECT_EQ(test, power_read(pmu, 1), 20ULL);
+		KUNIT_EXPECT_EQ(test, power_read(pmu, 2), 5ULL);
 		power_go(pmu, BIT(1) | BIT(2), v, false);
 		KUNIT_EXPECT_TRUE(test, pfm_sprs64_get(MMCR0) & PMAE);
 		KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
@@ -507,7 +518,7 @@ static void power_test_left_negative(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
 		KUNIT_EXPECT_EQ(test, pfm_sprs64_faults(), 0U);
 		for (n = 1; n <= m->counters; n++)
-			KUNIT_EXPECT_EQ(test, pmu->read(pmu, n - 1), (u64)n);
+			KUNIT_EXPECT_EQ(test, power_read(pmu, n - 1), (u64)n);
 		power_halt(pmu);
 	}
 }
@@ -531,7 +542,7 @@ static void power_test_edge(struct kunit *test)
 			power_go(pmu, BIT(1), v, !i);
 			power_halt(pmu);
 			pfm_sprs64_set(PMC(2), 0x80000005);
-			KUNIT_EXPECT_EQ(test, pmu->read(pmu, 1), 5ULL);
+			KUNIT_EXPECT_EQ(test, power_read(pmu, 1), 5ULL);
 			power_go(pmu, BIT(1), v, false);
 			KUNIT_EXPECT_FALSE(test, pfm_sprs64_interrupts());
 			pfm_sprs64_run(0x7ffffffa, SPRS_PROBLEM);
@@ -540,7 +551,7 @@ static void power_test_edge(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, pfm_sprs64_interrupts());
 			power_halt(pmu);
 			KUNIT_EXPECT_TRUE(test, power_ack(pmu, 0));
-			KUNIT_EXPECT_EQ(test, pmu->read(pmu, 1), 0ULL);
+			KUNIT_EXPECT_EQ(test, power_read(pmu, 1), 0ULL);
 		}
 		KUNIT_EXPECT_EQ(test, pfm_sprs64_faults(), 0U);
 	}
