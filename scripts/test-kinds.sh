@@ -201,6 +201,7 @@ run_stock() {
 		run+=-$cpu
 		needs+=" qemu"
 		set -- "$1" "${@:3}"
+		[ $# -gt 1 ] || set -- "$1" 'hw*'
 	fi
 	plan_run "$run" 1 env "ARCH=$arch" ${cpu:+"CPU=$cpu"} \
 		"$top/scripts/test-stock" "$@"
