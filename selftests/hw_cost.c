@@ -183,7 +183,8 @@ TEST(close_of_one_mapping_of_many)
 	for (i = 0; i < MANY; i++)
 		EXPECT_EQ(0, reap(pid[i]));
 	TH_LOG("close(): %llu, beside %d processes %llu", few, MANY, many);
-	EXPECT_GE(few + MANY, many);
+	/* A look at each takes four instructions at least; a way down a tree some hundreds in all. */
+	EXPECT_GE(few + 3 * MANY, many);
 	close(fd);
 }
 
