@@ -9,13 +9,29 @@
 # they compute, and go first
 #
 
+# find_trees: the kernels of which some run needs the tree, and there is time to build it.
+# The tree is then built first and serves all runs of that kernel, so that none boots from a
+# directory in which make is at work.
+declare -A has_tree=()
+find_trees() {
+	local i kernel
+	for i in "${todo[@]}"; do
+		[[ " ${run_needs[i]} " == *" tree "* ]] || continue
+		kernel=${run_kernel[i]}
+		if [ "${run_order[i]}" -lt 0 ] ||
+		   fits "$(seconds_of "build-tree-$kernel" build-tree "${run_arch[i]}" "${run_flavour[i]}")"; then
+			has_tree[$kernel]=yes
+		fi
+	done
+}
+
 # builds_of NUMBER: what has to be built for it, a word each
 builds_of() {
-	local word
+	local word kernel=${run_kernel[$1]}
 	for word in ${run_needs[$1]}; do
 		case $word in
-		kernel) echo "kernel-${run_kernel[$1]}" ;;
-		tree) echo "tree-${run_kernel[$1]}" ;;
+		kernel) [ -n "${has_tree[$kernel]-}" ] && echo "tree-$kernel" || echo "kernel-$kernel" ;;
+		tree) echo "tree-$kernel" ;;
 		qemu) echo "qemu-${run_arch[$1]}" ;;
 		linux) echo linux ;;
 		stock-*) ;;
@@ -42,7 +58,6 @@ build_all() {
 	for i in "${todo[@]}"; do
 		for word in $(builds_of "$i"); do
 			[ ! -e "$done/$word" ] && [ ! -e "$done/$word.failed" ] && [ ! -e "$done/$word.late" ] || continue
-			[ "$word" != "kernel-${run_kernel[i]}" ] || [ ! -e "$done/tree-${run_kernel[i]}" ] || { : >"$done/$word"; continue; }
 			if [ -n "$deadline" ]; then
 				estimate=$(seconds_of "build-$word" "build-${word%%-*}" "${run_arch[i]}" "${run_flavour[i]}")
 				if [ "${run_order[i]}" -ge 0 ] && ! fits $((estimate + $(least "$word"))); then
