@@ -93,6 +93,8 @@ static void holder_test_fork(struct kunit *test)
 	unsigned long addr;
 
 	KUNIT_ASSERT_NOT_NULL(test, mm);
+	/* As execve() does: PowerPC's hash MMU insists on it. */
+	mm->task_size = TASK_SIZE;
 	arch_pick_mmap_layout(mm, &current->signal->rlim[RLIMIT_STACK]);
 	kthread_use_mm(mm);
 	addr = vm_mmap(ctx->file, 0, PAGE_SIZE, PROT_READ, MAP_SHARED, 0);
