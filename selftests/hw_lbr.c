@@ -653,12 +653,19 @@ TEST(sets)
 #define TURNS	200000UL
 #define N_PMDS	(2 * PAIRS + 1)
 
+/* Whether branch n went from the code of a loop, so many bytes at most, to it. */
+static bool ring_within(const struct ring *r, unsigned int n, void (*loop)(unsigned long),
+			unsigned int bytes)
+{
+	const char *code = (const char *)loop;
+
+	return is_between(ring_from(r, n), code, code + bytes) &&
+	       is_between(ring_to(r, n), code, code + bytes);
+}
+
 static bool ring_in_loop(const struct ring *r, unsigned int n)
 {
-	const char *loop = (const char *)hw_loop;
-
-	return is_between(ring_from(r, n), loop, loop + 32) &&
-	       is_between(ring_to(r, n), loop, loop + 32);
+	return ring_within(r, n, hw_loop, 32);
 }
 
 static void lbr_sampler(struct sampler *s, u64 select, u64 period, bool reset)
@@ -726,13 +733,15 @@ TEST(samples_begin_at_the_last)
 	u64 i;
 
 	NEED_LBR();
-	lbr_sampler(&s, ONLY(JCC), 20, true);
-	run(s.fd, 1000);
+	lbr_sampler(&s, ONLY(JCC), 320, true);
+	MUST(pfm_start(s.fd));
+	hw_long_loop(1000);
+	MUST(pfm_stop(s.fd));
 	ASSERT_LT(50ULL, s.hdr->hdr_count);
 	for (i = 1; i < s.hdr->hdr_count; i++) {
 		ring_of_sample(values_of(nth(&s, i, N_PMDS)), &r);
-		/* 20 instructions of the loop are 10 branches. */
-		few += ring_in_loop(&r, 0) && ring_entries(&r) <= 11;
+		/* 320 instructions of the loop are 5 branches. */
+		few += ring_within(&r, 0, hw_long_loop, 128) && ring_entries(&r) <= 6;
 	}
 	EXPECT_LE(s.hdr->hdr_count - s.hdr->hdr_count / 4, (u64)few);
 	sampler_close(&s);
