@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "binary.h"
-#include "context.h"
+#include "require.h"
 #include "debugfile.h"
 #include "jit.h"
 #include "text.h"

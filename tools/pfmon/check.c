@@ -16,7 +16,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
+#include "require.h"
 #include "file.h"
 #include "hardware.h"
 #include "holders.h"

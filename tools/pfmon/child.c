@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "context.h"
+#include "require.h"
 
 /* Exit statuses of a shell for a command that cannot be run. */
 #define EXIT_NOT_EXECUTABLE	126

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "datafile.h"
-#include "smpl.h"
+#include "sampled.h"
 
 struct data_reader {
 	FILE *file;

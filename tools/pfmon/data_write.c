@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "require.h"
 #include "data_write.h"
 #include "file.h"
 #include "identity.h"

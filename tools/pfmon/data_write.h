@@ -13,7 +13,7 @@
 #include "datafile.h"
 #include "events.h"
 #include "outfile.h"
-#include "smpl.h"
+#include "sampled.h"
 
 struct data_writer {
 	struct outfile out;

@@ -7,7 +7,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
+#include "require.h"
 #include "events.h"
 #include "family.h"
 #include "hardware.h"

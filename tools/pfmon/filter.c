@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "filter.h"
 #include "symtab.h"
 

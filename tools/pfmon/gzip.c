@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "context.h"
+#include "require.h"
 #include "gzip.h"
 
 #define GZIP_HEADER	16	/* to the window's bits */

@@ -10,7 +10,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
+#include "require.h"
 #include "file.h"
 #include "hardware.h"
 

@@ -14,7 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "require.h"
 #include "file.h"
 #include "identity.h"
 #include "images.h"

@@ -9,7 +9,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
+#include "require.h"
 #include "events.h"
 #include "file.h"
 #include "numbers.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "require.h"
 #include "identity.h"
 #include "jit.h"
 #include "text.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "data_write.h"
 #include "kernel.h"
 #include "modules.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "keys.h"
 
 #define SLOTS	1024	/* to begin with; a power of two */

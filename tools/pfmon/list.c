@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "context.h"
+#include "require.h"
 #include "events.h"
 #include "hardware.h"
 #include "names.h"

@@ -9,7 +9,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
+#include "require.h"
 #include "pfmon.h"
 
 static const struct command {

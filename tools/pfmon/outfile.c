@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "require.h"
 #include "outfile.h"
 
 /* What is to be removed at the exit, unless it is worth to be kept. */

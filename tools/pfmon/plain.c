@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "context.h"
+#include "require.h"
 #include "plain.h"
 
 int plain_main(int argc, char **argv, const struct plain *plain)

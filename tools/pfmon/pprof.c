@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "gzip.h"
 #include "keys.h"
-#include "output.h"
+#include "profile_out.h"
 #include "pprof.h"
 #include "space.h"
 #include "text.h"
@@ -282,7 +282,7 @@ static void write_what(struct writing *w, const struct profile *p)
 		if (e->reading[i].since_last)
 			write_type(w, PROFILE_SAMPLE_TYPE, e->reading[i].name, "count");
 	write_type(w, PROFILE_PERIOD_TYPE, e->name, unit);
-	write_number(w, PROFILE_PERIOD, output_period(p, e));
+	write_number(w, PROFILE_PERIOD, profile_period(p, e));
 	write_number(w, PROFILE_DEFAULT_TYPE, string(w, e->name));
 	write_number(w, PROFILE_TIME_NANOS, p->header.realtime);
 	write_number(w, PROFILE_DURATION_NANOS, p->end.elapsed_ns);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "context.h"
+#include "require.h"
 
 struct probe_ops;
 struct result;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "profile.h"
 #include "rate.h"
 #include "raw.h"

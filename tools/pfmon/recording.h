@@ -11,7 +11,7 @@
 #include "measure.h"
 #include "rate.h"
 #include "result.h"
-#include "smpl.h"
+#include "sampled.h"
 
 /* What is to be sampled. */
 struct sampling {

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "require.h"
 #include "data_write.h"
 #include "filter.h"
 #include "outfile.h"
-#include "output.h"
+#include "profile_out.h"
 #include "pfmon.h"
 #include "pprof.h"
 
@@ -46,10 +46,10 @@ static const struct {
 	bool has_notes;		/* or they go to standard error */
 	bool stacks;		/* calls if there are any, unless --by says more */
 } formats[] = {
-	{ "text", output_text, true, false },
-	{ "json", output_json, true, false },
-	{ "folded", output_folded, false, true },
-	{ "svg", output_svg, false, true },
+	{ "text", profile_text, true, false },
+	{ "json", profile_json, true, false },
+	{ "folded", profile_folded, false, true },
+	{ "svg", profile_svg, false, true },
 	{ "pprof", NULL, false, false },
 };
 
@@ -166,7 +166,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 		warnx("pprof is nothing for a terminal: name a file with -o");
 		bad_usage();
 	}
-	if (o->sel.lines && formats[o->format].print == output_svg) {
+	if (o->sel.lines && formats[o->format].print == profile_svg) {
 		warnx("-n is not for svg; --min is");
 		bad_usage();
 	}

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "context.h"
+#include "require.h"
 #include "result.h"
 
 uint64_t now_ns(void)

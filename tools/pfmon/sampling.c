@@ -8,7 +8,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
+#include "require.h"
 #include "file.h"
 #include "recording.h"
 

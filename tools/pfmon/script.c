@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "data_write.h"
 #include "filter.h"
 #include "outfile.h"

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "require.h"
 #include "signals.h"
 
 static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "binary.h"
-#include "context.h"
+#include "require.h"
 #include "jit.h"
 #include "kernel.h"
 #include "space.h"

@@ -13,7 +13,7 @@
 #include "numbers.h"
 #include "outfile.h"
 #include "pfmon.h"
-#include "print.h"
+#include "counts.h"
 #include "probe.h"
 #include "schedule.h"
 #include "series.h"
@@ -66,7 +66,7 @@ struct options {
 	struct target target;
 	struct schedule schedule;
 	const char *output;
-	const struct print_format *format;
+	const struct counts_format *format;
 	struct turn_options turns;
 	bool per_cpu, per_thread;
 	unsigned int runs;
@@ -123,7 +123,7 @@ static unsigned int parse_runs(const char *text)
 
 static void set_format(const char *name)
 {
-	o.format = print_find(name);
+	o.format = counts_find(name);
 	if (!o.format)
 		errx(EXIT_PFMON, "no format '%s'; there are text, json, csv and openmetrics",
 		     name);
@@ -135,8 +135,8 @@ static void set_separator(const char *text)
 		text = "\t";
 	if (strlen(text) != 1 || isalnum((unsigned char)*text) || strchr(".\"\n\r-#", *text))
 		errx(EXIT_PFMON, "'%s' is not a character that can separate fields", text);
-	print_separator(*text);
-	o.format = &print_csv;
+	counts_separator(*text);
+	o.format = &counts_csv;
 }
 
 enum { NO_FOLLOW = 256, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
@@ -222,7 +222,7 @@ static void parse_option(int c)
 		set_format(optarg);
 		break;
 	case 'j':
-		o.format = &print_json;
+		o.format = &counts_json;
 		break;
 	case 'x':
 		set_separator(optarg);
@@ -429,7 +429,7 @@ int cmd_stat(int argc, char **argv)
 
 	has_hardware = hardware_find();
 	o.counters.many = true;
-	o.format = &print_text;
+	o.format = &counts_text;
 	o.runs = 1;
 	parse_options(argc, argv);
 	perfmon_require();

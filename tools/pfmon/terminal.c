@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "require.h"
 #include "terminal.h"
 #include "text.h"
 

@@ -24,7 +24,7 @@
 
 #include "filter.h"
 #include "hardware.h"
-#include "output.h"
+#include "profile_out.h"
 #include "pfmon.h"
 #include "recording.h"
 #include "signals.h"
@@ -214,7 +214,7 @@ static char *make_report(const struct selection *sel)
 		err(EXIT_PFMON, NULL);
 	strftime(now, sizeof(now), "%H:%M:%S", localtime(&t));
 	fprintf(f, " pfmon top, %s, each %g s%s", now, o.delay, o.batch ? "" : "; q ends it");
-	output_text(f, &profile, sel);
+	profile_text(f, &profile, sel);
 	if (fclose(f))
 		err(EXIT_PFMON, NULL);
 	return text;

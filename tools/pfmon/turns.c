@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "turns.h"
 
 /* Long enough for a switch to be cheap, and as many turns a second as that allows. */

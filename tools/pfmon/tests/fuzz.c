@@ -29,7 +29,7 @@
 #include "../jit.h"
 #include "../measure.h"
 #include "../modules.h"
-#include "../output.h"
+#include "../profile_out.h"
 #include "../pprof.h"
 #include "../profile.h"
 #include "../ratios.h"
@@ -180,11 +180,11 @@ static void print_all(const struct profile *p)
 
 	if (!null)
 		abort();
-	output_text(null, p, &all);
-	output_text(null, p, &some);
-	output_json(null, p, &all);
-	output_folded(null, p, &all);
-	output_svg(null, p, &some);
+	profile_text(null, p, &all);
+	profile_text(null, p, &some);
+	profile_json(null, p, &all);
+	profile_folded(null, p, &all);
+	profile_svg(null, p, &some);
 	fclose(null);
 }
 

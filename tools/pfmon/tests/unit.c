@@ -18,7 +18,7 @@
 #include "events.h"
 #include "../numbers.h"
 #include "../measure.h"
-#include "../print.h"
+#include "../counts.h"
 #include "../result.h"
 #include "../signals.h"
 
@@ -298,7 +298,7 @@ static void test_print(void)
 	r.system_ns = 250000000;
 	strcpy(r.title, "'prog -x'");
 	result_add(&r, 0, &counts, 20);	/* 20 of the switches are ours */
-	text = print(&r, print_text.print);
+	text = print(&r, counts_text.print);
 	CHECK_STR(text, "\n"
 " 'prog -x' (1 thread):\n"
 "\n"
@@ -313,7 +313,7 @@ static void test_print(void)
 "            0.2500 s  system\n"
 "\n");
 	free(text);
-	text = print(&r, print_json.print);
+	text = print(&r, counts_json.print);
 	CHECK_STR(text, "{\"title\": \"'prog -x'\", \"events\": ["
 		"{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\", \"cpus_used\": 0.750000}, "
 		"{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\", \"rate\": 33.333333}, "
@@ -343,7 +343,7 @@ static void test_print_cpus(void)
 	strcpy(r.title, "CPUs 0-1");
 	result_add(&r, 0, &counts, 0);
 	result_note(&r, "CPU %d is odd", 1);
-	text = print(&r, print_text.print);
+	text = print(&r, counts_text.print);
 	/* Without a task clock there is no rate. */
 	CHECK_STR(text, "\n"
 " CPUs 0-1:\n"
@@ -354,7 +354,7 @@ static void test_print_cpus(void)
 "\n"
 " note: CPU 1 is odd\n");
 	free(text);
-	text = print(&r, print_json.print);
+	text = print(&r, counts_json.print);
 	CHECK(text && strstr(text, "\"cpus\": 1, ") && !strstr(text, "user_ns"));
 	CHECK(text && strstr(text, ", \"notes\": [\"CPU 1 is odd\"]}\n"));
 	free(text);
@@ -362,7 +362,7 @@ static void test_print_cpus(void)
 	strcpy(r.title, "'a \"b\\\033'");
 	r.missed = 4;
 	result_note(&r, "a \"note\"");
-	text = print(&r, print_json.print);
+	text = print(&r, counts_json.print);
 	CHECK(text && strstr(text, "{\"title\": \"'a \\\"b\\\\?'\", "));
 	CHECK(text && strstr(text, "\"missed\": 4, "));
 	CHECK(text && strstr(text, "[\"CPU 1 is odd\", \"a \\\"note\\\"\"]"));
@@ -386,7 +386,7 @@ static void test_print_hardware(void)
 	r.counters = &c;
 	strcpy(r.title, "CPU 0");
 	result_add(&r, 0, &counts, 0);
-	text = print(&r, print_text.print);
+	text = print(&r, counts_text.print);
 	CHECK_STR(text, "\n"
 " CPU 0:\n"
 "\n"
@@ -399,7 +399,7 @@ static void test_print_hardware(void)
 "            0.0000 s  elapsed\n"
 "\n");
 	free(text);
-	text = print(&r, print_json.print);
+	text = print(&r, counts_json.print);
 	CHECK(text && strstr(text, "{\"name\": \"instructions:k\", \"value\": 4, \"unit\": \"count\", \"levels\": \"kernel\", \"rate\": 4.000000}"));
 	free(text);
 	events_hardware("", 0);
@@ -518,7 +518,7 @@ static void test_print_sets(void)
 	r.counters = &c;
 	strcpy(r.title, "CPU 0");
 	result_add(&r, 0, &counts, 20);
-	text = print(&r, print_text.print);
+	text = print(&r, counts_text.print);
 	CHECK_STR(text, "\n"
 " CPU 0:\n"
 "\n"
@@ -531,7 +531,7 @@ static void test_print_sets(void)
 "            0.0000 s  elapsed\n"
 "\n");
 	free(text);
-	text = print(&r, print_json.print);
+	text = print(&r, counts_json.print);
 	CHECK(text && strstr(text, "{\"name\": \"context-switches\", \"value\": 50, \"unit\": \"count\", \"rate\": 25.000000}"));
 	CHECK(text && strstr(text, "{\"name\": \"cycles\", \"value\": 4000000, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 1000000, \"share\": 0.250000, \"error\": 0.173207, \"rate\": 2000000.000000}"));
 	CHECK(text && strstr(text, "\"branches\", \"value\": 0, \"unit\": \"count\", \"levels\": \"all\", \"counted\": 0, \"share\": 0.750000, \"error\": null, \"rate\": 0.000000}"));

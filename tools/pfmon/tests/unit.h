@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "../smpl.h"
+#include "../sampled.h"
 
 /* The path of a file in memory, for all that needs a file. */
 static char path[32];

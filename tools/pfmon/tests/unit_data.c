@@ -14,7 +14,7 @@
 #include "unit.h"
 #include "../data_read.h"
 #include "../data_write.h"
-#include "../output.h"
+#include "../profile_out.h"
 #include "../profile.h"
 #include "../symtab.h"
 
@@ -553,12 +553,12 @@ static void test_damaged_block(void)
 	CHECK(read_profile(&p, "process", NULL, error) == 0);
 	CHECK(p.samples == 1 && !p.complete && p.notes == 1);
 	f = open_memstream(&json, &size);
-	output_json(f, &p, &all);
+	profile_json(f, &p, &all);
 	fclose(f);
 	CHECK(strstr(json, "\"complete\": false"));
 	CHECK(strstr(json, "\"notes\": [\"1 blocks of samples are damaged"));
 	f = open_memstream(&text, &size);
-	output_text(f, &p, &all);
+	profile_text(f, &p, &all);
 	fclose(f);
 	CHECK(strstr(text, "1 blocks of samples are damaged"));
 	free(json);
@@ -612,9 +612,9 @@ static bool survives(struct profile *p)
 		return false;
 	}
 	f = open_memstream(&text, &size);
-	output_text(f, p, &all);
-	output_json(f, p, &all);
-	output_svg(f, p, &all);
+	profile_text(f, p, &all);
+	profile_json(f, p, &all);
+	profile_svg(f, p, &all);
 	fclose(f);
 	not_said += !text || !*text;
 	free(text);

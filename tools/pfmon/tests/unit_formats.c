@@ -13,7 +13,7 @@
 #include "check.h"
 #include "unit.h"
 #include "../data_write.h"
-#include "../output.h"
+#include "../profile_out.h"
 #include "../profile.h"
 #include "../rate.h"
 
@@ -765,23 +765,23 @@ static void test_reports(void)
 	char *text;
 
 	write_file();
-	text = print("process,chain", false, output_folded);
+	text = print("process,chain", false, profile_folded);
 	CHECK_STR(text, folded);
 	free(text);
-	text = print("symbol", true, output_folded);
+	text = print("symbol", true, profile_folded);
 	CHECK_STR(text, folded);
 	free(text);
-	text = print("process,binary", false, output_folded);
+	text = print("process,binary", false, profile_folded);
 	CHECK_STR(text, "program;/bin/program 2\nprogram;[kernel] 1\n");
 	free(text);
-	text = print("process,chain", false, output_text);
+	text = print("process,chain", false, profile_text);
 	CHECK(text && strstr(text, "\n percent   samples context-switches  process  chain\n"));
 	CHECK(text && strstr(text, " 70  program  [program];[program];[kernel];[kernel]\n"));
 	free(text);
-	text = print("chain", false, output_json);
+	text = print("chain", false, profile_json);
 	CHECK(text && strstr(text, "\"chain\": [\"[program]\", \"[program]\"], \"context-switches\": 70}"));
 	free(text);
-	text = print("chain", false, output_svg);
+	text = print("chain", false, profile_svg);
 	CHECK(text && strstr(text, "<title>[program]: 3 samples, 100.00%</title>"));
 	/* The whole and four calls, one on the other. */
 	CHECK(text && strstr(text, "height=\"162\""));

@@ -14,7 +14,7 @@
 #include "unit.h"
 #include "../data_write.h"
 #include "../outfile.h"
-#include "../output.h"
+#include "../profile_out.h"
 #include "../profile.h"
 #include "../text.h"
 
@@ -119,19 +119,19 @@ static void test_adding(void)
 	CHECK(p->row[0]->count == 60 && p->row[1]->count == 29);
 	CHECK(p->row[2]->count == 10 && p->row[2]->sum[0] == 4000);
 	CHECK(p->row[3]->count == 1);
-	CHECK(output_rows(p, &sel) == 4);
+	CHECK(profile_rows(p, &sel) == 4);
 	sel.lines = 3;
-	CHECK(output_rows(p, &sel) == 3);
+	CHECK(profile_rows(p, &sel) == 3);
 	sel.min = 29;
-	CHECK(output_rows(p, &sel) == 2);
+	CHECK(profile_rows(p, &sel) == 2);
 	sel.min = 100;
-	CHECK(output_rows(p, &sel) == 0);
+	CHECK(profile_rows(p, &sel) == 0);
 	profile_free(p);
 }
 
 static void test_print_text(void)
 {
-	char *text = print(output_text, 0, 0);
+	char *text = print(profile_text, 0, 0);
 
 	CHECK_STR(text, "\n"
 " 'prog <x>': 100 samples of task-clock, one each 1,000 ns or less; 0 lost; 1.5000 s\n"
@@ -143,7 +143,7 @@ static void test_print_text(void)
 "    1.00         1            2,000  other    /bin/prog      main\n"
 "\n");
 	free(text);
-	text = print(output_text, 2, 0);
+	text = print(profile_text, 2, 0);
 	CHECK(text && strstr(text, "\n   11.00            (2 more lines)\n"));
 	free(text);
 }
@@ -174,9 +174,9 @@ static void test_heading(void)
 		p->events = cases[i].events;
 		p->lost.samples = 7;
 		f = open_memstream(&text, &size);
-		output_text(f, p, &sel);
-		output_json(f, p, &sel);
-		output_svg(f, p, &sel);
+		profile_text(f, p, &sel);
+		profile_json(f, p, &sel);
+		profile_svg(f, p, &sel);
 		fclose(f);
 		CHECK(strstr(text, cases[i].text));
 		CHECK(strstr(text, cases[i].events > 1 ? "\"events\": 2}" : "\"events\": 1}"));
@@ -189,7 +189,7 @@ static void test_heading(void)
 
 static void test_print_folded(void)
 {
-	char *text = print(output_folded, 0, 5);
+	char *text = print(profile_folded, 0, 5);
 
 	CHECK_STR(text, "prog;/bin/prog;operator<<(a&, \"b\") 60\n"
 			"prog;/lib/gr\303\274n:.so;main 29\n"
@@ -235,7 +235,7 @@ static const char *json_value(const char *s)
 
 static void test_print_json(void)
 {
-	char *text = print(output_json, 3, 0);
+	char *text = print(profile_json, 3, 0);
 	const char *end;
 
 	CHECK(text && (end = json_value(text)) && !strcmp(end, "\n"));
@@ -299,7 +299,7 @@ static unsigned int occurrences(const char *text, const char *what)
 
 static void test_print_svg(void)
 {
-	char *svg = print(output_svg, 0, 0);
+	char *svg = print(profile_svg, 0, 0);
 
 	CHECK(svg && well_formed(svg));
 	/* The whole, two processes, three binaries, four symbols. */
@@ -312,7 +312,7 @@ static void test_print_svg(void)
 	/* 60 % of the width, beside the 10 % that come first in the alphabet. */
 	CHECK(svg && strstr(svg, "width=\"708.00\""));
 	free(svg);
-	svg = print(output_svg, 0, 5);
+	svg = print(profile_svg, 0, 5);
 	CHECK(svg && well_formed(svg));
 	CHECK(svg && occurrences(svg, "<g role=\"listitem\"><title>") == 7);
 	free(svg);
@@ -343,7 +343,7 @@ static void draw_places(unsigned int n)
 		profile_add(&p, frame, 2, 1, 1);
 	}
 	profile_sort(&p);
-	output_svg(out, &p, &all);
+	profile_svg(out, &p, &all);
 	fclose(out);
 	profile_free(&p);
 }
@@ -373,13 +373,13 @@ static void test_empty(void)
 	CHECK(profile_read(&p, path, NULL, error) == 0);
 	CHECK(p.complete && p.samples == 0 && p.rows == 0);
 	f = open_memstream(&text, &size);
-	output_svg(f, &p, &all);
+	profile_svg(f, &p, &all);
 	fclose(f);
 	CHECK(text && well_formed(text));
 	free(text);
 	text = NULL;
 	f = open_memstream(&text, &size);
-	output_json(f, &p, &all);
+	profile_json(f, &p, &all);
 	fclose(f);
 	CHECK(text && json_value(text));
 	free(text);

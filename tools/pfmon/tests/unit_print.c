@@ -6,12 +6,12 @@
 
 #include "check.h"
 #include "events.h"
-#include "../print.h"
+#include "../counts.h"
 #include "../ratios.h"
 #include "../schedule.h"
 #include "../series.h"
 
-static char *print(const struct result *r, const struct print_format *format)
+static char *print(const struct result *r, const struct counts_format *format)
 {
 	char *text = NULL;
 	size_t size;
@@ -76,7 +76,7 @@ static void test_ratios(void)
 	CHECK(ratios_find(&r, &r.sum, 2, &ratio) && ratio.percent && ratio.of == 3);
 	CHECK(ratio.value == 0.75 && !strcmp(ratio.name, "of references"));
 	CHECK(ratios_find(&r, &r.sum, 4, &ratio) && !ratio.percent && ratio.value == 2.5);
-	text = print(&r, &print_json);
+	text = print(&r, &counts_json);
 	CHECK(strstr(text, "\"ratio\": 0.750000, \"ratio_name\": \"of references\", \"ratio_to\": \"llc_references:u\""));
 	free(text);
 	r.sum.value[1] = 0;
@@ -147,7 +147,7 @@ static void test_groups(void)
 	static struct result r;
 
 	make_cpus(&r, &c);
-	CHECK_PRINT(&r, print_text, "\n"
+	CHECK_PRINT(&r, counts_text, "\n"
 " CPUs 0,3:\n"
 "\n"
 " CPU 0            500.00 ms task-clock        # 0.50 CPUs used\n"
@@ -160,7 +160,7 @@ static void test_groups(void)
 "\n"
 "            1.0000 s  elapsed\n"
 "\n");
-	CHECK_PRINT(&r, print_json, "{\"title\": \"CPUs 0,3\", \"events\": ["
+	CHECK_PRINT(&r, counts_json, "{\"title\": \"CPUs 0,3\", \"events\": ["
 "{\"name\": \"task-clock\", \"value\": 1500000000, \"unit\": \"ns\", \"cpus_used\": 1.500000}, "
 "{\"name\": \"context-switches\", \"value\": 30, \"unit\": \"count\", \"counted\": 10, \"share\": 0.333333, \"error\": 0.483046, \"rate\": 20.000000}], "
 "\"by_cpu\": [{\"cpu\": 0, \"events\": ["
@@ -171,7 +171,7 @@ static void test_groups(void)
 "{\"name\": \"context-switches\", \"value\": null, \"unit\": \"count\", \"counted\": 0, \"share\": 0.000000, \"error\": null}]}], "
 "\"sets\": 2, \"cpus\": 2, \"missed\": 0, \"elapsed_ns\": 1000000000, \"notes\": []}\n");
 	result_note(&r, "one, two");
-	CHECK_PRINT(&r, print_csv,
+	CHECK_PRINT(&r, counts_csv,
 "time,of,event,value,unit,share,error,deviation,ratio,ratio_to\n"
 ",CPU 0,task-clock,500000000,ns,1.000000,,,,\n"
 ",CPU 0,context-switches,20,,0.500000,0.418330,,,\n"
@@ -182,7 +182,7 @@ static void test_groups(void)
 ",all,elapsed,1000000000,ns,1.000000,,,,\n"
 "# CPUs 0,3\n"
 "# one, two\n");
-	CHECK_PRINT(&r, print_openmetrics,
+	CHECK_PRINT(&r, counts_openmetrics,
 "# TYPE pfmon_events counter\n"
 "# HELP pfmon_events Events that have happened since pfmon began.\n"
 "pfmon_events_total{event=\"context-switches\",target=\"CPUs 0,3\",cpu=\"0\"} 20\n"
@@ -227,10 +227,10 @@ static void test_interval(void)
 	strcpy(r.group[2].name, "idle");
 	result_add(&r, 0, &(struct counts){ .value = { 7 } }, 0);
 	result_add(&r, 1, &(struct counts){ .value = { 5 } }, 0);
-	CHECK_PRINT(&r, print_text,
+	CHECK_PRINT(&r, counts_text,
 "     1.5000 s  a\"b?-12                 7    context-switches\n"
 "     1.5000 s  c,d-12                  5    context-switches\n");
-	CHECK_PRINT(&r, print_csv,
+	CHECK_PRINT(&r, counts_csv,
 "time,of,event,value,unit,share,error,deviation,ratio,ratio_to\n"
 "1.500000001,\"a\"\"b?-12\",context-switches,7,,1.000000,,,,\n"
 "1.500000001,\"c,d-12\",context-switches,5,,1.000000,,,,\n"
@@ -238,27 +238,27 @@ static void test_interval(void)
 	/* Formulas of spreadsheets */
 	strcpy(r.group[0].name, "=1+1");
 	strcpy(r.group[1].name, "@a,b");
-	CHECK_PRINT(&r, print_csv,
+	CHECK_PRINT(&r, counts_csv,
 "time,of,event,value,unit,share,error,deviation,ratio,ratio_to\n"
 "1.500000001,'=1+1-12,context-switches,7,,1.000000,,,,\n"
 "1.500000001,\"'@a,b-12\",context-switches,5,,1.000000,,,,\n"
 "1.500000001,all,context-switches,12,,1.000000,,,,\n");
 	strcpy(r.group[0].name, "a\"b\033");
 	strcpy(r.group[1].name, "c,d");
-	print_separator('\t');
-	CHECK_PRINT(&r, print_csv,
+	counts_separator('\t');
+	CHECK_PRINT(&r, counts_csv,
 "time\tof\tevent\tvalue\tunit\tshare\terror\tdeviation\tratio\tratio_to\n"
 "1.500000001\t\"a\"\"b?-12\"\tcontext-switches\t7\t\t1.000000\t\t\t\t\n"
 "1.500000001\tc,d-12\tcontext-switches\t5\t\t1.000000\t\t\t\t\n"
 "1.500000001\tall\tcontext-switches\t12\t\t1.000000\t\t\t\t\n");
-	print_separator(',');
-	CHECK_PRINT(&r, print_json, "{\"title\": \"'a \\\"b\\\\'\", \"from_ns\": 1000000000, "
+	counts_separator(',');
+	CHECK_PRINT(&r, counts_json, "{\"title\": \"'a \\\"b\\\\'\", \"from_ns\": 1000000000, "
 "\"events\": [{\"name\": \"context-switches\", \"value\": 12, \"unit\": \"count\"}], "
 "\"by_thread\": [{\"tid\": 12, \"name\": \"a\\\"b?\", \"events\": [{\"name\": \"context-switches\", \"value\": 7, \"unit\": \"count\"}]}, "
 "{\"tid\": 12, \"name\": \"c,d\", \"events\": [{\"name\": \"context-switches\", \"value\": 5, \"unit\": \"count\"}]}], "
 "\"sets\": 1, \"threads\": 2, \"missed\": 0, \"elapsed_ns\": 500000001, \"notes\": []}\n");
 	/* Metrics have one sample of a name, and its label is escaped. */
-	CHECK(strstr(print(&r, &print_openmetrics),
+	CHECK(strstr(print(&r, &counts_openmetrics),
 		     ".\npfmon_events_total{event=\"context-switches\",target=\"'a \\\"b\\\\'\",tid=\"12\",thread=\"c,d\"} 5\n"
 		     "pfmon_events_total{event=\"context-switches\",target=\"'a \\\"b\\\\'\",tid=\"13\",thread=\"idle\"} 0\n#"));
 	free(r.group);
@@ -290,7 +290,7 @@ static void test_series(void)
 	CHECK(mean->spread && mean->spread->runs == 3 && mean->notes == 1);
 	CHECK(mean->sum.value[0] == 1000000 && mean->sum.value[1] == 9);
 	CHECK(mean->elapsed_ns == 2000000000 && mean->measured == 1);
-	CHECK_PRINT(mean, print_text, "\n"
+	CHECK_PRINT(mean, counts_text, "\n"
 " 'x', mean of 3 runs (1 thread):\n"
 "\n"
 "              1.00 ms task-clock        # 0.00 CPUs used; runs differ by 0.00%\n"
@@ -301,13 +301,13 @@ static void test_series(void)
 "            0.0000 s  system   # runs differ by 0.00%\n"
 "\n"
 " note: same\n");
-	CHECK_PRINT(mean, print_json, "{\"title\": \"'x'\", \"events\": ["
+	CHECK_PRINT(mean, counts_json, "{\"title\": \"'x'\", \"events\": ["
 "{\"name\": \"task-clock\", \"value\": 1000000, \"unit\": \"ns\", \"deviation\": 0.000000, \"cpus_used\": 0.000500}, "
 "{\"name\": \"context-switches\", \"value\": 9, \"unit\": \"count\", \"deviation\": 0.111111, \"rate\": 9000.000000}], "
 "\"sets\": 1, \"threads\": 1, \"missed\": 0, \"elapsed_ns\": 2000000000, \"user_ns\": 500000000, \"system_ns\": 0, "
 "\"runs\": 3, \"elapsed_deviation\": 0.500000, \"user_deviation\": 0.000000, \"system_deviation\": 0.000000, "
 "\"notes\": [\"same\"]}\n");
-	CHECK_PRINT(mean, print_csv,
+	CHECK_PRINT(mean, counts_csv,
 "time,of,event,value,unit,share,error,deviation,ratio,ratio_to\n"
 ",all,task-clock,1000000,ns,1.000000,,0.000000,,\n"
 ",all,context-switches,9,,1.000000,,0.111111,,\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is in sampling buffers. */
-#include "smpl.h"
+#include "sampled.h"
 
 long smpl_parse(const struct pmon_format *format, const void *buf, size_t size,
 		const struct pmon_layout *layout, const struct pmon_origin *origin,

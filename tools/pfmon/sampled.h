@@ -3,8 +3,8 @@
  * What is sampled, and what is in sampling buffers. The library knows the formats:
  * <perfmon/pmon_smpl.h>.
  */
-#ifndef PFMON_SMPL_H
-#define PFMON_SMPL_H
+#ifndef PFMON_SAMPLED_H
+#define PFMON_SAMPLED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,4 +72,4 @@ void smpl_print(FILE *out);
 void smpl_layout_add(struct pmon_layout *layout,
 		     const struct sampled_event *event);
 
-#endif /* PFMON_SMPL_H */
+#endif /* PFMON_SAMPLED_H */

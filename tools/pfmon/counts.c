@@ -2,14 +2,14 @@
 /* What the ways to print counts share. */
 #include <string.h>
 
-#include "print.h"
+#include "counts.h"
 #include "text.h"
 
-static const struct print_format *const formats[] = {
-	&print_text, &print_json, &print_csv, &print_openmetrics,
+static const struct counts_format *const formats[] = {
+	&counts_text, &counts_json, &counts_csv, &counts_openmetrics,
 };
 
-const struct print_format *print_find(const char *name)
+const struct counts_format *counts_find(const char *name)
 {
 	size_t i;
 
@@ -19,7 +19,7 @@ const struct print_format *print_find(const char *name)
 	return NULL;
 }
 
-void print_title(FILE *out, const struct result *result)
+void counts_title(FILE *out, const struct result *result)
 {
 	fputs(text_intern(result->title), out);
 	if (result->spread)
@@ -29,7 +29,7 @@ void print_title(FILE *out, const struct result *result)
 			result->measured == 1 ? "" : "s");
 }
 
-void print_group_name(const struct result *result, const struct group *group, char *name,
+void counts_group_name(const struct result *result, const struct group *group, char *name,
 		      size_t size)
 {
 	if (result->threads)
@@ -38,7 +38,7 @@ void print_group_name(const struct result *result, const struct group *group, ch
 		snprintf(name, size, "CPU %d", group->id);
 }
 
-bool print_skips(const struct result *result, const struct group *group)
+bool counts_skips(const struct result *result, const struct group *group)
 {
 	unsigned int i;
 

@@ -2,41 +2,41 @@
 /* What all ways to print a profile share, and the smallest of them. */
 #include <inttypes.h>
 
-#include "output.h"
+#include "profile_out.h"
 
-double output_percent(const struct profile *p, uint64_t weight)
+double profile_percent(const struct profile *p, uint64_t weight)
 {
 	return p->weight ? 100.0 * (double)weight / (double)p->weight : 0;
 }
 
-const char *output_of_all(const struct profile *p)
+const char *profile_of_all(const struct profile *p)
 {
 	return p->events > 1 && p->lost.samples + p->lost.estimated ?
 	       " (of all events)" : "";
 }
 
-uint64_t output_period(const struct profile *p, const struct sampled_event *e)
+uint64_t profile_period(const struct profile *p, const struct sampled_event *e)
 {
 	if (!e->frequency || !p->samples)
 		return e->period;
 	return p->weight / p->samples + (p->weight % p->samples >= p->samples / 2 + 1);
 }
 
-size_t output_rows(const struct profile *p, const struct selection *sel)
+size_t profile_rows(const struct profile *p, const struct selection *sel)
 {
 	size_t n = p->rows;
 
 	if (sel->lines && sel->lines < n)
 		n = sel->lines;
-	while (n && output_percent(p, p->row[n - 1]->weight) < sel->min)
+	while (n && profile_percent(p, p->row[n - 1]->weight) < sel->min)
 		n--;
 	return n;
 }
 
 /* "FRAME;FRAME COUNT": what separates frames is no part of their names. */
-void output_folded(FILE *out, const struct profile *p, const struct selection *sel)
+void profile_folded(FILE *out, const struct profile *p, const struct selection *sel)
 {
-	size_t n = output_rows(p, sel), i;
+	size_t n = profile_rows(p, sel), i;
 	unsigned int f;
 	const char *c;
 

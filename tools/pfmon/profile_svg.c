@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "require.h"
 #include "numbers.h"
-#include "output.h"
+#include "profile_out.h"
 #include "text.h"
 
 #define WIDTH		1200
@@ -122,7 +122,7 @@ static void print_frame(FILE *out, const struct profile *p,
 	text_xml(out, node->name, SIZE_MAX);
 	fprintf(out, ": %s sample%s, %.2f%%</title>",
 		numbers_count(count, node->count), node->count == 1 ? "" : "s",
-		output_percent(p, node->weight));
+		profile_percent(p, node->weight));
 	fprintf(out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
 		x, y, width, HEIGHT - 1);
 	print_colour(out, node->name);
@@ -145,7 +145,7 @@ static void print_node(FILE *out, const struct profile *p, const struct node *no
 	double width = scale * (double)node->weight;
 	const struct node *child;
 
-	if (width < NARROW || output_percent(p, node->weight) < sel->min)
+	if (width < NARROW || profile_percent(p, node->weight) < sel->min)
 		return;
 	print_frame(out, p, node, x, y, width);
 	for (child = node->child; child; child = child->next) {
@@ -179,11 +179,11 @@ static void print_head(FILE *out, const struct profile *p, int height)
 		numbers_count(n, p->samples));
 	text_xml(out, text_intern(e->name), SIZE_MAX);
 	fprintf(out, ", %s lost%s%s</text>\n",
-		numbers_lost(n, p->lost.samples, p->lost.estimated), output_of_all(p),
+		numbers_lost(n, p->lost.samples, p->lost.estimated), profile_of_all(p),
 		p->complete ? "" : "; the file is not complete");
 }
 
-void output_svg(FILE *out, const struct profile *p, const struct selection *sel)
+void profile_svg(FILE *out, const struct profile *p, const struct selection *sel)
 {
 	struct node *root = make_tree(p);
 	int height = HEAD + ((int)p->depth + 1) * HEIGHT + MARGIN;

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "print.h"
+#include "counts.h"
 #include "text.h"
 
 /* Values of labels: a backslash, a quote and the end of a line are escaped. */
@@ -124,6 +124,6 @@ static void print(FILE *out, const struct result *result)
 	fputs("# EOF\n", out);
 }
 
-const struct print_format print_openmetrics = {
+const struct counts_format counts_openmetrics = {
 	.name = "openmetrics", .print = print, .whole = true,
 };

@@ -2,7 +2,7 @@
 /* A profile as one JSON object, a row a line. */
 #include <inttypes.h>
 
-#include "output.h"
+#include "profile_out.h"
 #include "text.h"
 
 static void print_string(FILE *out, const char *name, const char *text)
@@ -16,7 +16,7 @@ static void print_event(FILE *out, const struct profile *p, const struct sampled
 	print_string(out, "event", e->name);
 	fprintf(out, ", \"unit\": \"%s\", \"period\": %" PRIu64
 		", \"random_mask\": %" PRIu64, e->unit == UNIT_NS ? "ns" : "count",
-		output_period(p, e), e->random_mask);
+		profile_period(p, e), e->random_mask);
 	if (e->frequency)
 		fprintf(out, ", \"frequency\": %" PRIu64 ", \"events\": %" PRIu64,
 			e->frequency, p->weight);
@@ -81,7 +81,7 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 	unsigned int d, f = 0, r;
 
 	fprintf(out, "{\"percent\": %.2f, \"samples\": %" PRIu64,
-		output_percent(p, row->weight), row->count);
+		profile_percent(p, row->weight), row->count);
 	if (e->frequency)
 		fprintf(out, ", \"events\": %" PRIu64, row->weight);
 	for (d = 0; d < BY_CHAIN; d++) {
@@ -102,9 +102,9 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 	fputc('}', out);
 }
 
-void output_json(FILE *out, const struct profile *p, const struct selection *sel)
+void profile_json(FILE *out, const struct profile *p, const struct selection *sel)
 {
-	size_t n = output_rows(p, sel), i;
+	size_t n = profile_rows(p, sel), i;
 	uint64_t rest = p->samples;
 
 	fputc('{', out);

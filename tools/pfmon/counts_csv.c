@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "print.h"
+#include "counts.h"
 #include "ratios.h"
 
 static char separator = ',';
 
-void print_separator(char c)
+void counts_separator(char c)
 {
 	separator = c;
 }
@@ -120,9 +120,9 @@ static void print(FILE *out, const struct result *result)
 	unsigned int i;
 
 	for (i = 0; i < result->groups; i++) {
-		if (print_skips(result, &result->group[i]))
+		if (counts_skips(result, &result->group[i]))
 			continue;
-		print_group_name(result, &result->group[i], name, sizeof(name));
+		counts_group_name(result, &result->group[i], name, sizeof(name));
 		print_counters(out, result, &result->group[i].sum, name);
 	}
 	print_counters(out, result, &result->sum, "all");
@@ -134,10 +134,10 @@ static void print(FILE *out, const struct result *result)
 		print_time(out, result, "system", result->system_ns, s->system);
 	}
 	fputs("# ", out);
-	print_title(out, result);
+	counts_title(out, result);
 	fputc('\n', out);
 	for (i = 0; i < result->notes; i++)
 		fprintf(out, "# %s\n", result->note[i]);
 }
 
-const struct print_format print_csv = { .name = "csv", .print = print, .heading = heading };
+const struct counts_format counts_csv = { .name = "csv", .print = print, .heading = heading };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "numbers.h"
-#include "output.h"
+#include "profile_out.h"
 #include "text.h"
 
 #define NUMBER_WIDTH	9
@@ -19,7 +19,7 @@ static void print_period(FILE *out, const struct profile *p, const struct sample
 	else if (e->unit == UNIT_NS)
 		fprintf(out, "%s ms", numbers_ms(n, e->period));
 	else
-		fprintf(out, "%s", numbers_count(n, output_period(p, e)));
+		fprintf(out, "%s", numbers_count(n, profile_period(p, e)));
 	if (e->frequency)
 		fputs(" on average", out);
 	else if (e->random_mask)
@@ -41,7 +41,7 @@ static void print_heading(FILE *out, const struct profile *p,
 	if (!e->frequency || p->samples)
 		print_period(out, p, e);
 	fprintf(out, "; %s lost%s", numbers_lost(n, p->lost.samples, p->lost.estimated),
-		output_of_all(p));
+		profile_of_all(p));
 	if (p->complete)
 		fprintf(out, "; %s s", numbers_s(n, p->end.elapsed_ns));
 	fputs("\n\n", out);
@@ -120,7 +120,7 @@ static void print_rows(FILE *out, const struct profile *p,
 	for (i = 0; i < rows; i++) {
 		const struct row *row = p->row[i];
 
-		fprintf(out, "%8.2f %*s", output_percent(p, row->weight),
+		fprintf(out, "%8.2f %*s", profile_percent(p, row->weight),
 			NUMBER_WIDTH, numbers_count(n, row->count));
 		for (r = 0; r < e->readings; r++)
 			if (e->reading[r].since_last)
@@ -139,7 +139,7 @@ static void print_rest(FILE *out, const struct profile *p, size_t rows)
 		add_weight(&rest, p->row[i]->weight);
 	if (rows < p->rows)
 		fprintf(out, "%8.2f %*s  (%zu more line%s)\n",
-			output_percent(p, rest), NUMBER_WIDTH, "",
+			profile_percent(p, rest), NUMBER_WIDTH, "",
 			p->rows - rows, p->rows - rows == 1 ? "" : "s");
 }
 
@@ -178,10 +178,10 @@ static void print_notes(FILE *out, const struct profile *p)
 		fprintf(out, " note: %s\n", p->note[i]);
 }
 
-void output_text(FILE *out, const struct profile *p, const struct selection *sel)
+void profile_text(FILE *out, const struct profile *p, const struct selection *sel)
 {
 	const struct sampled_event *e = &p->event[p->chosen];
-	size_t rows = output_rows(p, sel);
+	size_t rows = profile_rows(p, sel);
 
 	print_heading(out, p, e);
 	if (p->rows) {

@@ -7,7 +7,7 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "context.h"
+#include "require.h"
 
 void perfmon_require(void)
 {

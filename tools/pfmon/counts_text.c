@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "numbers.h"
-#include "print.h"
+#include "counts.h"
 #include "ratios.h"
 #include "text.h"
 
@@ -106,7 +106,7 @@ static struct columns find_columns(const struct result *result)
 			columns.name = width;
 	}
 	for (i = 0; i < result->groups; i++) {
-		print_group_name(result, &result->group[i], name, sizeof(name));
+		counts_group_name(result, &result->group[i], name, sizeof(name));
 		width = text_width(name);
 		if (width > columns.group)
 			columns.group = width;
@@ -122,7 +122,7 @@ static void print_counters(FILE *out, const struct result *result,
 	unsigned int i;
 
 	if (group)
-		print_group_name(result, group, name, sizeof(name));
+		counts_group_name(result, group, name, sizeof(name));
 	for (i = 0; i < result->counters->n; i++) {
 		if (result->is_interval)
 			fprintf(out, "%11s s ",
@@ -139,7 +139,7 @@ static void print_groups(FILE *out, const struct result *result,
 	unsigned int i;
 
 	for (i = 0; i < result->groups; i++)
-		if (!print_skips(result, &result->group[i]))
+		if (!counts_skips(result, &result->group[i]))
 			print_counters(out, result, &result->group[i], columns);
 }
 
@@ -163,7 +163,7 @@ static void print_whole(FILE *out, const struct result *result,
 	unsigned int i;
 
 	fputs("\n ", out);
-	print_title(out, result);
+	counts_title(out, result);
 	fputs(":\n\n", out);
 	if (result->groups) {
 		print_groups(out, result, columns);
@@ -193,4 +193,4 @@ static void print(FILE *out, const struct result *result)
 		print_counters(out, result, NULL, &columns);
 }
 
-const struct print_format print_text = { .name = "text", .print = print };
+const struct counts_format counts_text = { .name = "text", .print = print };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Contexts, as the library's count/ has them, and what pfmon needs for many. */
-#ifndef PFMON_CONTEXT_H
-#define PFMON_CONTEXT_H
+#ifndef PFMON_REQUIRE_H
+#define PFMON_REQUIRE_H
 
 #include "count/context.h"
 
@@ -23,4 +23,4 @@ void raise_file_limit(void);
  */
 void restore_file_limit(void);
 
-#endif /* PFMON_CONTEXT_H */
+#endif /* PFMON_REQUIRE_H */

@@ -2,7 +2,7 @@
 /* Counts as JSON: an object of one line for a measurement, or for an interval of one. */
 #include <inttypes.h>
 
-#include "print.h"
+#include "counts.h"
 #include "ratios.h"
 #include "text.h"
 
@@ -86,7 +86,7 @@ static void print_groups(FILE *out, const struct result *result)
 	for (i = 0; i < result->groups; i++) {
 		const struct group *g = &result->group[i];
 
-		if (print_skips(result, g))
+		if (counts_skips(result, g))
 			continue;
 		fprintf(out, "%s{\"%s\": %d, ", comma, result->threads ? "tid" : "cpu",
 			g->id);
@@ -155,4 +155,4 @@ static void print(FILE *out, const struct result *result)
 	fputs("]}\n", out);
 }
 
-const struct print_format print_json = { .name = "json", .print = print };
+const struct counts_format counts_json = { .name = "json", .print = print };
