@@ -18,20 +18,13 @@
 /* What the allocator takes for one. */
 #define PFM_BLOCK_MEM	kmalloc_size_roundup(sizeof(struct pfm_blocker))
 
-/*
- * A process that is being killed does not wait, nor do threads that an exec
- * has to get rid of. fatal_signal_pending() cannot tell: an exiting thread has
- * dequeued its SIGKILL.
- */
 static bool pfm_block_must_wait(struct pfm_context *ctx)
 {
 	unsigned long flags;
 	bool wait;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	wait = ctx->task == current && ctx->blocked &&
-	       !(current->signal->flags & SIGNAL_GROUP_EXIT) &&
-	       !current->signal->group_exec_task;
+	wait = ctx->task == current && ctx->blocked;
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return wait;
 }
@@ -40,7 +33,8 @@ static bool pfm_block_must_wait(struct pfm_context *ctx)
  * The thread holds no lock here, so for a control group it counts as frozen. To
  * say so takes a lock of all groups, twice. So the thread waits interruptibly
  * first: the group's freezer ends that wait, as a signal does, and only then the
- * thread is counted. The signal itself has to wait until PFM_RESTART.
+ * thread is counted. The signal itself has to wait until PFM_RESTART, but for SIGKILL,
+ * which also an exit of the process or an exec in another thread sends: TASK_WAKEKILL.
  */
 static void pfm_block_sleep(struct pfm_context *ctx)
 {
