@@ -61,6 +61,24 @@ static void pfm_message_test_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_message_count(q), 0U);
 }
 
+/* So many overflows as fill the ring to the last slot but two, and two ends. */
+static void pfm_message_test_both_ends(struct kunit *test)
+{
+	struct pfm_queue *q = test->priv;
+	unsigned int i;
+
+	pfm_message_free(q);
+	KUNIT_ASSERT_EQ(test, pfm_message_init(q, 4), 0);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_TRUE(test, pfm_message_overflow(q, i, 1));
+	pfm_message_end(q);
+	pfm_message_end(q);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, pfm_message_take(q)->pfm_ovfl_msg.msg_active_set, (u16)i);
+	KUNIT_EXPECT_EQ(test, pfm_message_take(q)->msg_type, (u32)PFM_MSG_END);
+	KUNIT_EXPECT_EQ(test, pfm_message_take(q)->msg_type, (u32)PFM_MSG_END);
+}
+
 /* A slot has nothing left of the message that was there before. */
 static void pfm_message_test_clear(struct kunit *test)
 {
@@ -105,6 +123,7 @@ static void pfm_message_test_drop(struct kunit *test)
 static struct kunit_case pfm_message_cases[] = {
 	KUNIT_CASE(pfm_message_test_order),
 	KUNIT_CASE(pfm_message_test_full),
+	KUNIT_CASE(pfm_message_test_both_ends),
 	KUNIT_CASE(pfm_message_test_clear),
 	KUNIT_CASE(pfm_message_test_drop),
 	{}
