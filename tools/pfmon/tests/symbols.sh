@@ -190,6 +190,10 @@ test_symbols_build_id()
 	unset DEBUGINFOD_CACHE_PATH
 	mkdir -p "$tmp/home/.cache"
 	ln -s "$tmp/cache" "$tmp/home/.cache/debuginfod_client"
+	XDG_CACHE_HOME=$tmp/home/.cache
+	export XDG_CACHE_HOME
+	named "debuginfod's cache, by XDG_CACHE_HOME" before
+	unset XDG_CACHE_HOME
 	HOME=$tmp/home named "debuginfod's cache at home" before
 	DEBUGINFOD_CACHE_PATH=$tmp/cache
 	export DEBUGINFOD_CACHE_PATH
