@@ -130,23 +130,26 @@ static const struct hw hw_models[] = {
 	{ "Intel P4", 2, { 0, 0 }, hw_write_p4, hw_pmd_p4, false },
 	{ "Intel P5", 2, { 0x16, 0 }, hw_write_p5, hw_pmd_evtsel, true },
 	{ "PowerPC", 4, { 2, 1 }, hw_write_ppc, hw_pmd_ppc, false },
-	/* The last one that fits is taken. */
 	{ "PowerPC 970", 8, { 9, 15 }, hw_write_ppc, hw_pmd_ppc, false },
 	{ "POWER", 4, { 0x02, 0x1e }, hw_write_power, hw_pmd_ppc, false },
 };
 
+/* The one with the longest name that the kernel's begins with. */
 static const struct hw *hw_find(void)
 {
 	static const struct hw *found;
+	size_t i, longest = 0, len;
 	char model[64];
-	size_t i;
 
 	if (found || read_text(SYSFS "/pmu_model", model, sizeof(model)) < 0)
 		return found;
-	for (i = 0; i < sizeof(hw_models) / sizeof(hw_models[0]); i++)
-		if (!strncmp(model, hw_models[i].model,
-			     strlen(hw_models[i].model)))
+	for (i = 0; i < sizeof(hw_models) / sizeof(hw_models[0]); i++) {
+		len = strlen(hw_models[i].model);
+		if (len > longest && !strncmp(model, hw_models[i].model, len)) {
 			found = &hw_models[i];
+			longest = len;
+		}
+	}
 	return found;
 }
 

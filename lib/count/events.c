@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The events that can be counted. Another software PMU is one more line in
- * sources[]; another family of hardware is one more line in family.c.
+ * sources[]; another family of hardware is one more file, and one more line in family.c.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -13,7 +13,6 @@
 
 #include <perfmon/libperfmon.h>
 
-#include "codes.h"
 #include "encode.h"
 #include "events.h"
 #include "family.h"
@@ -111,8 +110,8 @@ static unsigned int find_events(const struct pmu *pmu)
 	unsigned int e, n = 0;
 	uint64_t code;
 
-	for (e = 0; e < HW_EVENTS && !pmu_is_other(pmu); e++) {
-		code = codes_find(pmu, e);
+	for (e = 0; e < HW_EVENTS; e++) {
+		code = family_code(pmu, e);
 		if (!code)
 			continue;
 		hardware_events[n] = hw_events[e];
@@ -123,7 +122,7 @@ static unsigned int find_events(const struct pmu *pmu)
 
 bool events_pmu(const struct pmu *pmu)
 {
-	const struct family *family = family_find(pmu);
+	const struct family *family = family_find(pmu->model);
 	uint32_t there = pmu_counters(pmu);
 
 	*hardware = (struct event_source){ .name = "hardware" };

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The families of PMUs whose events can be counted. Another one is one more line; where the
- * names of two begin alike the longer one comes first.
- */
+/* The families of PMUs whose events can be counted. Another one is one more line. */
 #include <stddef.h>
 #include <string.h>
 
@@ -10,16 +7,57 @@
 
 static const struct family *const families[] = {
 	&family_intel, &family_amd, &family_p6, &family_p4,
-	&family_ppc970, &family_ppc,
+	&family_ppc, &family_ppc604, &family_ppc745, &family_ppc970,
 	&family_power8, &family_power9, &family_power10, &family_power11,
 };
 
-const struct family *family_find(const struct pmu *pmu)
+const struct family *family_find(const char *model)
 {
-	size_t i;
+	const struct family *found = NULL;
+	size_t i, longest = 0, len;
 
-	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		if (!strncmp(pmu->model, families[i]->model, strlen(families[i]->model)))
-			return families[i];
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		len = strlen(families[i]->model);
+		if (len > longest && !strncmp(model, families[i]->model, len)) {
+			found = families[i];
+			longest = len;
+		}
+	}
+	return found;
+}
+
+static bool is_of(const struct model *m, const struct pmu *pmu)
+{
+	unsigned int i;
+
+	if (m->family != pmu->family)
+		return false;
+	for (i = 0; i < MODEL_NUMBERS && m->models[i]; i++)
+		if (m->models[i] == pmu->cpu)
+			return true;
+	return !m->models[0];
+}
+
+const struct model *family_model(const struct pmu *pmu)
+{
+	const struct family *family = family_find(pmu->model);
+	const struct model *m = family ? family->models : NULL;
+
+	if (!m || pmu_is_other(pmu))
+		return NULL;
+	for (; m->family; m++)
+		if (is_of(m, pmu))
+			return m;
 	return NULL;
+}
+
+uint64_t family_code(const struct pmu *pmu, enum hw_event event)
+{
+	const struct family *family = family_find(pmu->model);
+	const struct model *m = family_model(pmu);
+	uint64_t code = m ? m->codes[event] : 0;
+
+	if (!code && family && !pmu_is_other(pmu))
+		code = family->codes[event];
+	return code == CODE_NONE ? 0 : code;
 }

@@ -6,11 +6,40 @@
 #include "encode.h"
 #include "names.h"
 
+/* Events that most hardware has. */
+enum hw_event {
+	HW_CYCLES, HW_INSTRUCTIONS, HW_BRANCHES, HW_BRANCH_MISSES, HW_CACHE_REFERENCES,
+	HW_CACHE_MISSES, HW_L1_MISSES, HW_L1_ACCESSES,
+	HW_EVENTS
+};
+
+/* A model has no event of its own for what its family has one for. */
+#define CODE_NONE	UINT64_MAX
+
+/* Most models that a row of a table names at once. */
+#define MODEL_NUMBERS	12
+
+/* What some models of a family have otherwise. */
+struct model {
+	unsigned int family;		/* the processor's, 0 ends a table */
+	uint8_t models[MODEL_NUMBERS];	/* the processor's, 0 ends them; none are all */
+	uint64_t codes[HW_EVENTS];	/* 0: as the family has it, or CODE_NONE */
+	const struct limit *limits;	/* of x86: see needs.h */
+	const struct event_register *registers;
+};
+
 /* Which events can have modifiers other than :u and :k. */
 enum modifiers { MODIFIERS_ALL, MODIFIERS_NAMED, MODIFIERS_NONE };
 
 struct family {
 	const char *model;		/* how the kernel's name begins */
+	const char *pfm4, *not_pfm4;	/* how libpfm4's name begins, NULL: of any; and does not */
+	/*
+	 * What selects an event: the event and its unit mask as PerfEvtSel has them, or
+	 * P4_EVENT(), PPC_EVENT() or PPC970_EVENT(), or POWER's code; 0: there is none.
+	 */
+	uint64_t codes[HW_EVENTS];
+	const struct model *models;	/* that differ, NULL: none */
 	unsigned int counters;		/* at most, of those that can count many events */
 	bool fixed;			/* Intel's: from PMU_FIXED on each has an event of its own */
 	bool spr;			/* an index is a special-purpose register, not an MSR */
@@ -54,15 +83,34 @@ struct family {
 };
 
 extern const struct family family_intel, family_amd, family_p6, family_p4;
-extern const struct family family_ppc, family_ppc970;
+extern const struct family family_ppc, family_ppc604, family_ppc745, family_ppc970;
 extern const struct family family_power8, family_power9, family_power10, family_power11;
 
 /**
  * family_find() - the family of a PMU
+ * @model: what the kernel calls it
+ *
+ * Return: of the families whose names it begins with the one with the longest name, or NULL
+ * if pfmon does not know events of it.
+ */
+const struct family *family_find(const char *model);
+
+/**
+ * family_model() - what is known of a processor beside its family
  * @pmu: description
  *
- * Return: the family, or NULL if pfmon does not know events of it.
+ * Return: its row of the family's table, or NULL if there is none, or it is another maker's.
  */
-const struct family *family_find(const struct pmu *pmu);
+const struct model *family_model(const struct pmu *pmu);
+
+/**
+ * family_code() - what selects an event
+ * @pmu:   description
+ * @event: which one
+ *
+ * Return: the code as in struct family; 0 if this model has no such event, or one that counts
+ * something else.
+ */
+uint64_t family_code(const struct pmu *pmu, enum hw_event event);
 
 #endif /* COUNT_FAMILY_H */

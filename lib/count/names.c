@@ -8,6 +8,7 @@
 #include <perfmon/pfmlib.h>
 
 #include "events.h"
+#include "family.h"
 #include "names.h"
 
 /* Most words of an encoding. */
@@ -15,29 +16,9 @@
 
 const bool names_known = true;
 
-/* What the kernel and libpfm4 call the same PMUs, by how their names begin. */
-static const struct {
-	const char *model, *pmu;
-	bool same;		/* false: all but that one */
-} kinds[] = {
-	{ "Intel architectural", "amd64_", false },
-	{ "AMD", "amd64_", true },
-	{ "Intel P4", "netburst", true },
-	{ "Intel P6", "p", true },	/* ppro, pii, piii, pm */
-	{ "PowerPC 970", "ppc970", true },
-	{ "POWER8", "power8", true }, { "POWER9", "power9", true },
-	{ "POWER10", "power10", true }, { "POWER11", "power1", true },
-};
-
-static bool fits(const char *model, const char *pmu)
+static bool begins(const char *name, const char *with)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strncmp(model, kinds[i].model, strlen(kinds[i].model)))
-			return !strncmp(pmu, kinds[i].pmu, strlen(kinds[i].pmu)) ==
-			       kinds[i].same;
-	return false;
+	return !strncmp(name, with, strlen(with));
 }
 
 static bool ready(void)
@@ -55,18 +36,20 @@ static bool ready(void)
  */
 static bool find_pmu(const char *model, pfm_pmu_info_t *found)
 {
+	const struct family *family = family_find(model);
 	pfm_pmu_info_t info;
 	bool any = false;
 	int i;
 
-	if (!*model || !ready())
+	if (!family || !family->named || !ready())
 		return false;
 	for (i = 0; i < PFM_PMU_MAX; i++) {
 		memset(&info, 0, sizeof(info));
 		info.size = sizeof(info);
 		if (pfm_get_pmu_info((pfm_pmu_t)i, &info) != PFM_SUCCESS ||
 		    !info.is_present || info.type != PFM_PMU_TYPE_CORE ||
-		    !fits(model, info.name) ||
+		    (family->pfm4 && !begins(info.name, family->pfm4)) ||
+		    (family->not_pfm4 && begins(info.name, family->not_pfm4)) ||
 		    (any && found->pmu != PFM_PMU_INTEL_X86_ARCH))
 			continue;
 		*found = info;

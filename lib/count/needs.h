@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What events need: certain counters, and registers of their own. */
+/* What events of x86 need: certain counters, and registers of their own. */
 #ifndef COUNT_NEEDS_H
 #define COUNT_NEEDS_H
 
 #include <stdint.h>
 
 #include "pmu.h"
+
+/* Events @from to @to with this unit mask can be counted by these counters only. */
+struct limit {
+	uint16_t from, to, umask;	/* ANY_UMASK: with all; @to NO_EVENT ends a table */
+	uint32_t counters;
+};
+
+#define ANY_UMASK	0x100
+#define NO_EVENT	0xffff
 
 /**
  * needs_counters() - which counters can count an event
@@ -19,7 +28,7 @@ uint32_t needs_counters(const struct pmu *pmu, uint64_t code);
 
 /* A register of which an event counts what it says. */
 struct event_register {
-	uint16_t code;		/* event and unit mask */
+	uint16_t code;		/* event and unit mask, 0 ends a table */
 	uint16_t msr;
 	const char *modifier;	/* that has its value */
 	const char *remark;	/* what to know of it, or NULL */

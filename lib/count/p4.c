@@ -135,7 +135,12 @@ static void p4_place(struct counter *c, unsigned int n)
 			    (c->levels & LEVEL_KERNEL ? ESCR_OS : 0);
 }
 
+/* GLOBAL_POWER_EVENTS, INSTR_RETIRED that was not bogus, BRANCH_RETIRED of all kinds. */
 const struct family family_p4 = {
-	.model = "Intel P4", .counters = 18, .modifiers = MODIFIERS_NAMED,
+	.model = "Intel P4", .pfm4 = "netburst",
+	.codes = {
+		[HW_CYCLES] = P4_EVENT(0x13U, 1, 6), [HW_INSTRUCTIONS] = P4_EVENT(2, 1, 4),
+		[HW_BRANCHES] = P4_EVENT(6, 0xf, 5) },
+	.counters = 18, .modifiers = MODIFIERS_NAMED,
 	.own = p4_own, .named = p4_named, .encode = p4_encode, .place = p4_place,
 };

@@ -68,19 +68,6 @@ bool pmu_is_other(const struct pmu *pmu)
 	       strcmp(pmu->vendor, "GenuineIntel");
 }
 
-bool pmu_is(const struct pmu *pmu, const char *name, unsigned int family,
-	    const uint8_t models[PMU_MODELS])
-{
-	unsigned int i;
-
-	if (pmu_is_other(pmu) || strncmp(pmu->model, name, strlen(name)) || pmu->family != family)
-		return false;
-	for (i = 0; i < PMU_MODELS && models[i]; i++)
-		if (models[i] == pmu->cpu)
-			return true;
-	return !models[0];
-}
-
 uint32_t pmu_counters(const struct pmu *pmu)
 {
 	uint32_t there = 0;

@@ -46,21 +46,6 @@ bool pmu_read(struct pmu *pmu);
  */
 bool pmu_is_other(const struct pmu *pmu);
 
-/* Most models of a family that a table names at once. */
-#define PMU_MODELS	12
-
-/**
- * pmu_is() - is it of one of these models?
- * @pmu:    description
- * @name:   how the kernel's name of the PMU begins
- * @family: the processor's
- * @models: the processor's, 0 ends them; none are all
- *
- * Return: true, or false, as for another maker's.
- */
-bool pmu_is(const struct pmu *pmu, const char *name, unsigned int family,
-	    const uint8_t models[PMU_MODELS]);
-
 /**
  * pmu_counters() - which pairs of a control and a counter of the same number there are
  * @pmu: description

@@ -112,8 +112,33 @@ static const struct event power_raw = { .name = "rNNNNN", .period = 100000,
 	.raw = &power_raw, .raw_digits = 16,				\
 	.named = power_named, .encode = power_encode, .place = power_place
 
-const struct family family_power8 = { .model = "POWER8", POWER_FAMILY };
-const struct family family_power9 = { .model = "POWER9", POWER_FAMILY };
-const struct family family_power10 = { .model = "POWER10", POWER_FAMILY };
-/* It has POWER10's events. */
-const struct family family_power11 = { .model = "POWER11", POWER_FAMILY };
+/*
+ * PM_CYC, PM_INST_CMPL, PM_BR_CMPL, PM_BR_MPRED_CMPL; PM_DATA_FROM_L2MISS and _L3MISS, of
+ * loads; PM_LD_MISS_L1 (POWER9: PM_LD_MISS_L1_FIN), PM_LD_REF_L1: as Linux 6.1
+ * (arch/powerpc/perf) and libpfm4 have them.
+ */
+#define POWER_CODES(branches, l1_misses, l1_accesses)	.codes = { \
+	[HW_CYCLES] = CYCLES, [HW_INSTRUCTIONS] = INSTRUCTIONS, [HW_BRANCHES] = branches, \
+	[HW_BRANCH_MISSES] = 0x400f6, [HW_CACHE_REFERENCES] = 0x200fe, \
+	[HW_CACHE_MISSES] = 0x300fe, [HW_L1_MISSES] = l1_misses, [HW_L1_ACCESSES] = l1_accesses }
+
+const struct family family_power8 = {
+	.model = "POWER8", .pfm4 = "power8",
+	POWER_CODES(0x40060, 0x3e054, 0x100ee), POWER_FAMILY,
+};
+
+const struct family family_power9 = {
+	.model = "POWER9", .pfm4 = "power9",
+	POWER_CODES(0x4d05e, 0x2c04e, 0x100fc), POWER_FAMILY,
+};
+
+#define POWER10_FAMILY	POWER_CODES(0x4d05e, 0x3e054, 0x100fc), POWER_FAMILY
+
+const struct family family_power10 = {
+	.model = "POWER10", .pfm4 = "power10", POWER10_FAMILY,
+};
+
+/* It has POWER10's events, by which name libpfm4 may know it, too. */
+const struct family family_power11 = {
+	.model = "POWER11", .pfm4 = "power1", POWER10_FAMILY,
+};

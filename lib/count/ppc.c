@@ -68,7 +68,26 @@ static void ppc_place(struct counter *c, unsigned int n)
 static const struct event ppc_raw = { .name = "rNEE", .period = 100000,
 	.help = "the event EE of counter N, in hexadecimal; without N one that all counters have" };
 
+#define PPC_FAMILY							\
+	.counters = 6, .spr = true, .modifiers = MODIFIERS_NONE,	\
+	.raw = &ppc_raw, .raw_digits = 9, .encode = ppc_encode, .place = ppc_place
+#define PPC_CODES \
+	[HW_CYCLES] = PPC_EVENT(0, CYCLES), [HW_INSTRUCTIONS] = PPC_EVENT(0, 2)
+
+/* 750 and 7400 count branches that are taken and those that are not apart. */
 const struct family family_ppc = {
-	.model = "PowerPC", .counters = 6, .spr = true, .modifiers = MODIFIERS_NONE,
-	.raw = &ppc_raw, .raw_digits = 9, .encode = ppc_encode, .place = ppc_place,
+	.model = "PowerPC", .codes = { PPC_CODES }, PPC_FAMILY,
+};
+
+const struct family family_ppc604 = {
+	.model = "PowerPC 604", .codes = { PPC_CODES, [HW_BRANCHES] = PPC_EVENT(2, 8) },
+	PPC_FAMILY,
+};
+
+const struct family family_ppc745 = {
+	.model = "PowerPC 745",
+	.codes = { PPC_CODES,
+		[HW_BRANCHES] = PPC_EVENT(1, 0x22), [HW_BRANCH_MISSES] = PPC_EVENT(4, 0x1c),
+		[HW_L1_MISSES] = PPC_EVENT(2, 0x17) },
+	PPC_FAMILY,
 };

@@ -189,8 +189,13 @@ static void ppc970_place(struct counter *c, unsigned int n)
 static const struct event ppc970_raw = { .name = "rNEE", .period = 100000,
 	.help = "the event EE of counter N, in hexadecimal; without N one that all counters have" };
 
+/* PM_LD_MISS_L1, PM_LD_REF_L1. Of branches 970 counts those that are issued. */
 const struct family family_ppc970 = {
-	.model = "PowerPC 970", .counters = COUNTERS, .spr = true, .modifiers = MODIFIERS_NONE,
+	.model = "PowerPC 970", .pfm4 = "ppc970",
+	.codes = {
+		[HW_CYCLES] = PPC_EVENT(0, CYCLES), [HW_INSTRUCTIONS] = PPC_EVENT(0, INSTRUCTIONS),
+		[HW_L1_MISSES] = PPC970_EVENT(0x3810), [HW_L1_ACCESSES] = PPC970_EVENT(0x8810) },
+	.counters = COUNTERS, .spr = true, .modifiers = MODIFIERS_NONE,
 	.raw = &ppc970_raw, .raw_digits = 8,
 	.named = ppc970_named, .encode = ppc970_encode, .place = ppc970_place,
 };

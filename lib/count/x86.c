@@ -150,15 +150,37 @@ static const struct event x86_raw = { .name = "rNNNN", .period = 100000,
 	.raw = &x86_raw, .raw_digits = 9,				\
 	.named = x86_named, .encode = x86_encode, .place = x86_place
 
+/*
+ * Codes are the architecture's (Intel SDM volume 3, "Architectural Performance Events"; of P6
+ * the list of its events; AMD's BKDG and PPR), as Linux 6.1 has them for perf_events
+ * (arch/x86/events) and libpfm4 in its tables. libpfm4's names of Intel's PMUs are many, and
+ * it says which of them is here.
+ */
 const struct family family_intel = {
-	.model = "Intel architectural", .counters = 16, .fixed = true,
+	.model = "Intel architectural", .not_pfm4 = "amd64_", .counters = 16, .fixed = true,
+	.models = intel_models,
+	.codes = {
+		[HW_CYCLES] = 0x3c, [HW_INSTRUCTIONS] = 0xc0, [HW_BRANCHES] = 0xc4,
+		[HW_BRANCH_MISSES] = 0xc5, [HW_CACHE_REFERENCES] = 0x4f2e,
+		[HW_CACHE_MISSES] = 0x412e },
 	.raw_mask = EVTSEL | X86_ANY, X86_FAMILY,
 };
 
 const struct family family_amd = {
-	.model = "AMD", .counters = 16, .raw_mask = EVTSEL | EVTSEL_AMD, X86_FAMILY,
+	.model = "AMD", .pfm4 = "amd64_", .counters = 16, .models = amd_models,
+	.codes = {
+		[HW_CYCLES] = 0x76, [HW_INSTRUCTIONS] = 0xc0, [HW_BRANCHES] = 0xc2,
+		[HW_BRANCH_MISSES] = 0xc3 },
+	.raw_mask = EVTSEL | EVTSEL_AMD, X86_FAMILY,
 };
 
+/* L2_RQSTS of all states, of the invalid one; DCU_LINES_IN, DATA_MEM_REFS. */
 const struct family family_p6 = {
-	.model = "Intel P6", .counters = 2, .raw_mask = EVTSEL, X86_FAMILY,
+	.model = "Intel P6", .pfm4 = "p",	/* ppro, pii, piii, pm */
+	.counters = 2, .models = p6_models,
+	.codes = {
+		[HW_CYCLES] = 0x79, [HW_INSTRUCTIONS] = 0xc0, [HW_BRANCHES] = 0xc4,
+		[HW_BRANCH_MISSES] = 0xc5, [HW_CACHE_REFERENCES] = 0x0f2e,
+		[HW_CACHE_MISSES] = 0x012e, [HW_L1_MISSES] = 0x45, [HW_L1_ACCESSES] = 0x43 },
+	.raw_mask = EVTSEL, X86_FAMILY,
 };
