@@ -85,6 +85,7 @@ struct counter {
 	struct extra extra[2];
 	unsigned int extras;		/* how many it needs */
 	uint16_t group;			/* not beside those of another one; 0: of none */
+	uint16_t chooser;		/* the counter whose event chooses the group, if not its own */
 	const char *shared;		/* why it may need another set, if not for a counter */
 	uint64_t value;			/* of the control register */
 	uint16_t pmc, pmd;

@@ -65,19 +65,49 @@ static bool search(const struct placing *group, unsigned int event, uint32_t use
 	return false;
 }
 
+/* Has an event of its group the counter that chooses the group? */
+static bool is_chosen(const struct placing *group, const struct counter *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->n; i++)
+		if (group->c[i]->group == c->group && group->can[i] == 1U << c->chooser)
+			return true;
+	return false;
+}
+
+/*
+ * Counters that no event can have, as their control chooses a group for events of other
+ * counters (counter.extra).
+ */
+static uint32_t choosers(const struct placing *group)
+{
+	uint32_t taken = 0;
+	unsigned int i;
+
+	for (i = 0; i < group->n; i++)
+		if (group->c[i]->chooser && !is_chosen(group, group->c[i]))
+			taken |= 1U << group->c[i]->chooser;
+	return taken;
+}
+
 static bool find(const struct placing *group, uint8_t at[MATCH_COUNTERS])
 {
+	uint32_t can[MATCH_COUNTERS], taken;
 	unsigned int i, k, tries = 0;
 
 	if (group->n > MATCH_COUNTERS)
 		return false;
 	if (group->n && group->c[0]->unit)
 		return search(group, 0, 0, at, &tries);
-	for (i = 0; i < group->n; i++)
+	taken = choosers(group);
+	for (i = 0; i < group->n; i++) {
+		can[i] = group->can[i] & ~taken;
 		for (k = 0; k < i; k++)
 			if (quarrel(group->c[i], group->c[k]))
 				return false;
-	return match_events(group->can, group->n, at);
+	}
+	return match_events(can, group->n, at);
 }
 
 void place_add(struct placing *group, struct counter *c, uint32_t can)
@@ -100,8 +130,11 @@ bool place_group(const struct placing *group)
 
 	if (!find(group, at))
 		return false;
-	for (i = 0; i < group->n; i++)
+	for (i = 0; i < group->n; i++) {
+		if (group->c[i]->chooser)
+			group->c[i]->extras = !is_chosen(group, group->c[i]);
 		counter_place(group->c[i], at[i]);
+	}
 	return true;
 }
 

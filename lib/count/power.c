@@ -4,15 +4,19 @@
  *
  * An event's code is as IBM's manuals, perf and libpfm4 write it: what the counter selects,
  * its combination and unit, and above these the number of the counter, 0: one of the first
- * four. IBM POWER8, 9 and 10 Performance Monitoring Unit User's Guides; which events of
- * POWER9 exclude each other is as in Linux 6.1 (arch/powerpc/perf/isa207-common.c).
+ * four. IBM POWER8, 9 and 10 Performance Monitoring Unit User's Guides.
+ *
+ * POWER9 counts events of the second and third cache in banks of four, one event for each of
+ * the first four counters, and the event of counter 4 chooses the bank. So with an event of
+ * these on another counter goes counter 4's of the same bank, which counts nothing unless it
+ * was asked for itself (one source: Linux, commit 59029136d750, arch/powerpc/perf/
+ * isa207-common.c and power9-pmu.c; there a bank is what has the same select, here also the
+ * same unit and combination, which excludes more).
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "family.h"
 
-#define SELECT(code)		((code) & 0xff)
 #define MARKED			(1ULL << 8)
 #define UNIT(code)		((code) >> 12 & 0xf)
 #define NUMBER_SHIFT		16
@@ -36,9 +40,10 @@
 #define RUN_INSTRUCTIONS	0x500fa
 #define RUN_CYCLES		0x600f4
 
-/* POWER9: events of a cache are all on counter 4 or none is, and select the same. */
+/* Units of the second and third cache. */
 #define CACHE_UNIT(unit)	((unit) >= 6 && (unit) <= 9)
-#define GROUP(code)		(1U << 9 | (NUMBER(code) == 4 ? 1U << 8 : 0) | SELECT(code))
+/* POWER9: its event chooses the bank. */
+#define CHOOSER			4
 
 static uint32_t counters(uint64_t code)
 {
@@ -70,6 +75,20 @@ static void power_named(struct encoding *e, const struct named_event *event)
 		e->code = selection;
 }
 
+/* The event's bank, and what chooses it if the event itself does not. */
+static void find_bank(const struct encoding *e, struct counter *c)
+{
+	c->group = (uint16_t)(e->code & SELECTION);
+	c->shared = "an event of another bank of the caches, or of counter 4, is beside it: counter 4's event chooses the bank";
+	if (NUMBER(e->code) == CHOOSER)
+		return;
+	c->chooser = CHOOSER;
+	c->can &= ~(1U << CHOOSER);
+	c->extras = 1;
+	c->extra[0] = (struct extra){ .pmc = CHOOSER, .mask = ~0ULL };
+	c->extra[0].value = c->group | CHOOSER << NUMBER_SHIFT | NOT_KERNEL | NOT_USER;
+}
+
 static int power_encode(const struct encoding *e, const struct event_source *source,
 			struct counter *c, char error[EVENTS_ERROR_MAX])
 {
@@ -90,10 +109,8 @@ static int power_encode(const struct encoding *e, const struct event_source *sou
 				     error);
 	if (!(e->code & SELECTION))
 		return encode_refuse(e, ": this is not an event", error);
-	if (!strcmp(source->pmu->model, "POWER9") && CACHE_UNIT(UNIT(e->code))) {
-		c->group = GROUP(e->code);
-		c->shared = "an event of a cache is beside it that the processor cannot count at the same time";
-	}
+	if (source->family == &family_power9 && CACHE_UNIT(UNIT(e->code)))
+		find_bank(e, c);
 	return 0;
 }
 

@@ -80,11 +80,11 @@ static unsigned int count(const struct counters *counters, unsigned int from,
 static bool leaves(const struct counters *counters, const struct event_source *source,
 		   uint32_t free)
 {
-	unsigned int i;
+	const struct counter *c;
 
-	for (i = 0; i < counters->n; i++)
-		if (!counters->c[i].everywhere && counters->c[i].source == source &&
-		    !(counters->c[i].can & free))
+	for (c = counters->c; c < counters->c + counters->n; c++)
+		if (!c->everywhere && c->source == source &&
+		    (!(c->can & free) || (c->chooser && !(free >> c->chooser & 1))))
 			return false;
 	return true;
 }
