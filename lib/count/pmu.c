@@ -9,16 +9,19 @@
 #include "file.h"
 #include "pmu.h"
 
-static void read_cpu(struct pmu *pmu)
+void pmu_read_cpu(struct pmu *pmu, const char *path)
 {
-	FILE *f = fopen("/proc/cpuinfo", "re");
+	FILE *f = fopen(path, "re");
+	unsigned int version, revision;
 	char line[256];
 
 	if (!f)
 		return;
 	/* The first processor's: the kernel describes what all of them have. */
 	while (fgets(line, sizeof(line), f) && *line != '\n')
-		if (sscanf(line, "cpu family : %u", &pmu->family) != 1 &&
+		if (sscanf(line, "revision : %*[^(](pvr %x %x)", &version, &revision) == 2)
+			pmu->pvr = version << 16 | (revision & 0xffff);
+		else if (sscanf(line, "cpu family : %u", &pmu->family) != 1 &&
 		    sscanf(line, "vendor_id : %15s", pmu->vendor) != 1)
 			sscanf(line, "model : %u", &pmu->cpu);
 	fclose(f);
@@ -58,7 +61,7 @@ bool pmu_read(struct pmu *pmu)
 	}
 	read_registers(pmu->pmc, cfg.cf_impl_pmcs, pfm_getinfo_pmcs);
 	read_registers(pmu->pmd, cfg.cf_impl_pmds, pfm_getinfo_pmds);
-	read_cpu(pmu);
+	pmu_read_cpu(pmu, "/proc/cpuinfo");
 	return true;
 }
 

@@ -25,6 +25,7 @@ struct pmu {
 	char model[64];		/* what the kernel calls it, "": there is none */
 	char vendor[16];	/* the processor's, as /proc/cpuinfo has it; "": not known */
 	unsigned int family, cpu;	/* the processor's, as /proc/cpuinfo has them; 0: not known */
+	uint32_t pvr;			/* PowerPC's processor version register; 0: not known */
 	struct pmu_register pmc[PMU_REGISTERS], pmd[PMU_REGISTERS];
 };
 
@@ -35,6 +36,13 @@ struct pmu {
  * Return: true if there is one.
  */
 bool pmu_read(struct pmu *pmu);
+
+/**
+ * pmu_read_cpu() - which processor this is
+ * @pmu:  its vendor, family, cpu and pvr are filled in as far as they are known
+ * @path: of a file like /proc/cpuinfo, whose first processor is taken
+ */
+void pmu_read_cpu(struct pmu *pmu, const char *path);
 
 /**
  * pmu_is_other() - is it another maker's processor than its PMU's name says?

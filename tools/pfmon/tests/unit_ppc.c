@@ -4,6 +4,7 @@
  * processors only: in its place there are some of its events here.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include <perfmon/libperfmon.h>
 
@@ -299,6 +300,43 @@ static void test_power9_banks(void)
 	CHECK_STR(registers("r1a080,r2a082,r400f6"), "1=0x1a080 2=0x2a082 4=0x400f6");
 }
 
+/* Events that perf refuses on one revision of the processor or another. */
+static void test_power9_revisions(void)
+{
+	static const struct {
+		const char *line;
+		uint32_t pvr;
+		bool r100f4, r1c058, r4003c;
+	} cases[] = {
+		{ "revision\t: 2.1 (pvr 004e 1201)\n", 0x004e1201, false, true, false },
+		{ "revision\t: 2.2 (pvr 004e 1202)\n", 0x004e1202, true, false, false },
+		{ "revision\t: 2.3 (pvr 004e 1203)\n", 0x004e1203, true, true, true },
+		/* Another chip of that family, and another family. */
+		{ "revision\t: 2.2 (pvr 004e 2202)\n", 0x004e2202, true, true, true },
+		{ "revision\t: 2.1 (pvr 004d 0201)\n", 0x004d0201, true, true, true },
+		{ "processor\t: 0\n", 0, true, true, true },
+	};
+	static const char *const file = "/proc/self/fd/9";
+	size_t i;
+	FILE *f;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		describe_power("POWER9");
+		f = tmpfile();
+		CHECK(f && fprintf(f, "cpu\t\t: POWER9\n%s\nrevision\t: 2.2 (pvr 004e 1202)\n",
+				   cases[i].line) > 0 && !fflush(f) && dup2(fileno(f), 9) == 9);
+		pmu_read_cpu(&pmu, file);
+		fclose(f);
+		CHECK(pmu.pvr == cases[i].pvr);
+		CHECK(!strcmp(registers("r100f4"), "1=0x100f4") == cases[i].r100f4);
+		CHECK(!strcmp(registers("r1c058"), "1=0x1c058") == cases[i].r1c058);
+		CHECK(!strcmp(registers("r4003c"), "4=0x4003c") == cases[i].r4003c);
+		CHECK(!!strstr(registers("r4003c"), "perf refuses this event on this revision") ==
+		      !cases[i].r4003c);
+	}
+	close(9);
+}
+
 static void test_power10(void)
 {
 	describe_power("POWER10");
@@ -375,6 +413,7 @@ int main(void)
 	test_power8();
 	test_power9();
 	test_power9_banks();
+	test_power9_revisions();
 	test_power10();
 	test_known();
 	test_written();
