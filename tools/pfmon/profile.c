@@ -17,6 +17,7 @@
 #include "space.h"
 #include "symtab.h"
 #include "text.h"
+#include "visit.h"
 
 #define NOTES_MAX	(sizeof(((struct profile *)0)->note) / \
 			 sizeof(((struct profile *)0)->note[0]))
@@ -42,9 +43,8 @@ struct loading {
 	unsigned int *alike;		/* events of the chosen one's name, in file order */
 	unsigned int alikes;
 	bool chains;			/* samples have them */
-	uint32_t number;		/* samples of the block so far, for the visitor */
-	struct visit *visit;		/* samples for it */
-	size_t visits;
+	uint32_t number;		/* samples of the block so far */
+	struct visits visits;		/* samples that wait for the visitor */
 	enum data_status status;	/* that ended the file */
 	uint64_t offset;		/* where */
 };
@@ -390,27 +390,6 @@ static bool is_there(const struct filter *f, const struct place *place)
 	       filter_matches(f->symbol, place->symbol);
 }
 
-/* Where a sample that waits to be visited is. */
-struct visit {
-	uint64_t time;
-	uint64_t block;			/* in the file */
-	uint32_t number;		/* in the block */
-};
-
-static void add_visit(struct loading *l, uint64_t time)
-{
-	/* Room for a power of two of them. */
-	if (!(l->visits & (l->visits - 1)))
-		l->visit = reallocarray(l->visit, l->visits ? 2 * l->visits : 1,
-					sizeof(*l->visit));
-	if (!l->visit)
-		err(EXIT_PFMON, NULL);
-	l->visit[l->visits++] = (struct visit){
-		.time = time, .number = l->number - 1,
-		.block = l->reader.offset - l->reader.head.size - sizeof(l->reader.head),
-	};
-}
-
 static const struct sampled_event *event_of(const struct profile *p,
 					    const struct pmon_sample *sample)
 {
@@ -437,120 +416,38 @@ static void collect_sample(void *arg, const struct pmon_sample *sample)
 	}
 	space_find(l->space, sample, &place);
 	if (is_wanted(p, sample) && is_there(&p->filter, &place))
-		add_visit(l, sample->time);
+		visits_add(&l->visits, sample->time,
+			   l->reader.offset - l->reader.head.size - sizeof(l->reader.head),
+			   l->number - 1);
 	else
 		p->left_out += sample->count;
 }
 
-/* In the order of the file. */
-static int by_block(const void *a, const void *b)
+static void read_again(void *arg, uint64_t block, const struct smpl_sink *sink)
 {
-	const struct visit *x = a, *y = b;
+	struct loading *l = arg;
 
-	if (x->block != y->block)
-		return x->block < y->block ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	if (!data_seek(&l->reader, block) && data_next(&l->reader) == DATA_RECORD)
+		read_block(l, sink);
 }
 
-static int by_time(const void *a, const void *b)
+static void visit_sample(void *arg, const struct pmon_sample *sample)
 {
-	const struct visit *x = a, *y = b;
+	struct loading *l = arg;
+	const struct visitor *visitor = l->profile->visitor;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return by_block(a, b);
+	visitor->sample(visitor->arg, l->space, event_of(l->profile, sample), sample);
 }
 
-#define BATCH	16384	/* samples that are in memory at once */
-
-/* A sample that was read again. */
-struct kept {
-	struct visit at;
-	struct pmon_sample sample;	/* values are left out */
-};
-
-struct batch {
-	struct loading *l;
-	const struct visit *visit;	/* that are wanted, in the order of the file */
-	size_t wanted;
-	struct kept kept[BATCH];
-	size_t n;
-};
-
-static void keep_sample(void *arg, const struct pmon_sample *sample)
-{
-	struct batch *b = arg;
-	size_t size = (sample->kernel + sample->user) * sizeof(*sample->chain);
-	uint32_t number = b->l->number++;
-	struct kept *k = &b->kept[b->n];
-	uint64_t *chain;
-
-	if (!b->wanted || number != b->visit->number)
-		return;
-	chain = size ? malloc(size) : NULL;
-	if (size && !chain)
-		err(EXIT_PFMON, NULL);
-	if (size)
-		memcpy(chain, sample->chain, size);
-	k->at = *b->visit++;
-	b->wanted--;
-	b->n++;
-	k->sample = *sample;
-	k->sample.value = NULL;
-	k->sample.values = 0;
-	k->sample.chain = chain;
-}
-
-/* Samples @from to @to, which are the next ones by their time. */
-static void visit_batch(struct batch *b, size_t from, size_t to)
-{
-	const struct smpl_sink samples = { .sample = keep_sample, .arg = b };
-	const struct visitor *visitor = b->l->profile->visitor;
-	struct loading *l = b->l;
-	size_t i;
-
-	qsort(l->visit + from, to - from, sizeof(*l->visit), by_block);
-	b->n = 0;
-	for (i = from; i < to;) {
-		b->visit = &l->visit[i];
-		for (b->wanted = 1; i + b->wanted < to; b->wanted++)
-			if (b->visit[b->wanted].block != b->visit->block)
-				break;
-		i += b->wanted;
-		l->number = 0;
-		if (!data_seek(&l->reader, b->visit->block) &&
-		    data_next(&l->reader) == DATA_RECORD)
-			read_block(l, &samples);
-	}
-	qsort(b->kept, b->n, sizeof(*b->kept), by_time);
-	for (i = 0; i < b->n; i++) {
-		visitor->sample(visitor->arg, l->space, event_of(l->profile, &b->kept[i].sample),
-				&b->kept[i].sample);
-		free((void *)b->kept[i].sample.chain);
-	}
-}
-
-/* Blocks are read again, so that memory is not for all samples at once. */
 static void visit_all(struct loading *l)
 {
+	const struct visit_source source = {
+		.read = read_again, .visit = visit_sample, .arg = l,
+	};
 	uint64_t bad_blocks = l->bad_blocks;
-	struct batch *b;
-	size_t from, to;
 
-	if (!l->visits)
-		return;
-	b = malloc(sizeof(*b));
-	if (!b)
-		err(EXIT_PFMON, NULL);
-	b->l = l;
-	qsort(l->visit, l->visits, sizeof(*l->visit), by_time);
-	for (from = 0; from < l->visits; from = to) {
-		to = l->visits - from > BATCH ? from + BATCH : l->visits;
-		visit_batch(b, from, to);
-	}
+	visits_pay(&l->visits, &source);
 	l->bad_blocks = bad_blocks;
-	free(l->visit);
-	free(b);
 }
 
 /* What a sample stands for, if each of the event's has a period of its own. */
