@@ -6,10 +6,17 @@
 #include "needs.h"
 #include "x86.h"
 
+bool needs_unknown(const struct pmu *pmu)
+{
+	return family_find(pmu->model) == &family_intel && !pmu_is_other(pmu) &&
+	       !family_model(pmu);
+}
+
 uint32_t needs_counters(const struct pmu *pmu, uint64_t code)
 {
 	const struct model *model = family_model(pmu);
-	const struct limit *l = model ? model->limits : NULL;
+	const struct limit *l = model ? model->limits :
+				needs_unknown(pmu) ? x86_least_limits : NULL;
 	unsigned int event = (unsigned int)((code & 0xff) | (code >> 24 & 0xf00));
 	unsigned int umask = code >> 8 & 0xff;
 
@@ -25,7 +32,7 @@ const struct event_register *needs_register(const struct pmu *pmu, uint64_t code
 	const struct model *model = family_model(pmu);
 	const struct event_register *r = model ? model->registers : NULL;
 
-	if (!model && family_find(pmu->model) == &family_intel && !pmu_is_other(pmu))
+	if (needs_unknown(pmu))
 		r = x86_least_registers;
 	for (; r && r->code; r++)
 		if (r->code == (code & 0xffff))

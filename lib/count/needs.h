@@ -17,6 +17,15 @@ struct limit {
 #define NO_EVENT	0xffff
 
 /**
+ * needs_unknown() - is nothing known of an Intel processor's model?
+ * @pmu: description
+ *
+ * Return: true if needs_counters() and needs_register() answer for all models at once; false
+ * also for processors of others.
+ */
+bool needs_unknown(const struct pmu *pmu);
+
+/**
  * needs_counters() - which counters can count an event
  * @pmu:  description
  * @code: event and unit mask, as PerfEvtSel has them, with AMD's upper bits

@@ -16,5 +16,6 @@
 /* The tables of x86_models.c. */
 extern const struct model intel_models[], amd_models[], p6_models[];
 extern const struct event_register x86_least_registers[];
+extern const struct limit x86_least_limits[];
 
 #endif /* COUNT_X86_H */

@@ -8,7 +8,10 @@
  * each model) and of AMD's BKDG and PPR, as Linux 6.1 has them for perf_events
  * (arch/x86/events/intel/core.c, p6.c, amd/core.c, tools/perf/pmu-events), and where these
  * differ libpfm4 (the masks of its tables, which it does not tell programs), those that allow
- * less. Counters that a machine does not have do not matter here.
+ * less. Counters that a machine does not have do not matter here. What Linux 6.1 does not
+ * know yet, from Granite Rapids and Meteor Lake on, and Zen 5, is of later Linux and of Intel's
+ * lists of events (github.com/intel/perfmon), and where these are one source it is said.
+ * tools/pfmon/tests/models.py compares the models, codes and limits with the kernel's source.
  *
  * l1-misses is what perf's L1-dcache-load-misses is, but on Sapphire Rapids, which goes on
  * with L1D.REPLACEMENT, and on Zen 3, for which AMD names one more unit mask. l1-accesses
@@ -22,6 +25,7 @@
 #include "x86.h"
 
 #define FIXED0		(1U << PMU_FIXED)
+#define GENERAL		(FIXED0 - 1)
 
 #define EVENT(event, counters)		{ event, event, ANY_UMASK, counters }
 #define EVENTS(from, to, counters)	{ from, to, ANY_UMASK, counters }
@@ -104,8 +108,34 @@ static const struct limit ice_lake[] = {
 static const struct limit sapphire_rapids[] = {
 	EVENT(0x2e, 0xff), EVENT(0x3c, 0xff), EVENTS(0x01, 0x8f, 0xf),
 	UMASK(0x01, 0xa3, 0xf), UMASK(0x02, 0xa3, 0xf), UMASK(0x08, 0xa3, 0xf),
+	/* CYCLE_ACTIVITY.STALLS_*: so says Intel's list; Linux has them on any */
+	UMASK(0x05, 0xa3, 0xf), UMASK(0x06, 0xa3, 0xf), UMASK(0x0c, 0xa3, 0xf),
 	UMASK(0x04, 0xa4, 0x1), UMASK(0x08, 0xa4, 0x1), UMASK(0x01, 0xcd, 0xfe),
 	UMASK(0x02, 0xcd, 0x1), EVENT(0xce, 0x1), EVENTS(0xd0, 0xdf, 0xf),
+	END
+};
+
+/*
+ * Lion Cove (one source: Linux 6.13, intel_lnc_event_constraints; its 0x0148 is also in
+ * Intel's list of events of Lunar Lake).
+ */
+static const struct limit lion_cove[] = {
+	EVENT(0x20, 0xf), UMASK(0x01, 0x2a, 0xf), UMASK(0x01, 0x2b, 0xf),
+	UMASK(0x01, 0x48, 0x4), UMASK(0x01, 0x75, 0x4),
+	UMASK(0x08, 0xa3, 0x4), UMASK(0x0c, 0xa3, 0x4),
+	UMASK(0x04, 0xa4, 0x1), UMASK(0x08, 0xa4, 0x1), UMASK(0x10, 0xa4, 0x1),
+	UMASK(0x01, 0xb1, 0x8), UMASK(0x01, 0xcd, 0x3fc), UMASK(0x02, 0xcd, 0x3),
+	EVENTS(0xd0, 0xdf, 0xf), UMASK(0x00, 0xe0, 0xf),
+	END
+};
+
+/*
+ * What no table names: all that is known since Haswell the first four counters can count,
+ * and each of them what the architecture has. Models with more counters differ in the rest.
+ */
+const struct limit x86_least_limits[] = {
+	EVENT(0x3c, GENERAL), EVENT(0xc0, GENERAL), EVENT(0xc4, GENERAL), EVENT(0xc5, GENERAL),
+	EVENT(0x2e, GENERAL), EVENTS(0x01, 0xff, 0xf),
 	END
 };
 
@@ -153,6 +183,11 @@ static const struct event_register nehalem_registers[] = {
 }, sapphire_rapids_registers[] = {
 	OFFCORE(0x012a, 0x012b), LATENCY(0x01cd),
 	FRONT_END(0x01c6), FRONT_END(0x40ad), FRONT_END(0x04c2), { 0 }
+}, redwood_cove_registers[] = {
+	OFFCORE(0x012a, 0x012b), LATENCY(0x01cd),
+	FRONT_END(0x02c6), FRONT_END(0x03c6), FRONT_END(0x40ad), FRONT_END(0x04c2), { 0 }
+}, goldmont_registers[] = {
+	OFFCORE(0x01b7, 0x02b7), { 0 }
 };
 
 #define CODES(misses, accesses)	\
@@ -189,8 +224,28 @@ const struct model intel_models[] = {
 	  .limits = ice_lake, .registers = skylake_registers },
 	/* Sapphire and Emerald Rapids */
 	{ 6, { 143, 207 }, CODES(0x0151, 0x81d0), TABLES(sapphire_rapids) },
-	/* Granite Rapids */
-	{ 6, { 173, 174 }, TABLES(sapphire_rapids) },
+	/* Granite Rapids: Redwood Cove */
+	{ 6, { 173, 174 }, CODES(0x0151, 0x81d0),
+	  .limits = sapphire_rapids, .registers = redwood_cove_registers },
+	/*
+	 * Of hybrids what both kinds of cores can do, which is what the larger ones can: the
+	 * smaller ones count any event with any counter. All retired loads have the same code
+	 * on both. Alder Lake, Raptor Lake and Bartlett Lake: Golden Cove and its like;
+	 */
+	{ 6, { 151, 154, 183, 186, 191, 215 }, CODES(0, 0x81d0), TABLES(sapphire_rapids) },
+	/* Meteor Lake, Arrow Lake U: Redwood Cove; */
+	{ 6, { 170, 172, 181 }, CODES(0, 0x81d0),
+	  .limits = sapphire_rapids, .registers = redwood_cove_registers },
+	/* Lunar Lake, the other Arrow Lakes; Panther Lake, Wildcat Lake (one source: Linux) */
+	{ 6, { 189, 197, 198, 204, 213 }, CODES(0, 0x81d0),
+	  .limits = lion_cove, .registers = redwood_cove_registers },
+	/* Bonnell, Saltwell */
+	{ 6, { 28, 38, 39, 53, 54 }, .limits = NULL },
+	/* Goldmont, Goldmont Plus, Tremont: loads that missed, all */
+	{ 6, { 92, 95, 122, 134, 150, 156 }, CODES(0x08d1, 0x81d0),
+	  .registers = goldmont_registers },
+	/* Gracemont alone; Sierra Forest, Grand Ridge: Crestmont; Clearwater Forest: Darkmont */
+	{ 6, { 190, 175, 182, 221 }, CODES(0, 0x81d0), .registers = goldmont_registers },
 	/* Silvermont, Airmont, Knights Landing and Mill: loads that missed, all */
 	{ 6, { 55, 74, 76, 77, 90, 87, 133 }, CODES(0x0104, 0x4004),
 	  .registers = x86_least_registers },
@@ -214,6 +269,10 @@ const struct model amd_models[] = {
 	/* Zen: the same; l1-misses are the first data cache's requests to the second one */
 	{ 23, { 0 }, CACHES(0xff60, 0x0964, 0xc860), .limits = amd_zen },
 	{ 25, { 0 }, CACHES(0xff60, 0x0964, 0xe860), .limits = amd_zen },
-	{ 26, { 0 }, .limits = amd_zen },
+	/* Of Hygon: Zen */
+	{ 24, { 0 }, CACHES(0xff60, 0x0964, 0xc860), .limits = amd_zen },
+	/* Zen 5: of the first cache nothing is known from two sources */
+	{ 26, { 0 }, .limits = amd_zen, .codes = {
+		[HW_CACHE_REFERENCES] = 0xff60, [HW_CACHE_MISSES] = 0x0964 } },
 	{ 0 }
 };

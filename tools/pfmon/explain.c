@@ -111,6 +111,9 @@ static void print_counter(const struct counter *c)
 	print_counters(c);
 	if (r && r->remark)
 		printf("  note: %s\n", r->remark);
+	if (pmu && needs_unknown(pmu))
+		printf("  note: pfmon does not know which counters of this processor (family %u, model %u) can count which event\n",
+		       pmu->family, pmu->cpu);
 }
 
 static int explain(char **list)

@@ -31,7 +31,9 @@ top=${dir%/*/*}
 
 CC=${CC:-cc}
 O=${O:-$top/build/user}
+LINUX=${LINUX:-$top/build/linux}
 tmp=$(mktemp -d) || exit 1
+said=$tmp/said
 trap 'rm -rf "$tmp"' EXIT
 
 # A failing command of the interface: message and status 125.
@@ -466,6 +468,13 @@ for arch in $("$top/scripts/machine" --runs); do
 		unit_nonames unit_ppc; do
 		program "$arch $unit" "$O/$arch/tools/pfmon/tests/$unit"
 	done
+	# The kernel's source has the models that there are, and perf's lists of events.
+	if [ -e "$LINUX/tools/perf/pmu-events" ]; then
+		quietly "$arch: tables of models, beside the kernel's and perf's" /usr/bin/python3 \
+			"$tests/models.py" "$LINUX" "$O/$arch/tools/pfmon/tests/models"
+	else
+		skip "$arch: no source of a kernel in $LINUX to compare the tables of models with"
+	fi
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"

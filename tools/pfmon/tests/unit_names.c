@@ -94,7 +94,7 @@ static void test_skylake_common(void)
 	describe("Intel architectural 3", 6, 42, 4, 3, RESERVED);
 	CHECK_STR(registers("l1-accesses"), "0=0x4381d0");
 	/* Models that are not in the table have what the architecture has. */
-	describe("Intel architectural 4", 6, 92, 4, 3, RESERVED);
+	describe("Intel architectural 4", 6, 102, 4, 3, RESERVED);
 	CHECK_STR(registers("branch-misses,cache-misses"), "0=0x4300c5 1=0x43412e");
 	CHECK_STR(registers("l1-misses:u"), "no event 'l1-misses:u': this model of the PMU (Intel architectural 4) has none that is known to count it");
 	CHECK(strstr(registers("l1-accesses"), "has none that is known to count it"));
@@ -241,7 +241,13 @@ static void test_zen(void)
 	CHECK_STR(registers("l1-misses,l1-accesses"), "0=0x43e860 1=0x430040");
 	describe("AMD core extension", 26, 2, 6, 0, RESERVED_10H);
 	CHECK_STR(registers("branch-misses"), "0=0x4300c3");
+	CHECK_STR(registers("cache-references,cache-misses"), "0=0x43ff60 1=0x430964");
 	CHECK(strstr(registers("l1-misses"), "has none that is known to count it"));
+	CHECK(strstr(registers("r0f03"), "can count it by itself"));
+	/* Hygon's is Zen's. */
+	describe("AMD core extension", 24, 1, 6, 0, RESERVED_10H);
+	CHECK_STR(registers("cache-misses,l1-misses,l1-accesses"), "0=0x430964 1=0x43c860 2=0x430040");
+	CHECK(strstr(registers("r0f03"), "can count it by itself"));
 	describe("AMD core extension", 23, 0x31, 6, 0, RESERVED_10H);
 	/* It would need two counters. */
 	CHECK(strstr(registers("r0f03"), "can count it by itself"));
@@ -259,12 +265,48 @@ static void test_new_intel(void)
 		  "0=0x430090 1=0x430091 2=0x430092 3=0x430093 4=0x430094 5=0x430095 6=0x430096 7=0x430097 17=0x3");
 	CHECK(strstr(registers("r04c2"), "counts what a register of its own says"));
 	CHECK(strstr(registers("r40ad"), "counts what a register of its own says"));
-	/* No table: an Atom's event is not taken for another's. */
+	/* An Atom's event is not taken for another's. */
 	describe("Intel architectural 4", 6, 92, 4, 3, RESERVED);
 	CHECK_STR(registers("r01cd,r01c6"), "0=0x4301cd 1=0x4301c6");
 	CHECK(strstr(registers("r01b7"), "counts what a register of its own says"));
 	describe("Intel architectural 3", 6, 26, 4, 3, RESERVED);
 	CHECK_STR(registers("rc1,rc2,r4c,r52"), "2=0x4300c1 3=0x4300c2 1=0x43004c 0=0x430052");
+}
+
+/* Cores of 2021 and later, with the counters that their leaf 0xa has. */
+static void test_newer_intel(void)
+{
+	static const uint8_t golden_cove[] = { 151, 154, 183, 186, 191, 170, 172, 181, 143, 207, 173, 174 };
+	static const uint8_t lion_cove[] = { 189, 197, 198, 204, 213 };
+	size_t i;
+
+	for (i = 0; i < sizeof(golden_cove); i++) {
+		describe("Intel architectural 5", 6, golden_cove[i], 6, 3, RESERVED);
+		CHECK_STR(registers("r04a4"), "0=0x4304a4");
+		CHECK(strstr(registers("r04a4,r08a4"), "no counter is left for 'r08a4'"));
+		CHECK(strstr(registers("r08d1,r10d1,r20d1,r01d1,r02d1"), "no counter is left for 'r02d1'"));
+		CHECK_STR(registers("l1-accesses"), "0=0x4381d0");
+	}
+	for (i = 0; i < sizeof(lion_cove); i++) {
+		describe("Intel architectural 6", 6, lion_cove[i], 10, 4, RESERVED);
+		CHECK_STR(registers("r0148"), "2=0x430148");
+		CHECK_STR(registers("r01b1"), "3=0x4301b1");
+		CHECK_STR(registers("r10a4,r0ca3"), "0=0x4310a4 2=0x430ca3");
+		CHECK(strstr(registers("r0148,r0175"), "no counter is left for 'r0175'"));
+	}
+	describe("Intel architectural 5", 6, 173, 8, 4, RESERVED);
+	CHECK_STR(registers("l1-misses"), "0=0x430151");
+	/* FRONTEND_RETIRED has other unit masks than before. */
+	CHECK(strstr(registers("r03c6"), "counts what a register of its own says"));
+	CHECK_STR(registers("r01c6"), "0=0x4301c6");
+	describe("Intel architectural 5", 6, 175, 8, 3, RESERVED);
+	CHECK_STR(registers("l1-accesses,r04a4,r08a4"), "0=0x4381d0 1=0x4304a4 2=0x4308a4");
+	/* Of a model that is not in the table no event by number is beyond the first four. */
+	describe("Intel architectural 6", 18, 1, 10, 4, RESERVED);
+	CHECK_STR(registers("r1,r2,r3,r4"), "0=0x430001 1=0x430002 2=0x430003 3=0x430004");
+	CHECK(strstr(registers("r1,r2,r3,r4,r5"), "no counter is left for 'r5'"));
+	CHECK_STR(registers("r3c,rc0,r1,r2,r3,r4,branches"),
+		  "4=0x43003c 5=0x4300c0 2=0x430001 3=0x430002 1=0x430003 0=0x430004 6=0x4300c4");
 }
 
 /* Another maker's events are others, though the registers are Intel's. */
@@ -432,6 +474,7 @@ int main(void)
 	test_match();
 	run("skl", test_skylake);
 	run("skl", test_new_intel);
+	run("skl", test_newer_intel);
 	run("core", test_other_maker);
 	run("skl", test_parts);
 	run("nhm", test_nehalem);

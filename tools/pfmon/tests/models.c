@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the library's tables say of models of processors, for models.py: a line "PMU FAMILY
+ * MODEL WORD" each on standard input, whose WORD is "known", the name of an event, or an
+ * event's code in hexadecimal, gives a number on standard output: whether the model is in the
+ * tables, the event's code, or which counters can count the event.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "needs.h"
+
+static uint64_t answer(const struct pmu *pmu, const char *word)
+{
+	static const char *const names[HW_EVENTS] = {
+		[HW_CYCLES] = "cycles", [HW_INSTRUCTIONS] = "instructions",
+		[HW_BRANCHES] = "branches", [HW_BRANCH_MISSES] = "branch-misses",
+		[HW_CACHE_REFERENCES] = "cache-references", [HW_CACHE_MISSES] = "cache-misses",
+		[HW_L1_MISSES] = "l1-misses", [HW_L1_ACCESSES] = "l1-accesses",
+	};
+	unsigned int i;
+
+	if (!strcmp(word, "known"))
+		return family_model(pmu) != NULL;
+	for (i = 0; i < HW_EVENTS; i++)
+		if (!strcmp(word, names[i]))
+			return family_code(pmu, i);
+	return needs_counters(pmu, strtoull(word, NULL, 16));
+}
+
+int main(void)
+{
+	char kind[16], word[32];
+	struct pmu pmu;
+
+	memset(&pmu, 0, sizeof(pmu));
+	while (scanf("%15s %u %u %31s", kind, &pmu.family, &pmu.cpu, word) == 4) {
+		snprintf(pmu.model, sizeof(pmu.model), "%s%s", kind,
+			 strcmp(kind, "Intel") ? "" : " architectural");
+		printf("%#llx\n", (unsigned long long)answer(&pmu, word));
+	}
+	return 0;
+}

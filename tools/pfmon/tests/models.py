@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""models.py LINUX PROGRAM - compare the library's tables of models with a kernel's source
+
+PROGRAM is built from models.c. LINUX has the list of Intel's models, which have to be in the
+tables or named here, and perf's copy of the makers' lists of events, with which the codes and
+the counters of the tables have to agree. Prints what does not, and a line with how much was
+compared; the status is 1 if anything does not agree.
+"""
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+# Models that are not in the tables: perf_events of Linux 6.1 does not know them, either.
+LEFT_OUT = {
+    "CANNONLAKE_L": "Palm Cove: no list of events",
+    "ICELAKE_NNPI": "an accelerator's",
+    "LAKEFIELD": "a hybrid of Sunny Cove and Tremont: no list of events",
+    "ATOM_AIRMONT_NP": "a network processor's",
+}
+
+# Only with PEBS, which perfmon has not.
+PRECISE = {"INST_RETIRED.TOTAL_CYCLES_PS"}
+
+# Alder Lake N has the smaller cores of its list only.
+SMALL_ONLY = {190}
+
+BEFORE_ICE_LAKE = set(range(106)) | {133, 142, 158, 165, 166}
+
+# What a name is in the lists, but for those whose codes are the architecture's. Where there are
+# several each model has one of them.
+NAMES = {
+    "cache-references": {"LONGEST_LAT_CACHE.REFERENCE"},
+    "cache-misses": {"LONGEST_LAT_CACHE.MISS"},
+    "l1-misses": {"L1D.REPLACEMENT", "L1D.REPL", "MEM_LOAD_UOPS_RETIRED.L1_MISS",
+                  "MEM_UOPS_RETIRED.L1_MISS_LOADS"},
+    "l1-accesses": {"MEM_INST_RETIRED.ALL_LOADS", "MEM_UOPS_RETIRED.ALL_LOADS",
+                    "MEM_INST_RETIRED.LOADS"},
+}
+
+# Names of Zen's lists, of which there are no codes of others.
+AMD_NAMES = {"branches": "ex_ret_brn", "branch-misses": "ex_ret_brn_misp",
+             "instructions": "ex_ret_instr"}
+
+
+class Tables:
+    """The library's answers, each question once."""
+
+    def __init__(self, program):
+        self.questions = []
+        self.program = program
+        self.answers = {}
+
+    def ask(self, *question):
+        self.questions.append(question)
+
+    def run(self):
+        text = "".join(" ".join(map(str, q)) + "\n" for q in self.questions)
+        out = subprocess.run([self.program], input=text, capture_output=True, text=True,
+                             check=True).stdout.split()
+        assert len(out) == len(self.questions)
+        self.answers = dict(zip(self.questions, (int(word, 0) for word in out)))
+
+
+def models_of(header):
+    """Name and number of each model of Intel's family 6."""
+    found = re.findall(r"^#define INTEL_FAM6_(\w+)\s+(0x\w+)", open(header).read(), re.M)
+    return [(name, int(number, 16)) for name, number in found]
+
+
+def code_of(event):
+    """Event and unit mask; None of what has other fields, or an event's register."""
+    if event.get("Unit", "cpu_core") not in ("cpu_core", "cpu_atom"):
+        return None
+    numbers = [int(word, 16) for word in event.get("EventCode", "").split(",") if word.strip()]
+    umask = int(event.get("UMask", "0").split(",")[0] or "0", 16)
+    return numbers[0] | umask << 8 if len(numbers) == 1 else None
+
+
+def counters_of(event):
+    """Bits of the general counters, as of a core whose other thread is off."""
+    text = event.get("CounterHTOff", event.get("Counter", ""))
+    if not re.fullmatch(r"[0-9, ]+", text):
+        return None
+    return sum(1 << int(n) for n in text.split(",") if n.strip())
+
+
+def lists_of(events):
+    """The lists of each of Intel's models: (family, model), events."""
+    with open(os.path.join(events, "mapfile.csv"), newline="") as f:
+        rows = list(csv.reader(f))[1:]
+    for pattern, _, name, _ in rows:
+        found = []
+        folder = os.path.join(events, name)
+        for file in sorted(os.listdir(folder)):
+            if not file.startswith("uncore"):
+                found += json.load(open(os.path.join(folder, file)))
+        yield pattern, found
+
+
+def main(linux, program):
+    tables = Tables(program)
+    events = os.path.join(linux, "tools/perf/pmu-events/arch/x86")
+    models = models_of(os.path.join(linux, "arch/x86/include/asm/intel-family.h"))
+    lists = list(lists_of(events))
+    bad = []
+
+    for _, number in models:
+        tables.ask("Intel", 6, number, "known")
+    cases = []
+    for pattern, found in lists:
+        maker, family, rest = pattern.split("-", 2)
+        if maker != "GenuineIntel":
+            continue
+        for _, number in models:
+            # A row can name a stepping, too.
+            if not re.fullmatch(rest.split("-")[0], "%02X" % number):
+                continue
+            for event in found:
+                code = code_of(event)
+                if code is None or "EventName" not in event or \
+                   (number in SMALL_ONLY and event.get("Unit") == "cpu_core"):
+                    continue
+                cases.append((number, event, code))
+                tables.ask("Intel", 6, number, "%x" % code)
+            for name in NAMES:
+                tables.ask("Intel", 6, number, name)
+    for family in (23, 25):
+        for name in AMD_NAMES:
+            tables.ask("AMD", family, 1, name)
+    tables.run()
+
+    for name, number in models:
+        known = tables.answers["Intel", 6, number, "known"]
+        if not known and name not in LEFT_OUT:
+            bad.append("%s (%d) is neither in the tables nor left out" % (name, number))
+        if known and name in LEFT_OUT:
+            bad.append("%s (%d) is in the tables and left out" % (name, number))
+
+    # Lists before Ice Lake say of most events that the first four counters have them, whether
+    # the others have them or not.
+    there = {}
+    for number, event, _ in cases:
+        key = number, event.get("Unit")
+        there[key] = there.get(key, 0) | (counters_of(event) or 0)
+        if number in BEFORE_ICE_LAKE:
+            there[key] &= 0xf
+
+    compared = 0
+    for number, event, code in cases:
+        if not tables.answers["Intel", 6, number, "known"]:
+            continue
+        allowed = counters_of(event)
+        if allowed is None or not code & 0xff or event["EventName"] in PRECISE or \
+           event.get("MSRIndex", "").lower() == "0x3f6":
+            continue
+        # Nehalem's lists alone have them on counter 2 only; neither Linux nor libpfm4 has that.
+        if number <= 47 and event["EventName"].startswith("OFFCORE_RESPONSE"):
+            continue
+        compared += 1
+        can = tables.answers["Intel", 6, number, "%x" % code] & there[number, event.get("Unit")]
+        if can & ~allowed:
+            bad.append("model %d: %s (%x) is counted by %#x, and pfmon would take %#x" %
+                       (number, event["EventName"], code, allowed, can))
+    for name, words in NAMES.items():
+        for number in sorted({case[0] for case in cases}):
+            want = {}
+            for case in cases:
+                if case[0] == number and case[1]["EventName"] in words:
+                    want.setdefault(case[1].get("Unit", ""), set()).add(case[2])
+            code = tables.answers["Intel", 6, number, name]
+            for codes in want.values():
+                compared += 1
+                if code and code not in codes:
+                    bad.append("model %d: %s is %x, in the list %s" %
+                               (number, name, code, " ".join("%x" % c for c in codes)))
+    for pattern, found in lists:
+        if pattern.startswith("AuthenticAMD"):
+            family = int(pattern.split("-")[1])
+            for name, word in AMD_NAMES.items():
+                for event in found:
+                    if event.get("EventName") == word:
+                        compared += 1
+                        if tables.answers["AMD", family, 1, name] != code_of(event):
+                            bad.append("AMD %d: %s" % (family, name))
+    print("\n".join(bad + ["%d models, %d events compared" % (len(models), compared)]))
+    return 1 if bad or compared < 1000 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
