@@ -21,9 +21,10 @@
 
 #define COUNT(table)	(sizeof(table) / sizeof((table)[0]))
 
+/* Periods are primes: few loops of a program are as long, or divide them. */
 static const struct event sw_events[] = {
 	{ .name = "task-clock", .value = PFM_SW_TASK_CLOCK, .unit = UNIT_NS,
-	  .period = 1000000,
+	  .period = 1000003,
 	  .help = "CPU time; with -C the time in which the CPU was not idle" },
 	{ .name = "context-switches", .value = PFM_SW_CSWITCHES,
 	  .period = 1, .counts_stops = true,
@@ -31,7 +32,7 @@ static const struct event sw_events[] = {
 	{ .name = "migrations", .value = PFM_SW_MIGRATIONS, .period = 1,
 	  .help = "moves to another CPU" },
 	{ .name = "minor-faults", .value = PFM_SW_MINOR_FAULTS,
-	  .period = 100,
+	  .period = 101,
 	  .help = "page faults that needed no I/O" },
 	{ .name = "major-faults", .value = PFM_SW_MAJOR_FAULTS,
 	  .period = 1,
@@ -40,26 +41,26 @@ static const struct event sw_events[] = {
 
 /* The hardware's events; their codes are each model's. */
 static const struct event hw_events[HW_EVENTS] = {
-	[HW_CYCLES] = { .name = "cycles", .unit = UNIT_CYCLES, .period = 1000000,
+	[HW_CYCLES] = { .name = "cycles", .unit = UNIT_CYCLES, .period = 1000003,
 		.help = "clock cycles in which the CPU was not halted" },
-	[HW_INSTRUCTIONS] = { .name = "instructions", .period = 1000000,
+	[HW_INSTRUCTIONS] = { .name = "instructions", .period = 1000003,
 		.help = "instructions that were completed" },
-	[HW_BRANCHES] = { .name = "branches", .period = 100000,
+	[HW_BRANCHES] = { .name = "branches", .period = 100003,
 		.help = "branches that were completed" },
-	[HW_BRANCH_MISSES] = { .name = "branch-misses", .period = 100000,
+	[HW_BRANCH_MISSES] = { .name = "branch-misses", .period = 100003,
 		.help = "branches that were predicted wrongly" },
-	[HW_CACHE_REFERENCES] = { .name = "cache-references", .period = 100000,
+	[HW_CACHE_REFERENCES] = { .name = "cache-references", .period = 100003,
 		.help = "accesses to the last cache; of AMD and Intel P6 to the second one; of POWER loads only" },
-	[HW_CACHE_MISSES] = { .name = "cache-misses", .period = 100000,
+	[HW_CACHE_MISSES] = { .name = "cache-misses", .period = 100003,
 		.help = "those that missed it" },
-	[HW_L1_MISSES] = { .name = "l1-misses", .period = 100000,
+	[HW_L1_MISSES] = { .name = "l1-misses", .period = 100003,
 		.help = "misses of the first data cache, as the model counts them: see explain" },
-	[HW_L1_ACCESSES] = { .name = "l1-accesses", .period = 1000000,
+	[HW_L1_ACCESSES] = { .name = "l1-accesses", .period = 1000003,
 		.help = "accesses to it; of Intel's, but for P6, and of PowerPC loads only" },
 };
 
 /* By number or by libpfm4's name, with a code that none of these has. */
-static const struct event other_event = { .period = 100000 };
+static const struct event other_event = { .period = 100003 };
 
 /* A vector of all counters fits in one page: those of the software are there, too. */
 #define HARDWARE_MAX	(MAX_COUNTERS - PFM_SW_COUNTERS)

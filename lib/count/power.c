@@ -155,7 +155,7 @@ static void power_place(struct counter *c, unsigned int n)
 		   (c->levels & LEVEL_USER ? 0 : NOT_USER);
 }
 
-static const struct event power_raw = { .name = "rNNNNN", .period = 100000,
+static const struct event power_raw = { .name = "rNNNNN", .period = 100003,
 	.help = "the event NNNNN, in hexadecimal, as perf and IBM have it: the first digit of five is the counter" };
 
 #define POWER_FAMILY							\

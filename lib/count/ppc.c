@@ -65,7 +65,7 @@ static void ppc_place(struct counter *c, unsigned int n)
 			    (c->levels & LEVEL_USER ? 0 : NOT_USER);
 }
 
-static const struct event ppc_raw = { .name = "rNEE", .period = 100000,
+static const struct event ppc_raw = { .name = "rNEE", .period = 100003,
 	.help = "the event EE of counter N, in hexadecimal; without N one that all counters have" };
 
 #define PPC_FAMILY							\

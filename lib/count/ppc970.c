@@ -186,7 +186,7 @@ static void ppc970_place(struct counter *c, unsigned int n)
 			    (c->levels & LEVEL_USER ? 0 : NOT_USER);
 }
 
-static const struct event ppc970_raw = { .name = "rNEE", .period = 100000,
+static const struct event ppc970_raw = { .name = "rNEE", .period = 100003,
 	.help = "the event EE of counter N, in hexadecimal; without N one that all counters have" };
 
 /* PM_LD_MISS_L1, PM_LD_REF_L1. Of branches 970 counts those that are issued. */

@@ -143,7 +143,7 @@ static void x86_place(struct counter *c, unsigned int n)
 		c->value = c->code | (uint64_t)c->levels << LEVELS_SHIFT | EN;
 }
 
-static const struct event x86_raw = { .name = "rNNNN", .period = 100000,
+static const struct event x86_raw = { .name = "rNNNN", .period = 100003,
 	.help = "the event NN, or NNNN with its unit mask first, in hexadecimal; with up to nine digits all bits of the control register" };
 
 #define X86_FAMILY							\

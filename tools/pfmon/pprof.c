@@ -173,7 +173,7 @@ static size_t fill_head(struct pprof *p, struct space *space,
 void pprof_sample(void *arg, struct space *space, const struct sampled_event *event,
 		  const struct pmon_sample *sample)
 {
-	uint64_t period = sample->period ? sample->period : event->period, *value;
+	uint64_t *value;
 	struct pprof *p = arg;
 	unsigned int i, v = 2;
 	size_t n, size;
@@ -187,7 +187,7 @@ void pprof_sample(void *arg, struct space *space, const struct sampled_event *ev
 			    sizeof(*p->value));
 	value = &p->value[n * p->values];
 	value[0] += sample->count;
-	value[1] += sample->count * period;
+	value[1] += sampled_events(event, sample);
 	for (i = 0; i < event->readings; i++) {
 		if (!event->reading[i].since_last)
 			continue;

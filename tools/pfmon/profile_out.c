@@ -18,7 +18,7 @@ const char *profile_of_all(const struct profile *p)
 uint64_t profile_period(const struct profile *p, const struct sampled_event *e)
 {
 	if (!e->frequency || !p->samples)
-		return e->period;
+		return sampled_period(e);
 	return p->weight / p->samples + (p->weight % p->samples >= p->samples / 2 + 1);
 }
 

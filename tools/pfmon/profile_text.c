@@ -7,23 +7,22 @@
 #include "text.h"
 
 #define NUMBER_WIDTH	9
-#define NS_PRINTED	10000	/* multiples of it have two decimals as ms */
+#define NS_PRINTED	10000	/* multiples of it have two decimals as ms; means are rounded */
 
 static void print_period(FILE *out, const struct profile *p, const struct sampled_event *e)
 {
+	uint64_t period = profile_period(p, e);
 	char n[NUMBERS_MAX];
 
 	fputs(", one each ", out);
-	if (e->unit == UNIT_NS && e->period % NS_PRINTED)
-		fprintf(out, "%s ns", numbers_count(n, e->period));
+	if (e->unit == UNIT_NS && period % NS_PRINTED && !e->random_mask)
+		fprintf(out, "%s ns", numbers_count(n, period));
 	else if (e->unit == UNIT_NS)
-		fprintf(out, "%s ms", numbers_ms(n, e->period));
+		fprintf(out, "%s ms", numbers_ms(n, period));
 	else
-		fprintf(out, "%s", numbers_count(n, profile_period(p, e)));
-	if (e->frequency)
+		fprintf(out, "%s", numbers_count(n, period));
+	if (e->frequency || e->random_mask)
 		fputs(" on average", out);
-	else if (e->random_mask)
-		fputs(" or less", out);
 }
 
 /* "'make': 1,234 samples of task-clock, one each 1.00 ms; 0 lost; 2.3456 s" */

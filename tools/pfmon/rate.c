@@ -12,6 +12,7 @@
 #define NEAR		32		/* a part of the period that is no difference */
 #define STEP		8		/* shorter at once; and what begins another phase */
 #define MEMORY_NS	100000000	/* what was before counts like this time, at most */
+#define FEW		16		/* a period of less is not made random */
 #define PERIOD_MAX	(1ULL << 46)	/* also of the narrowest counters' sums */
 
 /*
@@ -81,4 +82,17 @@ uint64_t rate_mask(uint64_t mask, uint64_t period)
 	while (2 * bits + 1 <= period / 2)
 		bits = 2 * bits + 1;
 	return mask & bits;
+}
+
+uint64_t rate_random(uint64_t period, uint64_t least)
+{
+	uint64_t mask = 1;
+
+	if (period < FEW)
+		return 0;
+	while (mask < period / 4 * 3)
+		mask = 2 * mask + 1;
+	while (mask && period < least + (mask - mask / 2))
+		mask /= 2;
+	return mask;
 }

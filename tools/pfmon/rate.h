@@ -61,4 +61,18 @@ bool rate_waits_long(const struct rate *r, uint64_t left);
  */
 uint64_t rate_mask(uint64_t mask, uint64_t period);
 
+/**
+ * rate_random() - a mask that keeps samples from keeping step with a program
+ * @period: that there is to be on average: periods are it and half of the mask, less
+ *          what is random
+ * @least:  that none may be shorter than, at least 1
+ *
+ * Of a loop as long as the period a sample tells no more than the one before it, unless
+ * the random part is about as large as the period: three quarters of it to one and a half.
+ * Periods of a few events are left as they are, since their mean would be another one.
+ *
+ * Return: the mask, 0 if no period is to be random.
+ */
+uint64_t rate_random(uint64_t period, uint64_t least);
+
 #endif /* PFMON_RATE_H */

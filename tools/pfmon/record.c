@@ -35,7 +35,8 @@ static const char usage[] =
 "  -F, --freq FREQ      take FREQ samples a second, with periods that follow the event\n"
 "                       (1000, of a clock)\n"
 "  -R, --random MASK    shorten each period by a random number, of which only\n"
-"                       the bits in MASK are used\n"
+"                       the bits in MASK are used; 0: all are the same (random, about\n"
+"                       half as long to one and a half times)\n"
 "  -r, --read LIST      events to count, or registers to read, at each sample\n"
 "  -f, --format NAME    sampling format (default); or UUID[:ARGUMENT]\n"
 "  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K)\n"
@@ -123,7 +124,7 @@ static void parse_option(struct options *o, int c)
 		o->frequency = sampling_number(optarg, "a frequency", 1000000000);
 		break;
 	case 'R':
-		o->sampling.random_mask = sampling_number(optarg, "a mask", INT64_MAX);
+		sampling_random(&o->sampling, optarg);
 		break;
 	case 'r':
 		add_read(o, optarg);

@@ -114,7 +114,8 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 		e.pmd = s->counters.c[i].pmd;
 		e.period = s->period[i];
 		e.frequency = s->adapts[i] ? s->frequency : 0;
-		e.random_mask = s->random_mask;
+		e.random_mask = !s->adapts[i] ? s->mask[i] :
+				s->random_given ? s->random_mask : INT64_MAX;
 		smpl_layout_add(&rec->layout, &e);
 		/* One that is counted in all sets is an event of each. */
 		for (set = 0; set < s->counters.sets; set++) {

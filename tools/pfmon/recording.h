@@ -23,10 +23,12 @@ struct sampling {
 	unsigned int sampled;
 	unsigned int registers;		/* and other registers to read */
 	uint16_t reg[MAX_READINGS];
-	uint64_t period[MAX_EVENTS];	/* of the sampled ones */
-	uint64_t random_mask;
+	uint64_t period[MAX_EVENTS];	/* of the sampled ones; the longest, if it is random */
+	uint64_t mask[MAX_EVENTS];	/* by which each is shorter at random */
+	uint64_t random_mask;		/* of -R */
+	bool random_given;		/* there was an -R */
 	uint64_t frequency;		/* 0: not asked for */
-	bool adapts[MAX_EVENTS];	/* periods are only the first ones */
+	bool adapts[MAX_EVENTS];	/* periods are only the first ones, masks follow them */
 };
 
 struct sampler;
@@ -65,6 +67,13 @@ struct recording {
  * Return: from 1 to @max.
  */
 uint64_t sampling_number(const char *text, const char *what, uint64_t max);
+
+/**
+ * sampling_random() - take the mask of -R; ends the program if it is none
+ * @s:    what is to be sampled
+ * @text: the mask, 0 for periods that are all the same
+ */
+void sampling_random(struct sampling *s, const char *text);
 
 /**
  * sampling_periods() - choose a period for each event; ends the program if that cannot be

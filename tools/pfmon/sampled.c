@@ -2,6 +2,20 @@
 /* What is in sampling buffers. */
 #include "sampled.h"
 
+uint64_t sampled_period(const struct sampled_event *e)
+{
+	uint64_t less = e->random_mask / 2;
+
+	return less < e->period ? e->period - less : e->period;
+}
+
+uint64_t sampled_events(const struct sampled_event *e, const struct pmon_sample *sample)
+{
+	bool own = sample->period && (sample->count == 1 || !e->random_mask);
+
+	return sample->count * (own ? sample->period : sampled_period(e));
+}
+
 long smpl_parse(const struct pmon_format *format, const void *buf, size_t size,
 		const struct pmon_layout *layout, const struct pmon_origin *origin,
 		const struct smpl_sink *sink)

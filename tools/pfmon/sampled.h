@@ -24,7 +24,7 @@ struct sampled_event {
 	uint16_t pmd;
 	unsigned int set, sets;		/* the first that it is counted in, and how many */
 	enum event_unit unit;
-	uint64_t period, random_mask;
+	uint64_t period, random_mask;	/* each is shorter by a number within the mask */
 	uint64_t frequency;		/* samples in a second, each of its own period; or 0 */
 	unsigned int readings;
 	struct reading {
@@ -33,6 +33,23 @@ struct sampled_event {
 		bool since_last;	/* counted since the last sample */
 	} reading[MAX_READINGS];
 };
+
+/**
+ * sampled_period() - what one sample stands for, if its own period is not known
+ * @e: event
+ *
+ * Return: the period; if it is random, what it is on average.
+ */
+uint64_t sampled_period(const struct sampled_event *e);
+
+/**
+ * sampled_events() - events that a record of samples stands for
+ * @e:      event
+ * @sample: one, or several of the same place, of which the period is that of the first
+ *
+ * Return: how many.
+ */
+uint64_t sampled_events(const struct sampled_event *e, const struct pmon_sample *sample);
 
 /* Receives what a buffer contains. */
 struct smpl_sink {

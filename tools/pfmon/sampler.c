@@ -205,19 +205,17 @@ static void *new_block(const struct sampler *s)
 	return block;
 }
 
-/*
- * A counter's period, perhaps a random one. If there is to be a rate, the period is what
- * they are on average.
- */
+/* A counter's period. If there is to be a rate, it is what they are on average. */
 static void set_period(const struct sampler *s, unsigned int event, uint32_t seed,
 		       pfarg_pmd_t *pmd)
 {
 	const struct sampling *what = s->rec->sampling;
-	uint64_t period = what->period[event], mask = what->random_mask;
+	uint64_t period = what->period[event], mask = what->mask[event];
 
 	if (what->adapts[event]) {
 		period = s->rate[event].period;
-		mask = rate_mask(mask, period);
+		mask = what->random_given ? rate_mask(what->random_mask, period) :
+					    rate_random(period, 1);
 		period += mask / 2;
 	}
 	pmd->reg_value = pmd->reg_long_reset = pmd->reg_short_reset = -period;
@@ -484,7 +482,7 @@ static void sample_each(const struct sampler *s, unsigned int event, uint32_t se
 	memcpy(pmc->reg_smpl_pmds, rec->read_pmds, sizeof(rec->read_pmds));
 	memcpy(pmc->reg_reset_pmds, rec->reset_pmds, sizeof(rec->reset_pmds));
 	set_period(s, event, seed, pmd);
-	if (rec->sampling->random_mask)
+	if (pmd->reg_random_mask || rec->sampling->adapts[event])
 		pmc->reg_flags |= PFM_REGFL_RANDOM;
 }
 

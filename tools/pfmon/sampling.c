@@ -14,7 +14,7 @@
 
 #define CLOCK_NS	10000U
 
-uint64_t sampling_number(const char *text, const char *what, uint64_t max)
+static uint64_t number(const char *text, const char *what, uint64_t min, uint64_t max)
 {
 	static const char units[] = "KMG";
 	const char *unit;
@@ -29,9 +29,20 @@ uint64_t sampling_number(const char *text, const char *what, uint64_t max)
 		n <<= 10 * (unit - units + 1);
 		end++;
 	}
-	if (errno || end == text || *end || !n || n > max)
+	if (errno || end == text || *end || n < min || n > max)
 		errx(EXIT_PFMON, "'%s' is not %s", text, what);
 	return n;
+}
+
+uint64_t sampling_number(const char *text, const char *what, uint64_t max)
+{
+	return number(text, what, 1, max);
+}
+
+void sampling_random(struct sampling *s, const char *text)
+{
+	s->random_mask = number(text, "a mask", 0, INT64_MAX);
+	s->random_given = true;
 }
 
 /* Until it is known how fast it comes: of the hardware one a nanosecond, others are rare. */
@@ -60,6 +71,26 @@ static void check_clock(const char *name, uint64_t period)
 		     name, CLOCK_NS, 1000000000 / CLOCK_NS);
 }
 
+/*
+ * Periods of which the mean is what was asked for, unless -c came with a mask that says by
+ * how much they are to be shorter.
+ */
+static void make_random(struct sampling *s, unsigned int event)
+{
+	const struct counter *c = &s->counters.c[event];
+	bool clock = c->event->unit == UNIT_NS;
+	uint64_t *period = &s->period[event], *mask = &s->mask[event];
+
+	*mask = s->random_given ? s->random_mask : rate_random(*period, clock ? CLOCK_NS : 1);
+	if (s->random_given && *mask >= *period)
+		errx(EXIT_PFMON, "the mask of -R must be smaller than the period of %s, %" PRIu64,
+		     c->name, *period);
+	if (!s->random_given || s->frequency)
+		*period += *mask / 2;
+	if (clock)
+		check_clock(c->name, *period - *mask);
+}
+
 void sampling_periods(struct sampling *s, uint64_t period, uint64_t frequency)
 {
 	unsigned int i;
@@ -76,11 +107,8 @@ void sampling_periods(struct sampling *s, uint64_t period, uint64_t frequency)
 			       s->adapts[i] ? first_period(c, frequency) :
 			       frequency ? 1000000000 / frequency :
 			       c->event->period;
-		if (!s->adapts[i] && s->random_mask >= s->period[i])
-			errx(EXIT_PFMON, "the mask of -R must be smaller than the period of %s, %" PRIu64,
-			     s->counters.c[i].name, s->period[i]);
-		if (c->event->unit == UNIT_NS)
-			check_clock(c->name, s->period[i]);
+		if (!s->adapts[i])
+			make_random(s, i);
 	}
 }
 

@@ -87,7 +87,6 @@ static void print_sample(void *arg, struct space *space, const struct sampled_ev
 			 const struct pmon_sample *sample)
 {
 	bool has_chain = sample->kernel + sample->user;
-	uint64_t period = sample->period ? sample->period : event->period;
 	uint64_t us = sample->time / 1000;
 	struct place place;
 	FILE *out = arg;
@@ -98,7 +97,7 @@ static void print_sample(void *arg, struct space *space, const struct sampled_ev
 	if (sample->cpu >= 0)
 		fprintf(out, "[%03d] ", sample->cpu);
 	fprintf(out, "%5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " %s: ", us / 1000000,
-		us % 1000000, period * sample->count, text_intern(event->name));
+		us % 1000000, sampled_events(event, sample), text_intern(event->name));
 	if (has_chain) {
 		fputc('\n', out);
 		print_chain(out, space, sample);

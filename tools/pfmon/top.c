@@ -52,6 +52,8 @@ static const char usage[] =
 "  -e, --event NAME      the event to sample (" DEFAULT_EVENT ")\n"
 "  -c, --count PERIOD    take a sample each PERIOD events (clocks: nanoseconds)\n"
 "  -F, --freq FREQ       take FREQ samples a second (1000, of a clock)\n"
+"  -R, --random MASK     the random part of periods, as of 'pfmon record' (chosen by\n"
+"                        the period)\n"
 TARGET_USAGE("   ")
 "  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
 "                        calls): any of them, separated by commas\n"
@@ -120,6 +122,9 @@ static void parse_option(int c)
 	case 'F':
 		o.frequency = sampling_number(optarg, "a frequency", 1000000000);
 		break;
+	case 'R':
+		sampling_random(&o.sampling, optarg);
+		break;
 	case 'b':
 		o.by = optarg;
 		break;
@@ -147,6 +152,7 @@ static void parse_options(int argc, char **argv)
 		{ "event", required_argument, NULL, 'e' },
 		{ "count", required_argument, NULL, 'c' },
 		{ "freq", required_argument, NULL, 'F' },
+		{ "random", required_argument, NULL, 'R' },
 		TARGET_OPTIONS,
 		{ "by", required_argument, NULL, 'b' },
 		{ "delay", required_argument, NULL, 'd' },
@@ -158,7 +164,7 @@ static void parse_options(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:b:d:Bn:h", longs,
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:b:d:Bn:h", longs,
 				NULL)) != -1)
 		if (!target_option(&o.target, c, optarg))
 			parse_option(c);

@@ -142,7 +142,7 @@ test_pprof()
 	in_hot
 	FAKE_SAMPLES=1000
 	export FAKE_SAMPLES
-	record -r minor-faults "$VICTIM" hot 1
+	record -c 1000000 -R 0 -r minor-faults "$VICTIM" hot 1
 	unset FAKE_SAMPLES FAKE_IPS
 	pprof_is "a program"
 	/usr/bin/python3 "$tests/pprof.py" "$tmp/pprof" >"$tmp/pprof.text"

@@ -7,7 +7,8 @@
  *
  * A context of the default sampling format has FAKE_SAMPLES samples (10) as
  * soon as it is started: as many as its buffer takes, and the others after each
- * PFM_RESTART. FAKE_IPS says where: "ADDRESS:N ADDRESS:N", N of them in turn.
+ * PFM_RESTART. FAKE_IPS says where: "ADDRESS:N ADDRESS:N", N of them in turn;
+ * or with FAKE_LOOP=EVENTS in a loop of that length, of which each has its share.
  * FAKE_TIMES="INTERVAL AGE", in nanoseconds, says when: the last one that long
  * ago (0), the others before it (1000). The counter that is sampled counts
  * nanoseconds. A value that is read with a
@@ -52,7 +53,10 @@ static struct context {
 	bool masked;
 	long left;			/* samples that are still to come */
 	unsigned int turn;
-	uint64_t period;
+	uint64_t period, mask;
+	bool is_random;
+	uint64_t events;		/* by now */
+	uint32_t random;
 	uint64_t smpl_pmds[PFM_MAX_PMD_BITVECTOR];
 } contexts[CONTEXTS];
 
@@ -184,7 +188,24 @@ static uint64_t next_ip(struct context *ctx)
 			ip[sum++] = addr;
 		text += used;
 	}
+	if (sum && getenv("FAKE_LOOP")) {
+		uint64_t loop = strtoull(getenv("FAKE_LOOP"), NULL, 10);
+
+		return ip[ctx->events % loop * sum / loop];
+	}
 	return sum ? ip[ctx->turn++ % sum] : 0x1000;
+}
+
+/* The events until the next sample. */
+static uint64_t next_period(struct context *ctx)
+{
+	uint64_t period = ctx->period;
+
+	ctx->random = ctx->random * 1664525 + 1013904223;
+	if (ctx->is_random)
+		period -= ((uint64_t)ctx->random * 0x10001 >> 16) & ctx->mask;
+	ctx->events += period;
+	return period;
 }
 
 static uint64_t now_ns(void)
@@ -222,14 +243,15 @@ static void fill(struct context *ctx, int fd)
 	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
 	pfm_msg_t msg = { .msg_type = PFM_MSG_OVFL };
 	pfm_default_smpl_entry_t *entry;
+	uint64_t *value, period;
 	unsigned int i;
-	uint64_t *value;
 
 	while (ctx->left > 0 && !ctx->masked) {
 		entry = (void *)(ctx->buf + hdr->hdr_cur_offs);
+		period = next_period(ctx);
 		*entry = (pfm_default_smpl_entry_t){
 			.pid = ctx->pid, .tid = ctx->tid,
-			.ovfl_pmd = PFM_SW_PMD0, .last_reset_val = -ctx->period,
+			.ovfl_pmd = PFM_SW_PMD0, .last_reset_val = -period,
 			.ip = next_ip(ctx),
 		};
 		value = (uint64_t *)(entry + 1);
@@ -278,6 +300,7 @@ static int write_pmcs(struct context *ctx, const pfarg_pmc_t *pmcs)
 {
 	if (pmcs[0].reg_set > ctx->sets)
 		return fail(EINVAL);
+	ctx->is_random = pmcs[0].reg_flags & PFM_REGFL_RANDOM;
 	memcpy(ctx->smpl_pmds, pmcs[0].reg_smpl_pmds, sizeof(ctx->smpl_pmds));
 	/* A buffer that nobody is told of would never be read. */
 	return ctx->buf && !(pmcs[0].reg_flags & PFM_REGFL_OVFL_NOTIFY) ?
@@ -289,6 +312,7 @@ static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
 	/* Reset values, and nothing else. */
 	if (pmds[0].reg_flags == PFM_REGFL_KEEP_VALUE && !getenv("FAKE_OLD")) {
 		ctx->period = -pmds[0].reg_long_reset;
+		ctx->mask = pmds[0].reg_random_mask;
 		return 0;
 	}
 	/* What says when to switch has the last counter. */
@@ -298,6 +322,7 @@ static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
 	    pmds[0].reg_short_reset != pmds[0].reg_value)
 		return fail(EINVAL);
 	ctx->period = -pmds[0].reg_value;
+	ctx->mask = pmds[0].reg_random_mask;
 	return 0;
 }
 

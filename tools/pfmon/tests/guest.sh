@@ -648,7 +648,7 @@ test_hot()
 {
 	find_places
 	# Room for all samples: while a full buffer waits for pfmon the clock is not counted.
-	enough "" record -b 1M -r task-clock "$VICTIM" hot
+	enough "" record -R 0 -c 1000000 -b 1M -r task-clock "$VICTIM" hot
 	expect "hot: status" "$status" 0
 	fair "hot"
 	# The rest of it is the beginning, and looks at the clock.
@@ -666,7 +666,7 @@ test_hot()
 	else
 		skip "this pfmon was built without libdw: symbols"
 	fi
-	enough "" record -F 4000 -r task-clock "$VICTIM" hot
+	enough "" record -R 0 -F 4000 -r task-clock "$VICTIM" hot
 	fair "hot, 4000 Hz"
 	no_more_than_counted "hot, 4000 Hz" task-clock 250000
 }
@@ -715,7 +715,7 @@ test_hot_cpus()
 	find_places
 	dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
 	other=$!
-	enough '"victim"' record -r task-clock -C all "$VICTIM" hot
+	enough '"victim"' record -R 0 -c 1000000 -r task-clock -C all "$VICTIM" hot
 	kill $other
 	wait $other 2>/dev/null
 	expect "hot, -C: status" "$status" 0
@@ -898,7 +898,8 @@ test_shares()
 		room=4M
 		[ $format != aggregate ] || room=256K
 		for ms in 200 800 3200; do
-			record -f $format -b $room -e instructions:u -c 50021 "$VICTIM" hot $ms
+			record -f $format -b $room -e instructions:u -c 50021 -R 0 \
+				"$VICTIM" hot $ms
 			report -f json --by process,address
 			hits hot
 			[ $((n_60 + n_30 + n_10)) -lt 2000 ] || break
@@ -1080,7 +1081,7 @@ test_bias()
 {
 	find_places
 	for format in $formats; do
-		record -f $format -b 512K -e minor-faults -c 20 "$VICTIM" pattern 2000
+		record -f $format -b 512K -e minor-faults -c 20 -R 0 "$VICTIM" pattern 2000
 		report -f json --by process,address
 		hits fault
 		check "bias, $format: $n_60, $n_30 and $n_10 with a fixed period" \
@@ -1095,18 +1096,78 @@ test_bias()
 	done
 }
 
+# truth NAME: 60, 30 and 10 percent within two points, of samples enough for that.
+truth()
+{
+	check "$1: $n_60, $n_30 and $n_10 of $n_all samples are not 60:30:10 within two points" \
+		awk -v a="$n_60" -v b="$n_30" -v c="$n_10" '
+		function off(got, p) {
+			d = got / n - p
+			return (d < 0 ? -d : d) > .02
+		}
+		BEGIN {
+			n = a + b + c
+			exit n < 5000 || off(a, .6) || off(b, .3) || off(c, .1)
+		}'
+}
+
+# Who asks for nothing gets periods that do not keep step: of a loop that divides the period,
+# and of one that is as long. Twenty faults are two rounds.
+test_default_periods()
+{
+	find_places
+	for format in $formats; do
+		record -f $format -b 512K -e minor-faults -c 20 "$VICTIM" pattern 16000
+		report -f json --by process,address
+		hits fault
+		truth "periods as they come, faults, $format"
+		between "periods as they come, faults, $format: samples" $((n_60 + n_30 + n_10)) 7800 8400
+	done
+	for format in $formats; do
+		case $format in *aggregate) continue ;; esac
+		record -f $format -b 1M -e minor-faults -F 500 "$VICTIM" pattern 16000
+		report -f json --by process,address
+		hits fault
+		fair "periods as they come, faults, $format, -F"
+	done
+	if ! "$PFMON" info | grep -q '^  instructions '; then
+		skip "periods as they come: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	stat -e instructions:u "$VICTIM" rounds 100 20000
+	length=$(value instructions:u)
+	stat -e instructions:u "$VICTIM" rounds 200 20000
+	length=$((($(value instructions:u) - length + 50) / 100))
+	record -b 512K -e instructions:u -c $length -R 0 "$VICTIM" rounds 1000 20000
+	report -f json --by process,address
+	hits hot
+	check "a loop of $length instructions: $n_60, $n_30 and $n_10 with a fixed period" \
+		[ $((100 * n_60 / (n_60 + n_30 + n_10 + 1) - 60)) -ne 0 ]
+	for format in $formats; do
+		room=1M
+		[ $format != aggregate ] || room=256K
+		record -f $format -b $room -e instructions:u -c $length "$VICTIM" rounds 8000 20000
+		report -f json --by process,address
+		hits hot
+		truth "a loop of $length instructions, $format"
+	done
+	# About as often as the loop is over.
+	enough "" record -b 1M -e instructions:u -F 1000 "$VICTIM" hot
+	fair "periods as they come, instructions, -F"
+}
+
 test_random()
 {
 	find_places
 	enough "" record -F 2000 -R 0x3ffff -r task-clock "$VICTIM" hot
 	fair "random periods"
-	no_more_than_counted "random periods" task-clock $((500000 - 0x3ffff))
+	no_more_than_counted "random periods" task-clock $((500000 - 0x3ffff / 2))
 }
 
 # Faults at each sample of the task clock, and samples of faults.
 test_readings()
 {
-	record -b 256K -c 100000 -r minor-faults "$VICTIM" touch 20000
+	record -b 256K -c 100000 -R 0 -r minor-faults "$VICTIM" touch 20000
 	report -f json --by process
 	between "faults between samples" "$(counted minor-faults)" 1 20300
 	# A fault's overflow is at the fault: what is counted is what is sampled.
@@ -1479,7 +1540,7 @@ test_hardware()
 
 	# Samples are the kernel's own count, divided.
 	for period in 100 1000; do
-		record -b 256K -e instructions:u -c $period -r instructions:u "$VICTIM" \
+		record -b 256K -e instructions:u -c $period -R 0 -r instructions:u "$VICTIM" \
 			pattern 4000
 		report -f json --by process
 		between "instructions sampled each $period" "$(json samples)" \
@@ -1879,7 +1940,7 @@ done
 if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide whose brief offline busy process_end process_exec process_late check user killed \
 		$profile $tops $trouble chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
-		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias random \
+		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware frequency frequency_soft frequency_live names constraints \
 		sets_hardware examples library programs programs_beside"
 fi

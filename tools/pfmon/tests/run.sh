@@ -126,12 +126,12 @@ test_profile()
 	check "a thousand samples" grep -q '^1,000 samples, 0 lost, ' "$tmp/err"
 	report -f json --by process,address
 	expect "a thousand samples: report" "$(json samples)" 1000
-	expect "a thousand samples: period" "$(json period)" 1000000
+	expect "a thousand samples: period" "$(json period)" 1000003
 	hits hot '"victim"'
 	expect "a thousand samples: 60, 30 and 10 percent, and all" \
 		"$n_60 $n_30 $n_10 $n_all" "600 300 100 1000"
 	report
-	check "title" grep -q "^ '$VICTIM hot 1': 1,000 samples of task-clock, one each 1.00 ms; 0 lost; " \
+	check "title" grep -q "^ '$VICTIM hot 1': 1,000 samples of task-clock, one each 1.00 ms on average; 0 lost; " \
 		"$tmp/report"
 	if ! has_symbols; then
 		skip "$arch: built without libdw, no symbols"
@@ -153,6 +153,70 @@ test_profile()
 		'<title>hot_60: 600 samples, 60.00%</title>' "$tmp/report"
 	report --by symbol -o "$tmp/report2"
 	check "report -o" grep -q 'hot_60' "$tmp/report2"
+}
+
+# functions: the shares of the three of the last record, in tenths of a percent of $1.
+functions()
+{
+	report -f json --by process,address
+	hits hot '"victim"'
+	awk -v a="$n_60" -v b="$n_30" -v c="$n_10" 'BEGIN {
+		n = a + b + c
+		printf "%.0f %.0f %.0f", 1000 * a / n, 1000 * b / n, 1000 * c / n }'
+}
+
+# near_truth SHARES: are they 60, 30 and 10 percent within two?
+near_truth()
+{
+	echo "$1" | awk '{ exit $1 < 580 || $1 > 620 || $2 < 280 || $2 > 320 || $3 < 80 || $3 > 120 }'
+}
+
+# A loop that is as long as the period, or a part of it: samples keep step with it only if
+# they are told to.
+test_lockstep()
+{
+	in_hot
+	FAKE_SAMPLES=10000
+	export FAKE_SAMPLES FAKE_LOOP
+	while read -r FAKE_LOOP period args; do
+		# shellcheck disable=SC2086 # words
+		record -b 1M $args "$VICTIM" hot 1
+		got=$(functions)
+		report -f json
+		mask=$(json random_mask)
+		check "a loop of $FAKE_LOOP, $args: $got" near_truth "$got"
+		expect "a loop of $FAKE_LOOP, $args: period" "$(json period)" "$period"
+		check "a loop of $FAKE_LOOP, $args: mask" [ "$mask" -ge $((period * 3 / 4)) ]
+		# shellcheck disable=SC2086 # words
+		record -b 1M $args -R 0 "$VICTIM" hot 1
+		got=$(functions)
+		expect "a loop of $FAKE_LOOP, $args, -R 0: mask" "$(json random_mask)" 0
+		case $got in
+		"1000 0 0" | "0 1000 0" | "0 0 1000") ok ;;
+		*) fail "a loop of $FAKE_LOOP, $args, -R 0: they do not keep step" ;;
+		esac
+	done <<-END
+		1000003 1000003 -e task-clock
+		101 101 -e minor-faults
+		500000 500000 -e task-clock -F 2000
+		1000 1000 -e cs -c 1000
+		10 20 -e cs -c 20
+		25000 100000 -e task-clock -c 100000
+		1048576 1048576 -e minor-faults -c 1M
+	END
+	unset FAKE_SAMPLES FAKE_LOOP FAKE_IPS
+	# Of few events each period is what it is asked to be, and clocks come no closer than they can.
+	for args in "-e cs" "-e cs -c 15" "-c 10000"; do
+		# shellcheck disable=SC2086 # words
+		record $args true
+		report -f json
+		expect "$args: the mask" "$(json random_mask)" 0
+	done
+	record -c 20000 true
+	report -f json
+	expect "-c 20000: the mask" "$(json random_mask)" 16383
+	record -R 0x1000 -c 14095 true
+	expect_err "too short at times" "the kernel takes no samples of it closer than 10000 ns"
 }
 
 # old_notes FILE: how many notes say that periods do not follow the events.
@@ -478,7 +542,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile check filters script full \
+	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
 		record_follow record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols
 	run_tests completion examples
 done

@@ -909,6 +909,21 @@ static void test_rate(void)
 	CHECK(rate_mask(0xffff, 1024) == 0x1ff);
 	CHECK(rate_mask(0xf0, 1000000) == 0xf0);
 	CHECK(rate_mask(~0ULL, 1) == 0);
+
+	CHECK(rate_random(15, 1) == 0);
+	CHECK(rate_random(16, 1) == 15);
+	CHECK(rate_random(101, 1) == 127);
+	CHECK(rate_random(1000003, 1) == 0xfffff);
+	CHECK(rate_random(10000, 10000) == 0);
+	CHECK(rate_random(10001, 10000) == 1);
+	CHECK(rate_random(20000, 10000) == 0x3fff);
+	/* Never shorter than that, nor a counter's width. */
+	for (i = 0; i < 47; i++) {
+		uint64_t period = (1ULL << i) + i, mask = rate_random(period, 9);
+
+		CHECK(!mask || period + mask / 2 - mask >= 9);
+		CHECK(period < 32 || (mask >= period / 4 * 3 && mask / 3 <= period / 2));
+	}
 }
 
 int main(void)

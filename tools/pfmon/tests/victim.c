@@ -17,6 +17,7 @@
  *	spin MS		use so much CPU time
  *	hot MS		the same, in three functions: hot_60, hot_30 and hot_10
  *			use so many percent of it
+ *	rounds N STEPS	N rounds of as many in each, all of the same instructions
  *	hot-fork N MS	N child processes, one after the other, do so
  *	pattern N	N times ten minor faults: six in fault_60, then three in
  *			fault_30, then one in fault_10, and no others
@@ -269,6 +270,17 @@ __attribute__((noinline)) static void do_hot(long ms)
 		hot_30(30 * step);
 		hot_10(10 * step);
 	} while (cpu_ms() < end);
+}
+
+__attribute__((noinline)) static void do_rounds(long n, long steps)
+{
+	volatile long step = steps / 100;
+
+	while (n-- > 0) {
+		hot_60(60 * step);
+		hot_30(30 * step);
+		hot_10(10 * step);
+	}
 }
 
 static void do_hot_fork(long n, long ms)
@@ -600,6 +612,8 @@ static int run_simple(const char *what, long n, long m)
 		do_spin(n);
 	else if (!strcmp(what, "hot"))
 		do_hot(n);
+	else if (!strcmp(what, "rounds"))
+		do_rounds(n, m);
 	else if (!strcmp(what, "hot-fork"))
 		do_hot_fork(n, m);
 	else if (!strcmp(what, "pattern"))
