@@ -236,6 +236,8 @@ run_host() {
 	needs=$hosts
 	files=("${of_pfmon[@]}" lib Documentation/perfmonctl.2 debian)
 	plan_run host-lib 1 "${signals[@]}" make -s -C lib test "O=$build/user/$arch"
+	# Its tables of models are compared with the kernel's source.
+	needs+=" linux"
 	plan_run host-pfmon 1 "${signals[@]}" make -s -C tools/pfmon test "O=$build/user/$arch"
 	needs=''
 	for check in scripts/check-*; do
