@@ -27,7 +27,7 @@ for file in scripts/*; do
 	*) judges+=("$file") ;;
 	esac
 done
-of_selftests=(selftests/*.[ch] selftests/*.sh selftests/Makefile selftests/{machine,reload} selftests/qemu/*.h include/uapi)
+of_selftests=(selftests/*.[ch] selftests/*.sh selftests/Makefile selftests/reload bench/machine bench/*.h include/uapi)
 of_lib=(lib include/uapi)
 of_pfmon=(tools lib/[!m]* include/uapi examples)	# not the library's pages
 of_module=(module kernel formats include arch/i386 debian scripts/module-tree scripts/stock*)
@@ -121,15 +121,15 @@ run_bench() {
 }
 
 run_models() {
-	needs=qemu files=(selftests/qemu/run.sh selftests/qemu/tests)
-	plan_run "models-${bench##*-}" 1 "$top/selftests/qemu/run.sh" "$bench" \
+	needs=qemu files=(bench/run.sh bench/*.h bench/tests)
+	plan_run "models-${bench##*-}" 1 "$top/bench/run.sh" "$bench" \
 		"$build/qemu-tests/${bench##*-}" "$@"
 }
 
 run_witness() {
 	local cpus=$*
-	needs="kernel qemu $arch" files=(selftests/qemu/witness* selftests/qemu/*.h)
-	plan_run "$name-${cpus// /+}" 1 env "ARCH=$arch" "$top/selftests/qemu/witness.sh" "$@"
+	needs="kernel qemu $arch" files=(bench/witness* bench/*.h)
+	plan_run "$name-${cpus// /+}" 1 env "ARCH=$arch" "$top/bench/witness.sh" "$@"
 }
 
 run_machine() {
@@ -150,7 +150,7 @@ run_target() {
 			plan_run "$name-$one" 2 env "ARCH=$arch" "$top/scripts/check-tests" --short ;;
 		*)
 			needs="kernel qemu $arch linux"
-			files=(selftests/cost selftests/qemu/*.h selftests/Makefile kernel formats include arch patches scripts/{front,test-bench,graft})
+			files=(bench/cost bench/*.h selftests/Makefile kernel formats include arch patches scripts/{front,test-bench,graft})
 			# With the real pair of kernels, without perfmon and as distributions build
 			# it, by hand: to build them takes longer than all other targets.
 			plan_run "$name-$one" 1 env "ARCH=$arch" "HOOKS=plain plain" "$top/scripts/test-bench" "$one" ;;

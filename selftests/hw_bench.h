@@ -9,8 +9,8 @@
 
 #include "hw.h"
 
-#include "qemu/bench-msr.h"
-#include "qemu/bench-spr.h"
+#include "../bench/bench-msr.h"
+#include "../bench/bench-spr.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>

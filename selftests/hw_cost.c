@@ -7,7 +7,7 @@
  *
  * The limits of switches are shares of one by way of two pipes, and several times what
  * it takes: they tell a mistake from what is there, on every kernel. Not here: exact
- * figures (cost/).
+ * figures (bench/cost).
  */
 #include "hw.h"
 #include "puppet.h"

@@ -6,11 +6,11 @@
  * addresses are for those who may see them; and nothing is left when the PMU is given back.
  *
  * Not here: which processors have them (KUnit, arch/i386/perfmon/tests/lbr_test.c), and
- * whether the bench's are right (qemu/tests/intel.c).
+ * whether the bench's are right (bench/tests/intel.c).
  */
 #include "hw_bench.h"
 #include "smpl.h"
-#include "qemu/lbr-select.h"
+#include "../bench/lbr-select.h"
 
 #include <sys/ptrace.h>
 

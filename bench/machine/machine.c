@@ -8,7 +8,7 @@
  * the root file system that other tests have is on a device that does not
  * survive sleep, and the host listens to what we say.
  */
-#include "../hw.h"
+#include "../../selftests/hw.h"
 
 #include <sys/mount.h>
 #include <sys/reboot.h>

@@ -35,7 +35,7 @@ struct model {
 
 #ifdef __powerpc__
 
-#include "../qemu/bench-spr.h"
+#include "../bench-spr.h"
 
 #define READ_SPR(n) ({							\
 	unsigned long v_;						\
@@ -89,7 +89,7 @@ static const struct model models[] = {
 
 #include <x86intrin.h>
 
-#include "../qemu/bench-msr.h"
+#include "../bench-msr.h"
 
 static inline uint64_t executed(void)
 {

@@ -73,8 +73,8 @@ on_ppc() {
 }
 
 mkdir -p "$out"
-# shellcheck source=../../lib/tests/tally.sh
-. "$here/../../lib/tests/tally.sh"
+# shellcheck source=../lib/tests/tally.sh
+. "$here/../lib/tests/tally.sh"
 
 for test; do
 	[ -n "$(cpus "$test")" ] || continue

@@ -9,7 +9,7 @@
 # of 32 bits witness_spr.c has the kernel's files of registers count, too: on 750 and 7400,
 # for which there is no perf_events, alone.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/.." && pwd)
 machine=$top/scripts/machine
 ARCH=${ARCH:-$("$machine" --host)}
 export ARCH
@@ -22,9 +22,9 @@ read -ra cc <<<"$("$machine" cc "$ARCH")"
 programs=witness
 [ "$ARCH" != ppc ] || programs+=" witness_spr"
 for program in $programs; do
-	"${cc[@]}" -O2 -Wall -Wextra -static -o "$out/$program" "$top/selftests/qemu/$program.c"
+	"${cc[@]}" -O2 -Wall -Wextra -static -o "$out/$program" "$top/bench/$program.c"
 done
-pmis=$(awk '$2 == "BENCH_MSR_PMIS" { print $3 }' "$top/selftests/qemu/bench-msr.h")
+pmis=$(awk '$2 == "BENCH_MSR_PMIS" { print $3 }' "$top/bench/bench-msr.h")
 cat >"$out/perf.sh" <<'EOF'
 cd /tmp
 pmis=$2
@@ -51,7 +51,7 @@ result=PASS
 echo "$result perf record: $samples samples, $raised interrupts"
 EOF
 
-# shellcheck source=../../lib/tests/tally.sh
+# shellcheck source=../lib/tests/tally.sh
 . "$top/lib/tests/tally.sh"
 for cpu; do
 	command="dmesg | sed -n 's/.*Performance Events: /# /p'; $out/witness"

@@ -2,7 +2,7 @@
 /*
  * Special-purpose registers of the bench's QEMU alone: what a run on a PowerPC with a
  * PMU costs. Any program can use them; elsewhere they are illegal instructions. The
- * numbers are those of target/ppc/pmu.h in selftests/qemu/patches.
+ * numbers are those of target/ppc/pmu.h in bench/patches.
  */
 #ifndef PERFMON_BENCH_SPR_H
 #define PERFMON_BENCH_SPR_H
