@@ -68,7 +68,7 @@ inline finish(t)
 /* Where a command finds it, a thread that runs is live. */
 #define found	(loading || task != T || cpu != NOWHERE || !runs(T))
 
-/* pfm_context_call_here(), interrupts off; the caller gives the lock back */
+/* pfm_reach_call_here(), interrupts off; the caller gives the lock back */
 inline call_here(c, by_ipi)
 {
 	refresh_acquire(c);
@@ -129,7 +129,7 @@ inline call_single(x, what)
 	preempt_on()
 }
 
-/* pfm_context_go(): a try that is in vain has met a switch of T. */
+/* pfm_reach_go(): a try that is in vain has met a switch of T. */
 inline go(x)
 {
 	done = false;

@@ -88,7 +88,7 @@ bool exec_r, exec_w;		/* exec_update_lock of T */
 byte key;			/* pfm_key */
 bool file_t, closing;		/* T is in close(), C in the last one */
 
-/* struct pfm_context_call, of C; struct pfm_detach, of C and of T */
+/* struct pfm_reach_call, of C; struct pfm_detach, of C and of T */
 bool ends;			/* fn is pfm_attach_end() */
 bool done;
 bool detach[2];

@@ -190,7 +190,7 @@ inline monitor_stop(c)
 	new = true
 }
 
-/* PFM_START, STOP, READ_PMDS, RESTART, by pfm_context_call() */
+/* PFM_START, STOP, READ_PMDS, RESTART, by pfm_reach_call() */
 inline command(c)
 {
 	if

@@ -317,8 +317,8 @@ bool pfm_interrupt_handle(struct pt_regs *regs);
 bool pfm_hw_is_here(void);
 
 /* This CPU, the last one that runs, sleeps and loses its registers, and wakes. */
-void pfm_reserve_suspend(void);
-void pfm_reserve_resume(void);
+void pfm_sleep_suspend(void);
+void pfm_sleep_resume(void);
 
 int pfm_pmu_register(const struct pfm_pmu *pmu);
 void pfm_pmu_unregister(const struct pfm_pmu *pmu);

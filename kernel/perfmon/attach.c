@@ -78,7 +78,7 @@ static void pfm_attach_begin(struct pfm_attach *a)
  * @ctx: context
  * @arg: struct pfm_detach, filled in for pfm_attach_finish()
  *
- * Context: pfm_context_call().
+ * Context: pfm_reach_call().
  * Return: 0, or -EBUSY if the context is not loaded.
  */
 static int pfm_attach_end(struct pfm_context *ctx, void *arg)
@@ -383,7 +383,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	}
 	pfm_message_drop(&ctx->queue, mark);
 	if (pfm_regmap.threads)
-		pfm_context_call_any(ctx, pfm_attach_loaded, NULL);
+		pfm_reach_call_any(ctx, pfm_attach_loaded, NULL);
 	return ret;
 }
 
@@ -398,7 +398,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 int pfm_attach_unload(struct pfm_context *ctx)
 {
 	struct pfm_detach d = { NULL };
-	int ret = pfm_context_call(ctx, pfm_attach_end, &d);
+	int ret = pfm_reach_call(ctx, pfm_attach_end, &d);
 
 	pfm_attach_finish(&d);
 	return ret;
@@ -416,7 +416,7 @@ void pfm_attach_close(struct pfm_context *ctx)
 {
 	struct pfm_detach d = { NULL };
 
-	pfm_context_call_any(ctx, pfm_attach_end, &d);
+	pfm_reach_call_any(ctx, pfm_attach_end, &d);
 	pfm_attach_finish(&d);
 }
 
@@ -444,7 +444,7 @@ void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task)
 {
 	struct pfm_attach_self self = { .task = task };
 
-	pfm_context_call_any(ctx, pfm_attach_end_self, &self);
+	pfm_reach_call_any(ctx, pfm_attach_end_self, &self);
 	pfm_attach_finish(&self.detach);
 }
 
@@ -473,6 +473,28 @@ static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
 	local_irq_restore(flags);
 }
 
+/*
+ * Whether a table of descriptors, which cannot be freed meanwhile, has the context's.
+ *
+ * The process that created the context has the descriptor until it closes it (ctx->holder).
+ * If that one descriptor is all that holds the file, no other table has it. Only if the
+ * file is held several times, by a reader who waits or by other processes, or if the
+ * creator has closed the descriptor or a copy of it, the table has to be searched.
+ *
+ * The caller has found the context under rcu_read_lock(), which it holds. If the file has
+ * been closed since, the answer can be anything: close() has ended the attachment before.
+ */
+static bool pfm_attach_is_open_in(struct pfm_context *ctx, struct files_struct *files)
+{
+	const void *holder = READ_ONCE(ctx->holder);
+
+	if (files == holder)
+		return true;
+	if (holder && !pfm_mapping_others(ctx))
+		return false;
+	return pfm_holder_listed(files, ctx->file);
+}
+
 /**
  * __pfm_attach_exit() - the hook of a thread's exit
  * @task: current, which has set PF_EXITING and has its files yet
@@ -495,7 +517,7 @@ void __pfm_attach_exit(struct task_struct *task)
 	ctx = pfm_host_context(task);
 	raw_spin_unlock_irq(&task->pi_lock);
 	if (ctx)
-		pfm_attach_leave(task, ctx, !pfm_holder_has(ctx, task->files), &d);
+		pfm_attach_leave(task, ctx, !pfm_attach_is_open_in(ctx, task->files), &d);
 	rcu_read_unlock();
 	pfm_host_finish(&d, pfm_attach_finish);
 }

@@ -3,7 +3,7 @@
  * perfmon2: the commands that have monitoring begin, end and go on: PFM_START, PFM_STOP,
  * PFM_RESTART.
  *
- * Each goes to where the context is live, by pfm_context_call().
+ * Each goes to where the context is live, by pfm_reach_call().
  */
 #include <linux/sched/clock.h>
 #include <linux/string.h>
@@ -32,13 +32,13 @@ static int pfm_control_start_here(struct pfm_context *ctx, void *arg)
  *
  * Context: process, ctx->mutex.
  * Return: 0; -EBUSY if the context is not loaded; -EINVAL if there is no such set; and
- * see pfm_context_call().
+ * see pfm_reach_call().
  */
 int pfm_control_start(struct pfm_context *ctx, pfarg_start_t *req)
 {
 	if (req && memchr_inv(req->start_pad, 0, sizeof(req->start_pad)))
 		return -EINVAL;
-	return pfm_context_call(ctx, pfm_control_start_here, req);
+	return pfm_reach_call(ctx, pfm_control_start_here, req);
 }
 
 static int pfm_control_stop_here(struct pfm_context *ctx, void *unused)
@@ -54,11 +54,11 @@ static int pfm_control_stop_here(struct pfm_context *ctx, void *unused)
  * @ctx: context
  *
  * Context: process, ctx->mutex.
- * Return: 0; -EBUSY if the context is not loaded; and see pfm_context_call().
+ * Return: 0; -EBUSY if the context is not loaded; and see pfm_reach_call().
  */
 int pfm_control_stop(struct pfm_context *ctx)
 {
-	return pfm_context_call(ctx, pfm_control_stop_here, NULL);
+	return pfm_reach_call(ctx, pfm_control_stop_here, NULL);
 }
 
 /* What the format says to PFM_RESTART: by default reset, and go on. */
@@ -127,11 +127,11 @@ static int pfm_control_restart_here(struct pfm_context *ctx, void *unused)
  *
  * Context: process, ctx->mutex.
  * Return: 0; -EBUSY if the context is not loaded, or not masked and without a
- * format; what the format says, and nothing has changed; and see pfm_context_call().
+ * format; what the format says, and nothing has changed; and see pfm_reach_call().
  */
 int pfm_control_restart(struct pfm_context *ctx)
 {
-	int ret = pfm_context_call(ctx, pfm_control_restart_here, NULL);
+	int ret = pfm_reach_call(ctx, pfm_control_restart_here, NULL);
 
 	if (!ret)
 		wake_up_all(&ctx->block_wait);

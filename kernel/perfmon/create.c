@@ -51,6 +51,7 @@ int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		pfm_format_put(format);
 		return PTR_ERR(ctx);
 	}
+	pfm_notify_init(ctx);
 	if (!pfm_pmu_admits(ctx, ctx->set)) {
 		pfm_context_close(ctx);
 		return -EINVAL;

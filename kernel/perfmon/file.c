@@ -123,7 +123,7 @@ static struct task_struct *pfm_file_target(struct pfm_context *ctx,
  * If nobody else holds the file, it was the last. Otherwise the table that it
  * was taken out of has to be looked through, if the process monitors itself or
  * has mapped the buffer. Whether the process is still the holder need not be
- * known now: pfm_holder_has() looks, when it matters.
+ * known now: pfm_attach_is_open_in() looks, when it matters.
  */
 static int pfm_file_flush(struct file *file, fl_owner_t id)
 {

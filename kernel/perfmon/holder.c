@@ -12,8 +12,8 @@
  * @files: table
  * @file:  file; only its address is looked at
  *
- * Without the table's lock: who changes it at the same moment is the same process,
- * which could as well do so a moment earlier or later.
+ * The table is read without its lock. Only the process itself can change it meanwhile,
+ * so the answer is right for some moment during the call.
  *
  * Context: process, may be under rcu_read_lock().
  * Return: whether it is there.
@@ -33,30 +33,4 @@ bool pfm_holder_listed(struct files_struct *files, const struct file *file)
 	}
 	rcu_read_unlock();
 	return listed;
-}
-
-/**
- * pfm_holder_has() - whether a table of descriptors has the context's
- * @ctx:   context, found under rcu_read_lock(), which the caller holds: its file may be
- *	   closed meanwhile
- * @files: table, which cannot be freed meanwhile
- *
- * The process that created the context has the descriptor until it closes it (ctx->holder).
- * If that one descriptor is all that holds the file, no other table has it. Only if the
- * file is held several times, by a reader who waits or by other processes, or if the
- * creator has closed the descriptor or a copy of it, the table has to be searched.
- *
- * Context: process, rcu_read_lock().
- * Return: whether it has; anything if the file has been closed, which ended the attachment
- * before.
- */
-bool pfm_holder_has(struct pfm_context *ctx, struct files_struct *files)
-{
-	const void *holder = READ_ONCE(ctx->holder);
-
-	if (files == holder)
-		return true;
-	if (holder && !pfm_mapping_others(ctx))
-		return false;
-	return pfm_holder_listed(files, ctx->file);
 }

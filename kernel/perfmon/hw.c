@@ -385,26 +385,6 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 }
 
 /**
- * __pfm_hw_rearm() - counters have gone on beyond their wrap: arm them
- * @ctx: context that counts
- *
- * For that they have to be stopped; overflows until then are handled first.
- * Counters that stand still are armed when they start.
- *
- * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
- * it is.
- */
-void __pfm_hw_rearm(struct pfm_context *ctx)
-{
-	pfm_assert_live(ctx);
-	if (!pfm_hw_stop(ctx))
-		return;
-	pfm_runstate_update(ctx);
-	if (pfm_runstate_counting(ctx))
-		pfm_hw_start(ctx);
-}
-
-/**
  * pfm_hw_is_here() - whether this CPU's registers are in our use
  *
  * Context: interrupts off; or NMI.

@@ -39,8 +39,10 @@ static int __init pfm_init(void)
 {
 	int cpu, ret;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		pfm_timer_init_cpu(cpu);
+		pfm_interrupt_init_cpu(cpu);
+	}
 	pfm_config_init();
 	ret = pfm_pmu_register(&pfm_soft_pmu);
 	if (ret)
@@ -50,7 +52,7 @@ static int __init pfm_init(void)
 	if (ret < 0)
 		goto fail;
 	pfm_init_cpuhp = ret;
-	pfm_reserve_init();
+	pfm_sleep_init();
 	pfm_access_init();
 	pfm_stats_init();
 	return 0;
@@ -100,8 +102,10 @@ void __pfm_exit pfm_init_exit(void)
 
 	pfm_stats_exit();
 	pfm_access_exit();
-	pfm_reserve_exit();
+	pfm_sleep_exit();
 	pfm_set_exit();
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		pfm_timer_exit_cpu(cpu);
+		pfm_interrupt_exit_cpu(cpu);
+	}
 }

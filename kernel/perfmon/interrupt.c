@@ -22,6 +22,7 @@
 
 #include <asm/irq_regs.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* No interrupt is later than this, in jiffies. */
@@ -134,6 +135,28 @@ void pfm_interrupt_work(struct irq_work *work)
 		pfm_interrupt_look(irq.ctx, c);
 	if (irq.other)
 		pfm_interrupt_look(irq.other, c);
+}
+
+/**
+ * pfm_interrupt_init_cpu() - prepare a possible CPU
+ * @cpu: its number
+ *
+ * Context: boot.
+ */
+void pfm_interrupt_init_cpu(int cpu)
+{
+	per_cpu(pfm_cpu, cpu).work = IRQ_WORK_INIT_HARD(pfm_interrupt_work);
+}
+
+/**
+ * pfm_interrupt_exit_cpu() - undo pfm_interrupt_init_cpu()
+ * @cpu: its number
+ *
+ * Context: process; nothing is live any more.
+ */
+void __pfm_exit pfm_interrupt_exit_cpu(int cpu)
+{
+	irq_work_sync(&per_cpu(pfm_cpu, cpu).work);
 }
 
 /* Whether the overflow was found and handled before its interrupt came: use a credit. */

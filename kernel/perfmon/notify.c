@@ -53,13 +53,8 @@ void pfm_notify_wake(struct pfm_context *ctx)
 		pfm_context_get(ctx);
 }
 
-/**
- * pfm_notify_group_work() - send SIGIO to a process group
- * @work: of a context, with a reference, which may have been closed meanwhile
- *
- * Context: process.
- */
-void pfm_notify_group_work(struct work_struct *work)
+/* Of a context with a reference, which may have been closed meanwhile: SIGIO to a group. */
+static void pfm_notify_group_work(struct work_struct *work)
 {
 	struct pfm_context *ctx = container_of(work, struct pfm_context, group_work);
 
@@ -101,14 +96,12 @@ static void pfm_notify_signal(struct pfm_context *ctx)
 		pfm_context_put(ctx);
 }
 
-/**
- * pfm_notify_work() - the part of a notification that takes locks
- * @work: of a context, which may have been closed meanwhile
- *
- * Context: interrupt, on the CPU where pfm_notify_wake() was called. If it is
+/*
+ * The part of a notification that takes locks, of a context which may have been closed
+ * meanwhile: in an interrupt, on the CPU where pfm_notify_wake() was called. If it is
  * queued again while it runs, two of it can run at the same moment, on two CPUs.
  */
-void pfm_notify_work(struct irq_work *work)
+static void pfm_notify_work(struct irq_work *work)
 {
 	struct pfm_context *ctx =
 		container_of(work, struct pfm_context, notify_work);
@@ -122,6 +115,18 @@ void pfm_notify_work(struct irq_work *work)
 	if (ctx->queue.fasync)
 		pfm_notify_signal(ctx);
 	pfm_context_put(ctx);
+}
+
+/**
+ * pfm_notify_init() - prepare the notifications of a new context
+ * @ctx: context that nobody has seen yet
+ *
+ * Context: process.
+ */
+void pfm_notify_init(struct pfm_context *ctx)
+{
+	init_irq_work(&ctx->notify_work, pfm_notify_work);
+	INIT_WORK(&ctx->group_work, pfm_notify_group_work);
 }
 
 /**

@@ -654,7 +654,6 @@ void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int p
 void __pfm_hw_start(struct pfm_context *ctx);
 bool __pfm_hw_stop(struct pfm_context *ctx);
 u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
-void __pfm_hw_rearm(struct pfm_context *ctx);
 void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_hw_disown(void);
 void pfm_hw_reset(void);
@@ -679,13 +678,6 @@ static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 {
 	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
-}
-
-/* After a look at counters that may run: have those armed that need it. */
-static __always_inline void pfm_hw_check(struct pfm_context *ctx)
-{
-	if (unlikely(ctx->set->unarmed & ctx->set->hard))
-		__pfm_hw_rearm(ctx);
 }
 
 /*
@@ -723,12 +715,19 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what);
 unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep);
 void pfm_reserve_yield(struct pfm_context *ctx);
 void pfm_reserve_online(unsigned int cpu);
-extern struct notifier_block pfm_reserve_notifier;	/* [c] for its test */
-void pfm_reserve_init(void);
-void pfm_reserve_exit(void);
+bool pfm_reserve_is_used(void);
+void pfm_reserve_leave(void);
+void pfm_reserve_visit(void (*visit)(void *unused));
+
+/* sleep.c */
+extern struct notifier_block pfm_sleep_notifier;	/* [c] for its test */
+void pfm_sleep_init(void);
+void pfm_sleep_exit(void);
 
 /* interrupt.c */
 void pfm_interrupt_work(struct irq_work *work);
+void pfm_interrupt_init_cpu(int cpu);
+void pfm_interrupt_exit_cpu(int cpu);
 
 /* timer.c */
 
@@ -785,8 +784,7 @@ void pfm_throttle_context(struct pfm_context *ctx);
 /* notify.c */
 bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl);
 void pfm_notify_wake(struct pfm_context *ctx);
-void pfm_notify_work(struct irq_work *work);
-void pfm_notify_group_work(struct work_struct *work);
+void pfm_notify_init(struct pfm_context *ctx);
 void pfm_notify_settle(struct pfm_context *ctx);
 
 /* The thread is to wait for PFM_RESTART, if the context does that; with pfm_notify_wake(). */
@@ -814,15 +812,17 @@ struct pfm_blocker *pfm_block_orphan(struct pfm_context *ctx);
 void pfm_block_release(struct pfm_blocker *blocker);
 
 /* context.c */
-typedef int (*pfm_context_fn)(struct pfm_context *ctx, void *arg);
 struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format);
 void pfm_context_close(struct pfm_context *ctx);
 void pfm_context_get(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
-int pfm_context_call(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
-int pfm_context_call_pieces(struct pfm_context *ctx, pfm_context_fn piece,
-			    struct pfm_vector *v);
-int pfm_context_call_any(struct pfm_context *ctx, pfm_context_fn fn, void *arg);
+
+/* reach.c */
+typedef int (*pfm_reach_fn)(struct pfm_context *ctx, void *arg);
+int pfm_reach_call(struct pfm_context *ctx, pfm_reach_fn fn, void *arg);
+int pfm_reach_call_pieces(struct pfm_context *ctx, pfm_reach_fn piece,
+			  struct pfm_vector *v);
+int pfm_reach_call_any(struct pfm_context *ctx, pfm_reach_fn fn, void *arg);
 
 /* create.c */
 int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg);
@@ -848,7 +848,6 @@ struct file *pfm_file_new(struct pfm_context *ctx);
 
 /* holder.c */
 bool pfm_holder_listed(struct files_struct *files, const struct file *file);
-bool pfm_holder_has(struct pfm_context *ctx, struct files_struct *files);
 
 /* format.c */
 struct pfm_format *pfm_format_get(const pfm_uuid_t uuid);

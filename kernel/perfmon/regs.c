@@ -9,7 +9,7 @@
  * writes, pfm_runstate_release().
  *
  * Pieces and elements run under ctx->mutex and ctx->lock, with interrupts off, on
- * the CPU where the context is live if it is anywhere: pfm_context_call_pieces().
+ * the CPU where the context is live if it is anywhere: pfm_reach_call_pieces().
  */
 #include "pfm.h"
 
@@ -223,7 +223,7 @@ static int pfm_regs_write_pmcs_piece(struct pfm_context *ctx, void *arg)
  *
  * Context: process, ctx->mutex.
  * Return: 0; the error of the element that failed: see pfm_regs_write_pmc(); -EBUSY if
- * others have the PMU; and see pfm_context_call().
+ * others have the PMU; and see pfm_reach_call().
  */
 int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 {
@@ -242,12 +242,12 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 	ctx->no_hard = uses && !pfm_access_may_hold();
 	/* A context that is not loaded gets the PMU when it is. */
 	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)
-		return pfm_context_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
+		return pfm_reach_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
 
 	ret = pfm_reserve_hold(ctx, uses);
 	if (ret)
 		return ret;
-	ret = pfm_context_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
+	ret = pfm_reach_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
 	/* All of the elements that mattered may have been refused. */
 	pfm_reserve_yield(ctx);
 	return ret;
@@ -345,11 +345,11 @@ static int pfm_regs_write_pmds_piece(struct pfm_context *ctx, void *arg)
  * @v:   elements: pfarg_pmd_t
  *
  * Context: process, ctx->mutex.
- * Return: 0; -EINVAL; and see pfm_context_call().
+ * Return: 0; -EINVAL; and see pfm_reach_call().
  */
 int pfm_regs_write_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 {
-	return pfm_context_call_pieces(ctx, pfm_regs_write_pmds_piece, v);
+	return pfm_reach_call_pieces(ctx, pfm_regs_write_pmds_piece, v);
 }
 
 static __always_inline void pfm_regs_fill(struct pfm_context *ctx,
@@ -473,11 +473,11 @@ static int pfm_regs_read_held_pmds_piece(struct pfm_context *ctx, void *arg)
  * @v:   elements: pfarg_pmd_t
  *
  * Context: process, ctx->mutex.
- * Return: 0; -EINVAL; and see pfm_context_call().
+ * Return: 0; -EINVAL; and see pfm_reach_call().
  */
 int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 {
-	int ret = pfm_context_call_pieces(ctx, pfm_regs_read_pmds_piece, v);
+	int ret = pfm_reach_call_pieces(ctx, pfm_regs_read_pmds_piece, v);
 	const pfarg_pmd_t *req = v->elem;
 	unsigned int i;
 
@@ -487,5 +487,5 @@ int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 	for (i = 0; i < v->n; i++)
 		ctx->clocked |= req[i].reg_num == PFM_VPMD_THREAD_TIME;
 	v->done = round_down(v->done - 1, PFM_VECTOR_PIECE);
-	return pfm_context_call_pieces(ctx, pfm_regs_read_held_pmds_piece, v);
+	return pfm_reach_call_pieces(ctx, pfm_regs_read_held_pmds_piece, v);
 }

@@ -6,18 +6,12 @@
  * them, and as long as one does. A context needs them from when it is loaded, or from
  * when it first programs them while it is loaded, until its attachment ends.
  *
- * A CPU can lose its registers meanwhile: it goes offline, or sleeps with the machine.
- * And when the machine reboots all of them are put to rest: another kernel may follow
- * without a reset of the hardware (kexec).
+ * A CPU can go offline meanwhile, with what a context has left in its registers.
  */
 #include <linux/cpu.h>
-#include <linux/init.h>
 #include <linux/mutex.h>
-#include <linux/notifier.h>
-#include <linux/reboot.h>
 #include <linux/smp.h>
 
-#include "host.h"
 #include "pfm.h"
 
 static DEFINE_MUTEX(pfm_reserve_mutex);
@@ -44,128 +38,6 @@ static void pfm_reserve_let_go(void *unused)
 	c->held = 0;
 	c->touched = false;
 	c->left = false;
-}
-
-/*
- * Stop the counters of this CPU, with all counts in their sets. The contexts that are
- * live here are in c->asleep from now on: a late interrupt would start their counters
- * again. One that comes earlier finds the context and its lock taken, so that it is
- * known to be ours.
- */
-static void pfm_reserve_put_to_sleep(struct pfm_cpu *c)
-{
-	struct pfm_context *ctx;
-	int i;
-
-	c->asleep[0] = c->live;
-	c->asleep[1] = pfm_attach_of_cpu(c);
-	for (i = 0; i < 2; i++) {
-		ctx = c->asleep[i];
-		if (!ctx)
-			continue;
-		raw_spin_lock(&ctx->lock);
-		pfm_runstate_hold(ctx);
-		pfm_hw_forget(ctx, ctx->set);
-		if (ctx == c->live)
-			c->live = NULL;
-		else
-			RCU_INIT_POINTER(c->sys, NULL);
-		raw_spin_unlock(&ctx->lock);
-	}
-}
-
-static void pfm_reserve_wake(struct pfm_cpu *c)
-{
-	struct pfm_context *ctx;
-	int i;
-
-	c->live = c->asleep[0];
-	rcu_assign_pointer(c->sys, c->asleep[1]);
-	for (i = 0; i < 2; i++) {
-		ctx = c->asleep[i];
-		if (!ctx)
-			continue;
-		raw_spin_lock(&ctx->lock);
-		pfm_runstate_release(ctx);
-		raw_spin_unlock(&ctx->lock);
-	}
-}
-
-/**
- * pfm_reserve_suspend() - this CPU is about to lose its registers
- *
- * Context: interrupts off, the last CPU that runs.
- */
-void pfm_reserve_suspend(void)
-{
-	pfm_reserve_put_to_sleep(this_cpu_ptr(&pfm_cpu));
-}
-
-/**
- * pfm_reserve_resume() - it has lost them, and lives again
- *
- * Context: as pfm_reserve_suspend().
- */
-void pfm_reserve_resume(void)
-{
-	/* The kernel that woke us up from disk may have used them, too. */
-	if (pfm_reserve_users[0])
-		pfm_hw_reset();
-	pfm_reserve_wake(this_cpu_ptr(&pfm_cpu));
-}
-
-/* Interrupts are off. */
-static void pfm_reserve_end(void *unused)
-{
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-
-	pfm_clock_refresh();
-	pfm_reserve_put_to_sleep(c);
-	if (c->touched)
-		pfm_reserve_let_go(NULL);
-	pfm_reserve_wake(c);
-}
-
-/*
- * The machine is about to reboot, or starts another kernel. That kernel is to find all
- * counters of the hardware switched off, and 0. They stay so: programs can run for a
- * moment yet, but the hardware counts nothing for them. A CPU that is offline now stopped
- * counting when it went; a kernel that crashes does not get here. If nobody uses the
- * hardware, no CPU is waited for, which could be one that hangs.
- */
-static int pfm_reserve_reboot(struct notifier_block *nb, unsigned long action,
-			      void *unused)
-{
-	mutex_lock(&pfm_reserve_mutex);
-	WRITE_ONCE(pfm_hw_over, true);
-	if (pfm_reserve_users[0])
-		on_each_cpu(pfm_reserve_end, NULL, 1);
-	mutex_unlock(&pfm_reserve_mutex);
-	return NOTIFY_OK;
-}
-
-struct notifier_block pfm_reserve_notifier = {
-	.notifier_call = pfm_reserve_reboot,
-};
-
-/**
- * pfm_reserve_init() - learn of the machine's end
- *
- * Context: boot.
- */
-void __init pfm_reserve_init(void)
-{
-	register_reboot_notifier(&pfm_reserve_notifier);
-}
-
-/**
- * pfm_reserve_exit() - undo that
- *
- * Context: process.
- */
-void __pfm_exit pfm_reserve_exit(void)
-{
-	unregister_reboot_notifier(&pfm_reserve_notifier);
 }
 
 /* Others may have written what is claimed now. Interrupts are off. */
@@ -374,4 +246,41 @@ void pfm_reserve_yield(struct pfm_context *ctx)
 	raw_spin_unlock_irq(&ctx->lock);
 	if (put)
 		pfm_reserve_put(put);
+}
+
+/**
+ * pfm_reserve_is_used() - whether any context has the registers of the hardware
+ *
+ * Context: where nothing else runs, or the answer is out of date at once.
+ * Return: whether one has.
+ */
+bool pfm_reserve_is_used(void)
+{
+	return pfm_reserve_users[0];
+}
+
+/**
+ * pfm_reserve_leave() - put the registers of this CPU to rest, if a context has them
+ *
+ * Context: interrupts off; nothing counts here.
+ */
+void pfm_reserve_leave(void)
+{
+	if (pfm_hw_is_here())
+		pfm_reserve_let_go(NULL);
+}
+
+/**
+ * pfm_reserve_visit() - go to all CPUs, if any context has the registers of the hardware
+ * @visit: called on each CPU, interrupts off; no context gets the registers, or gives
+ *	   them back, until it has returned on all of them
+ *
+ * Context: process.
+ */
+void pfm_reserve_visit(void (*visit)(void *unused))
+{
+	mutex_lock(&pfm_reserve_mutex);
+	if (pfm_reserve_users[0])
+		on_each_cpu(visit, NULL, 1);
+	mutex_unlock(&pfm_reserve_mutex);
 }

@@ -10,7 +10,7 @@
  * threads does to it.
  *
  * Everything here runs under ctx->lock with interrupts off, on the CPU where
- * the context is live if it is on any; pfm_context_call() and the hooks see
+ * the context is live if it is on any; pfm_reach_call() and the hooks see
  * to that, and have refreshed the task clock.
  */
 #include <linux/sched/clock.h>
@@ -78,6 +78,20 @@ void pfm_runstate_pause(struct pfm_context *ctx, u64 now)
 	pfm_runstate_add_up(ctx, now);
 }
 
+/*
+ * Counters have gone on beyond their wrap in hardware: arm them. For that they have to
+ * be stopped; overflows until then are handled first. Counters that stand still are armed
+ * when they start.
+ */
+static noinline void pfm_runstate_rearm(struct pfm_context *ctx)
+{
+	if (!pfm_hw_stop(ctx))
+		return;
+	pfm_runstate_update(ctx);
+	if (pfm_runstate_counting(ctx))
+		pfm_hw_start(ctx);
+}
+
 /**
  * pfm_runstate_sync() - bring counters up to date and see to their overflows
  * @ctx:  context that counts
@@ -96,8 +110,8 @@ void pfm_runstate_sync(struct pfm_context *ctx, u64 mask)
 		wrapped = pfm_overflow_real(ctx, wrapped);
 	if (unlikely(wrapped))
 		pfm_overflow_handle(ctx, wrapped, mask);
-	else
-		pfm_hw_check(ctx);
+	else if (unlikely(ctx->set->unarmed & ctx->set->hard))
+		pfm_runstate_rearm(ctx);
 }
 
 /**

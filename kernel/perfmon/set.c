@@ -419,11 +419,11 @@ static int pfm_set_getinfo_piece(struct pfm_context *ctx, void *arg)
  * @v:   elements: pfarg_setinfo_t, which are filled in, or their flags get RETFL bits
  *
  * Context: process, ctx->mutex.
- * Return: 0; -EINVAL; and see pfm_context_call().
+ * Return: 0; -EINVAL; and see pfm_reach_call().
  */
 int pfm_set_getinfo(struct pfm_context *ctx, struct pfm_vector *v)
 {
-	return pfm_context_call_pieces(ctx, pfm_set_getinfo_piece, v);
+	return pfm_reach_call_pieces(ctx, pfm_set_getinfo_piece, v);
 }
 
 /**

@@ -49,7 +49,7 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	if (c->timer_at && c->timer_at <= at)
 		return;
 	/*
-	 * It takes a lock. And between pfm_reserve_suspend() and pfm_reserve_resume(), which
+	 * It takes a lock. And between pfm_sleep_suspend() and pfm_sleep_resume(), which
 	 * may both get here, there is no time: the work comes when the interrupts do,
 	 * and they come after timekeeping_resume().
 	 */
@@ -168,7 +168,6 @@ void pfm_timer_init_cpu(int cpu)
 
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer->function = pfm_timer_handler;
-	per_cpu(pfm_cpu, cpu).work = IRQ_WORK_INIT_HARD(pfm_interrupt_work);
 }
 
 /**
@@ -180,5 +179,4 @@ void pfm_timer_init_cpu(int cpu)
 void __pfm_exit pfm_timer_exit_cpu(int cpu)
 {
 	hrtimer_cancel(&per_cpu(pfm_cpu, cpu).timer);
-	irq_work_sync(&per_cpu(pfm_cpu, cpu).work);
 }

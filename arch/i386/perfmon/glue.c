@@ -142,13 +142,13 @@ int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 
 static int pfm_x86_suspend(PFM_SYSCORE_ARGS)
 {
-	pfm_reserve_suspend();
+	pfm_sleep_suspend();
 	return 0;
 }
 
 static void pfm_x86_resume(PFM_SYSCORE_ARGS)
 {
-	pfm_reserve_resume();
+	pfm_sleep_resume();
 }
 
 static struct syscore_ops pfm_x86_syscore_ops = {

@@ -161,13 +161,13 @@ void pfm_ppc_enable(void)
 
 static int pfm_ppc_suspend(PFM_SYSCORE_ARGS)
 {
-	pfm_reserve_suspend();
+	pfm_sleep_suspend();
 	return 0;
 }
 
 static void pfm_ppc_resume(PFM_SYSCORE_ARGS)
 {
-	pfm_reserve_resume();
+	pfm_sleep_resume();
 }
 
 static struct syscore_ops pfm_ppc_syscore_ops = {

@@ -317,10 +317,10 @@ static void clock_test_elsewhere(struct kunit *test)
 	clock_force(c, 1, 2);
 	local_irq_restore(flags);
 	ctx->cpu = nr_cpu_ids;
-	ret[0] = pfm_context_call(ctx, clock_nothing, NULL);
+	ret[0] = pfm_reach_call(ctx, clock_nothing, NULL);
 	after = pfm_clock_here(c);
 	ctx->cpu = smp_processor_id();
-	ret[1] = pfm_context_call(ctx, clock_nothing, NULL);
+	ret[1] = pfm_reach_call(ctx, clock_nothing, NULL);
 	here = pfm_clock_here(c);
 	ctx->cpu = -1;
 	preempt_enable();

@@ -29,6 +29,15 @@ void pfm_fixture_disarm(void)
 	pfm_timer_cancel(smp_processor_id());
 }
 
+struct pfm_context *pfm_fixture_new(u32 flags, struct pfm_format *format)
+{
+	struct pfm_context *ctx = pfm_context_new(flags, format);
+
+	if (!IS_ERR(ctx))
+		pfm_notify_init(ctx);
+	return ctx;
+}
+
 /* What these tests count is software's; registers are numbered accordingly. */
 static const struct pfm_pmu *pfm_fixture_real;
 
@@ -37,7 +46,7 @@ int pfm_fixture_init(struct kunit *test)
 	struct pfm_context *ctx;
 
 	pfm_fixture_real = pfm_fixture_swap(test, NULL);
-	ctx = pfm_context_new(0, NULL);
+	ctx = pfm_fixture_new(0, NULL);
 	if (IS_ERR(ctx)) {
 		pfm_fixture_swap(test, pfm_fixture_real);
 		return PTR_ERR(ctx);
@@ -169,7 +178,7 @@ static int pfm_fixture_start_set_here(struct pfm_context *ctx, void *arg)
 
 int pfm_fixture_start_set(struct pfm_context *ctx, u16 id)
 {
-	return pfm_context_call(ctx, pfm_fixture_start_set_here,
+	return pfm_reach_call(ctx, pfm_fixture_start_set_here,
 				(void *)(unsigned long)id);
 }
 
@@ -185,7 +194,7 @@ static int pfm_fixture_expired_here(struct pfm_context *ctx, void *unused)
 
 bool pfm_fixture_expired(struct pfm_context *ctx)
 {
-	return pfm_context_call(ctx, pfm_fixture_expired_here, NULL);
+	return pfm_reach_call(ctx, pfm_fixture_expired_here, NULL);
 }
 
 int pfm_fixture_restart(struct pfm_context *ctx)
@@ -204,7 +213,7 @@ void pfm_fixture_faults(struct pfm_context *ctx, unsigned int n)
 {
 	while (n--) {
 		current->min_flt++;
-		pfm_context_call(ctx, pfm_fixture_happen, (void *)PFM_SW_MINOR_FAULTS);
+		pfm_reach_call(ctx, pfm_fixture_happen, (void *)PFM_SW_MINOR_FAULTS);
 	}
 }
 
@@ -212,7 +221,7 @@ void pfm_fixture_majors(struct pfm_context *ctx, unsigned int n)
 {
 	while (n--) {
 		current->maj_flt++;
-		pfm_context_call(ctx, pfm_fixture_happen, (void *)PFM_SW_MAJOR_FAULTS);
+		pfm_reach_call(ctx, pfm_fixture_happen, (void *)PFM_SW_MAJOR_FAULTS);
 	}
 }
 
@@ -243,7 +252,7 @@ void pfm_fixture_out(struct pfm_context *ctx)
 
 struct pfm_context *pfm_fixture_context(struct kunit *test, unsigned int n)
 {
-	struct pfm_context *ctx = pfm_context_new(0, NULL);
+	struct pfm_context *ctx = pfm_fixture_new(0, NULL);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	mutex_lock_nested(&ctx->mutex, n);

@@ -13,6 +13,9 @@
 
 #include "../pfm.h"
 
+/* A context that can be notified, as PFM_CREATE_CONTEXT makes it; or an error pointer. */
+struct pfm_context *pfm_fixture_new(u32 flags, struct pfm_format *format);
+
 int pfm_fixture_init(struct kunit *test);
 void pfm_fixture_exit(struct kunit *test);
 void pfm_fixture_load(struct pfm_context *ctx);

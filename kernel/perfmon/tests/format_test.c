@@ -52,7 +52,7 @@ static struct pfm_context *format_context(struct kunit *test)
 	struct pfm_context *ctx;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(f));
-	ctx = pfm_context_new(0, f);
+	ctx = pfm_fixture_new(0, f);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	KUNIT_ASSERT_EQ(test, pfm_format_open(ctx, NULL), 0);
 	ctx->task = current;

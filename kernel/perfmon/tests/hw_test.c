@@ -397,11 +397,11 @@ static void hw_test_suspend(struct kunit *test)
 	pfm_fixture_in(ctx);
 	pfm_fake_count(10);
 	local_irq_save(flags);
-	pfm_reserve_suspend();
+	pfm_sleep_suspend();
 	pfm_fake_count(10);
 	pfm_fake.ctr[0] = 0;
 	pfm_fake.sel[0] = 0;
-	pfm_reserve_resume();
+	pfm_sleep_resume();
 	local_irq_restore(flags);
 	pfm_fake_count(10);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 20ULL);
@@ -411,8 +411,8 @@ static void hw_test_suspend(struct kunit *test)
 /* The kernel calls our notifier: it is in its list. */
 static void hw_test_shutdown_is_told(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, unregister_reboot_notifier(&pfm_reserve_notifier), 0);
-	KUNIT_EXPECT_EQ(test, register_reboot_notifier(&pfm_reserve_notifier), 0);
+	KUNIT_EXPECT_EQ(test, unregister_reboot_notifier(&pfm_sleep_notifier), 0);
+	KUNIT_EXPECT_EQ(test, register_reboot_notifier(&pfm_sleep_notifier), 0);
 }
 
 /*
@@ -431,7 +431,7 @@ static void hw_test_shutdown(struct kunit *test)
 	pfm_fixture_in(ctx);
 	pfm_fake_count(10);
 	resets = pfm_fake.resets;
-	pfm_reserve_notifier.notifier_call(NULL, SYS_RESTART, NULL);
+	pfm_sleep_notifier.notifier_call(NULL, SYS_RESTART, NULL);
 	KUNIT_EXPECT_EQ(test, pfm_fake.resets, resets + 1);
 	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
 	for (i = 0; i < FAKE_COUNTERS; i++)

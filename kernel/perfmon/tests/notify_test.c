@@ -14,7 +14,7 @@ static long notify_queued(struct pfm_context *ctx, struct pid *pid, enum pid_typ
 {
 	__f_setown(ctx->file, pid, type, 1);
 	pfm_context_get(ctx);
-	pfm_notify_work(&ctx->notify_work);
+	ctx->notify_work.func(&ctx->notify_work);
 	flush_work(&ctx->group_work);
 	return atomic_long_read(&ctx->group_work.data);
 }
@@ -22,7 +22,7 @@ static long notify_queued(struct pfm_context *ctx, struct pid *pid, enum pid_typ
 /* A process group can have any number of processes: no interrupt sends it signals. */
 static void notify_test_group(struct kunit *test)
 {
-	struct pfm_context *ctx = pfm_context_new(0, NULL);
+	struct pfm_context *ctx = pfm_fixture_new(0, NULL);
 	struct pid *pid = task_pid(current);
 	long fresh;
 

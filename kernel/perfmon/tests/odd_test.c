@@ -739,7 +739,7 @@ static int odd_next_here(struct pfm_context *ctx, void *kind)
 
 static void odd_next(struct pfm_context *ctx, unsigned long kind)
 {
-	pfm_context_call(ctx, odd_next_here, (void *)kind);
+	pfm_reach_call(ctx, odd_next_here, (void *)kind);
 }
 
 /*
@@ -748,7 +748,7 @@ static void odd_next(struct pfm_context *ctx, unsigned long kind)
  */
 static void odd_test_idle(struct kunit *test)
 {
-	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	struct pfm_context *ctx = pfm_fixture_new(PFM_FL_SYSTEM_WIDE, NULL);
 	const unsigned long idle = PFM_SETFL_EXCL_IDLE | PFM_SETFL_EXCL_KERNEL_ONLY_THREADS;
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
 
@@ -795,7 +795,7 @@ static void odd_test_idle(struct kunit *test)
 /* A PMU can be told of each thread that comes to the CPU of a context. */
 static void odd_test_turn(struct kunit *test)
 {
-	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	struct pfm_context *ctx = pfm_fixture_new(PFM_FL_SYSTEM_WIDE, NULL);
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
@@ -883,7 +883,7 @@ static void open_test_wiped(struct kunit *test)
 /* A thread that is monitored in software leaves the CPU's counters alone. */
 static void open_test_beside(struct kunit *test)
 {
-	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	struct pfm_context *ctx = pfm_fixture_new(PFM_FL_SYSTEM_WIDE, NULL);
 	struct pfm_context *thread = test->priv;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));

@@ -177,12 +177,12 @@ static void pfm_overflow_test_throttled(struct kunit *test)
 
 	ctx->flags = PFM_FL_NOTIFY_BLOCK;
 	pfm_overflow_test_go(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_context_call(ctx, pfm_overflow_test_storm, NULL), 1);
+	KUNIT_EXPECT_EQ(test, pfm_reach_call(ctx, pfm_overflow_test_storm, NULL), 1);
 	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 1U);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 
 	ctx->flags = PFM_FL_NOTIFY_BLOCK | PFM_FL_OVFL_NO_MSG;
-	KUNIT_EXPECT_EQ(test, pfm_context_call(ctx, pfm_overflow_test_storm, NULL), 0);
+	KUNIT_EXPECT_EQ(test, pfm_reach_call(ctx, pfm_overflow_test_storm, NULL), 0);
 	KUNIT_EXPECT_EQ(test, pfm_message_count(&ctx->queue), 1U);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	KUNIT_EXPECT_EQ(test, ctx->throttled, 2ULL);

@@ -146,7 +146,7 @@ static void pfm_pmu_test_register(struct kunit *test)
 	n->pmds[2].num = PFM_SW_PMD0;
 	KUNIT_EXPECT_EQ(test, pfm_pmu_register(&n->pmu), -EINVAL);
 
-	ctx = pfm_context_new(0, NULL);
+	ctx = pfm_fixture_new(0, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	KUNIT_EXPECT_EQ(test, pfm_pmu_register(&pfm_fake), -EBUSY);
 	pfm_context_close(ctx);

@@ -97,7 +97,7 @@ static struct pfm_context *reg_new(struct kunit *test, u32 flags,
 	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(fmt), 0);
 	f = pfm_format_get(fmt->fmt_uuid);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(f));
-	ctx = pfm_context_new(flags, f);
+	ctx = pfm_fixture_new(flags, f);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	return ctx;
 }

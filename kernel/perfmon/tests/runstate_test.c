@@ -100,7 +100,7 @@ static int pfm_runstate_test_next_here(struct pfm_context *ctx, void *kind)
 
 static void pfm_runstate_test_next(struct pfm_context *ctx, unsigned long kind)
 {
-	pfm_context_call(ctx, pfm_runstate_test_next_here, (void *)kind);
+	pfm_reach_call(ctx, pfm_runstate_test_next_here, (void *)kind);
 }
 
 /* What counter 0 of a set has after another fault on this CPU. */
@@ -116,7 +116,7 @@ static u64 pfm_runstate_test_fault(struct pfm_context *ctx, u16 set)
  */
 static void pfm_runstate_test_excluded(struct kunit *test)
 {
-	struct pfm_context *ctx = pfm_context_new(PFM_FL_SYSTEM_WIDE, NULL);
+	struct pfm_context *ctx = pfm_fixture_new(PFM_FL_SYSTEM_WIDE, NULL);
 	u16 set;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
@@ -193,13 +193,13 @@ static void pfm_runstate_test_killed(struct kunit *test)
 	WRITE_ONCE(late.ctx->cpu, (int)nr_cpu_ids);
 	/* This one is for a command that does not give up. */
 	mod_timer(&late.timer, jiffies + 10 * HZ);
-	KUNIT_EXPECT_EQ(test, pfm_context_call(late.ctx, pfm_runstate_test_here, NULL),
+	KUNIT_EXPECT_EQ(test, pfm_reach_call(late.ctx, pfm_runstate_test_here, NULL),
 			-EINTR);
 	del_timer_sync(&late.timer);
 
 	WRITE_ONCE(late.ctx->cpu, (int)nr_cpu_ids);
 	mod_timer(&late.timer, jiffies + 1);
-	KUNIT_EXPECT_EQ(test, pfm_context_call_any(late.ctx, pfm_runstate_test_here, NULL), 1);
+	KUNIT_EXPECT_EQ(test, pfm_reach_call_any(late.ctx, pfm_runstate_test_here, NULL), 1);
 	del_timer_sync(&late.timer);
 	WRITE_ONCE(late.ctx->cpu, -1);
 

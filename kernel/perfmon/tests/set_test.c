@@ -196,7 +196,7 @@ static void pfm_set_test_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->mem, before + 2 * one);
 	KUNIT_EXPECT_EQ(test, pfm_set_delete(ctx, &desc), 0);
 	KUNIT_EXPECT_EQ(test, pfm_set_test_add(test, 3, -1), 0);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pfm_context_new(0, NULL)), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pfm_fixture_new(0, NULL)), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, pfm_config.set_mem_max,
 			(u64)atomic64_read(&pfm_config.set_mem_cur));
 	pfm_config.set_mem_max = saved;

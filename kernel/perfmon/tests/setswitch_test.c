@@ -198,11 +198,11 @@ static void pfm_setswitch_test_idle(struct kunit *test)
 	set = ctx->set;
 	set->flags |= PFM_SETFL_EXCL_IDLE;
 	pfm_fixture_faults(ctx, 2);
-	pfm_context_call(ctx, pfm_setswitch_test_idle_comes, ctx);
+	pfm_reach_call(ctx, pfm_setswitch_test_idle_comes, ctx);
 	pfm_fixture_faults(ctx, 20);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->set, set);
 	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 2ULL);
-	pfm_context_call(ctx, pfm_setswitch_test_idle_comes, NULL);
+	pfm_reach_call(ctx, pfm_setswitch_test_idle_comes, NULL);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, IN(0, 0)), -1ULL);
 	pfm_fixture_faults(ctx, 1);
 	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 1ULL);

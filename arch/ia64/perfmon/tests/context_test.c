@@ -56,7 +56,7 @@ static void itc_exit(struct kunit *test)
 
 static struct pfm_context *itc_context(struct kunit *test, u32 flags, unsigned int n)
 {
-	struct pfm_context *ctx = pfm_context_new(flags, NULL);
+	struct pfm_context *ctx = pfm_fixture_new(flags, NULL);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	mutex_lock_nested(&ctx->mutex, n);
@@ -87,13 +87,13 @@ static void itc_load(struct kunit *test, struct pfm_context *ctx, struct pfm_itc
 	ctx->own = t == pfm_itc_current();
 	if (!t || ctx->own)
 		pfm_fixture_in(ctx);
-	pfm_context_call_any(ctx, itc_event_here, (void *)PFM_THREAD_LOAD);
+	pfm_reach_call_any(ctx, itc_event_here, (void *)PFM_THREAD_LOAD);
 }
 
 static void itc_unload(struct pfm_context *ctx)
 {
 	pfm_fixture_stop(ctx);
-	pfm_context_call_any(ctx, itc_event_here, (void *)PFM_THREAD_UNLOAD);
+	pfm_reach_call_any(ctx, itc_event_here, (void *)PFM_THREAD_UNLOAD);
 	pfm_fixture_free(ctx);
 }
 
@@ -356,7 +356,7 @@ static int itc_turn_here(struct pfm_context *ctx, void *task)
 
 static void itc_turn(struct pfm_context *ctx, unsigned int n)
 {
-	pfm_context_call(ctx, itc_turn_here, pfm_itc_thread(n)->task);
+	pfm_reach_call(ctx, itc_turn_here, pfm_itc_thread(n)->task);
 	pfm_itc_set_current(pfm_itc_thread(n));
 }
 

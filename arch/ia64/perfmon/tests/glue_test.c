@@ -530,7 +530,7 @@ static void sim_switch(void)
 	if (sim_is_program(prev) && prev->place == SIM_USER)
 		sim_enter(SIM_BREAK);
 	if (sim.system && c)
-		pfm_context_call(c->ctx, sim_turn_here, next->t->task);
+		pfm_reach_call(c->ctx, sim_turn_here, next->t->task);
 	local_irq_save(flags);
 	sim_out(prev, c);
 	sim_in(next);
@@ -621,7 +621,7 @@ static void sim_load(struct sim_context *c)
 		pfm_fixture_in(c->ctx);
 	else if (t->cpu >= 0)
 		smp_call_function_single(sim.cpu[t->cpu], sim_go_live, c->ctx, 1);
-	pfm_context_call_any(c->ctx, sim_event_here, (void *)PFM_THREAD_LOAD);
+	pfm_reach_call_any(c->ctx, sim_event_here, (void *)PFM_THREAD_LOAD);
 
 	c->loaded = true;
 	c->started = c->masked = false;
@@ -651,7 +651,7 @@ static void sim_unload(struct sim_context *c)
 {
 	if (!c->loaded)
 		return;
-	pfm_context_call_any(c->ctx, sim_unload_here, NULL);
+	pfm_reach_call_any(c->ctx, sim_unload_here, NULL);
 	pfm_reserve_yield(c->ctx);
 	c->loaded = c->started = c->masked = false;
 	c->state = 0;
@@ -1001,7 +1001,7 @@ static void sim_make_context(const struct sim_plan *plan, unsigned int i)
 	};
 	if (c->thread)
 		c->thread->own = c;
-	c->ctx = pfm_context_new(c->flags | (plan->system ? PFM_FL_SYSTEM_WIDE : 0), NULL);
+	c->ctx = pfm_fixture_new(c->flags | (plan->system ? PFM_FL_SYSTEM_WIDE : 0), NULL);
 	KUNIT_ASSERT_FALSE(sim.test, IS_ERR(c->ctx));
 	mutex_lock_nested(&c->ctx->mutex, i);
 	for (set = 0; set < 2; set++) {
