@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: what an architecture gives that selects PERFMON_ARCH_STACKS, because Linux
- * does not walk its user stacks, or not in an NMI, or not rightly.
+ * perfmon2: the walks of stacks that an architecture gives, because Linux has none for
+ * them, or none for an NMI, or a wrong one. An architecture includes this, and the core.
  */
 #ifndef _PERFMON_STACK_H
 #define _PERFMON_STACK_H
 
 struct pt_regs;
+
+/* The first two are of an architecture that selects PERFMON_ARCH_STACKS. */
 
 /*
  * The calls in the kernel that led to @regs, which are the kernel's, of current on this CPU:
@@ -21,5 +23,13 @@ unsigned int pfm_arch_stack_kernel(const struct pt_regs *regs, unsigned long *ip
  */
 unsigned int pfm_arch_stack_user(const struct pt_regs *regs, unsigned long *ips,
 				 unsigned int max);
+
+/*
+ * As pfm_arch_stack_user(), of an architecture whose user stacks Linux walks, for those
+ * programs whose frames are not like the kernel's: those of 32 bits under a kernel of 64.
+ * Returns 0 for all other programs.
+ */
+unsigned int pfm_arch_stack_foreign(const struct pt_regs *regs, unsigned long *ips,
+				    unsigned int max);
 
 #endif /* _PERFMON_STACK_H */

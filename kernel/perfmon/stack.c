@@ -9,42 +9,23 @@
  * thread that runs.
  */
 #include <linux/export.h>
-#include <linux/limits.h>
 #include <linux/mm_types.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <linux/uaccess.h>
 #include <asm/ptrace.h>
-#include <asm/stacktrace.h>
 
 #include <perfmon/format.h>
+#include <perfmon/stack.h>
 
 #include "host.h"
 #include "pfm.h"
 
-#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
-/*
- * As arch_stack_walk_user(), which takes all frames for those of the kernel's word
- * size, and begins at task_pt_regs().
- */
-static unsigned int pfm_stack_user32(const struct pt_regs *regs,
-				     unsigned long *ips, unsigned int max)
+/* For an architecture all of whose programs have frames that Linux's walk knows. */
+unsigned int __weak pfm_arch_stack_foreign(const struct pt_regs *regs, unsigned long *ips,
+					   unsigned int max)
 {
-	struct stack_frame_ia32 frame;
-	unsigned long fp = regs->bp;
-	unsigned int n = 0;
-
-	for (ips[n++] = regs->ip; n < max; ips[n++] = frame.return_address) {
-		if (fp < regs->sp ||
-		    copy_from_user_nofault(&frame, (void __user *)fp,
-					   sizeof(frame)) ||
-		    !frame.return_address || frame.return_address == U32_MAX)
-			break;
-		fp = frame.next_frame;
-	}
-	return n;
+	return 0;
 }
-#endif
 
 /*
  * A thread without an address space (an exiting one, a kernel thread) runs in that
@@ -55,16 +36,14 @@ static unsigned int pfm_stack_user(const struct pfm_ovfl_data *data,
 				   unsigned long *ips, unsigned int max)
 {
 	struct pt_regs *regs = data->regs;
+	unsigned int n;
 
 	if (!regs || !user_mode(regs))
 		regs = pfm_format_user_regs(current);
 	if (!regs || !current->mm || !pfm_host_may_read_user())
 		return 0;
-#if defined(CONFIG_IA32_EMULATION) || defined(CONFIG_X86_32)
-	if (!user_64bit_mode(task_pt_regs(current)))
-		return pfm_stack_user32(regs, ips, max);
-#endif
-	return pfm_host_stack_user(regs, ips, max);
+	n = pfm_arch_stack_foreign(regs, ips, max);
+	return n ?: pfm_host_stack_user(regs, ips, max);
 }
 
 /*
