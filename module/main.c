@@ -10,7 +10,7 @@
 #include <linux/workqueue.h>
 
 #include <perfmon/compat.h>
-#include <perfmon/pmu.h>
+#include <perfmon/glue.h>
 
 #include "host.h"
 #include "module.h"

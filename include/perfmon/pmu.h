@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: the kernel interface for descriptions of PMUs.
+ * perfmon2: the kernel interface for descriptions of PMUs. Whoever describes a PMU includes
+ * this, and the core; nobody else needs it.
  *
  * A PMU is described by two tables, one of control registers (PMC) and one of
  * data registers (PMD), in increasing order of the logical numbers that
@@ -14,7 +15,7 @@
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
 
-struct pt_regs;
+struct pfm_pmu_rules;
 struct task_struct;
 
 /* A PMD that no PMC controls. */
@@ -24,19 +25,12 @@ struct task_struct;
 #define PFM_PMCS_MAX		128
 #define PFM_PMDS_MAX		64
 
-/*
- * Others in the kernel use this register for purposes of their own, as a debugger
- * does debug registers. It is written only for sets in which a program has written
- * it, and only while it is claimed: PFM_HOLD_CLAIMED.
- */
-#define PFM_PMC_CLAIMED		BIT(0)
-
 /**
  * struct pfm_pmc_desc - a control register
  * @name:  unique among the PMCs, short, for sysfs
  * @num:   logical number, below PFM_MAX_PMCS
  * @type:  PFM_REG_TYPE_..., what the register really is
- * @flags: PFM_PMC_...
+ * @flags: 0, or PFM_PMC_CLAIMED of <perfmon/pmu_rules.h>
  * @index: its address or number there, or PFM_REG_IDX_NONE
  * @def:   default value; nothing may be measured with it (3.1.2)
  * @rsvd:  bits that keep their default whatever is written (3.1.13)
@@ -103,32 +97,25 @@ struct pfm_pmd_desc {
  * that a thread has used are set to a constant when it leaves the CPU.
  */
 #define PFM_PMU_USER_READ	BIT(1)
-/*
- * A program that may read a counter so is to find the low bits of its value there: the
- * register holds them while it counts, at the cost of a write whenever it comes to a CPU.
- * For counters that can be given any value: without write_bits, and without min_period.
- */
-#define PFM_PMU_USER_COUNTS	BIT(2)
+/* Bit 2 is in <perfmon/pmu_rules.h>. */
 
 /* What is held for the contexts that have programmed any of it. */
-#define PFM_HOLD_PMU		BIT(0)	/* all registers but those of the next line */
-#define PFM_HOLD_CLAIMED	BIT(1)	/* control registers with PFM_PMC_CLAIMED */
+#define PFM_HOLD_PMU		BIT(0)	/* all registers but those that are claimed */
+/* Bit 1 is in <perfmon/pmu_rules.h>. */
 
 struct pfm_pmu;
 
 /**
  * struct pfm_run - what runs, or is to run, on a CPU
  * @pmds:      PMDs that are in use, as positions: the counters, and other data
- *             registers, of the active set whose control selects an event; for
- *             admits, thread and turn whether it counts or not. For the other
- *             operations 0 while nothing counts; then the other members mean nothing
+ *             registers, of the active set whose control selects an event. 0 while
+ *             nothing counts; then the other members mean nothing
  * @v:         the values of all control registers of the description on this CPU:
  *             v[n] is that of @pmcs[n], with its reserved bits at their defaults.
  *             That of a control whose counters are not in @pmds may be another
  *             set's
  * @ctx_flags: PFM_FL_... of the context: PFM_FL_SYSTEM_WIDE tells its kind
  * @set_flags: PFM_SETFL_... of its active set
- * @self:      the monitored thread attached the context itself
  * @task:      the monitored thread; NULL for a system-wide context
  */
 struct pfm_run {
@@ -136,28 +123,8 @@ struct pfm_run {
 	const u64 *v;
 	u32 ctx_flags;
 	u32 set_flags;
-	bool self;
 	struct task_struct *task;
 };
-
-/**
- * enum pfm_thread_event - what happens to a monitored thread
- * @PFM_THREAD_LOAD:   a context that uses the hardware has been attached to it, or the
- *                     context that is attached uses the hardware from now on
- * @PFM_THREAD_UNLOAD: ... is about to be detached, for whatever reason
- * @PFM_THREAD_START:  ... is started by PFM_START. It may be masked yet, and is
- *                     told again if the context is started already
- * @PFM_THREAD_STOP:   ... is stopped by PFM_STOP, or because it is detached
- */
-enum pfm_thread_event {
-	PFM_THREAD_LOAD,
-	PFM_THREAD_UNLOAD,
-	PFM_THREAD_START,
-	PFM_THREAD_STOP,
-};
-
-/* Flags of contexts and sets that a description can have: those from bit 16 on. */
-#define PFM_PMU_OWN_FLAGS	GENMASK(28, 16)
 
 /**
  * struct pfm_pmu - a description
@@ -169,12 +136,8 @@ enum pfm_thread_event {
  * @width:      bits of a counter whose own width is 0; what programs are told
  *              (PFM_GET_CONFIG). 1 to 64
  * @flags:      PFM_PMU_...
- * @ctx_flags:  in PFM_PMU_OWN_FLAGS: what contexts may have beside the flags
- *              that are the same everywhere
- * @set_flags:  likewise sets
- * @excludes:   PFM_SETFL_EXCL_...: where the active set has one of these, and uses the
- *              hardware, the core stops nothing while such a thread runs: @turn sees to
- *              what is left out
+ * @rules:      what the PMU demands beyond its registers, or NULL, as for most:
+ *              <perfmon/pmu_rules.h>
  * @rate:       most events that a counter can see in a second, 0 if these are not more
  *              than 2^33. The core looks at each counter at least twice in the time
  *              that it would take to count through its width at this rate
@@ -198,21 +161,6 @@ enum pfm_thread_event {
  *              anything
  * @kernel:     (optional) whether @value has control register @num measure
  *              at the kernel's level, too
- * @adapt:      (optional) the value that control register @num gets in a context
- *              with @ctx_flags when a program writes @value: for bits that
- *              follow from the kind of context. Asked about defaults, too
- * @admits:     (optional) whether a whole set makes sense: the values in @run->v,
- *              with its flags, in a context with such flags. Asked
- *              when a context or a set is created, about each set at
- *              PFM_LOAD_CONTEXT, and about each value that PFM_WRITE_PMCS
- *              writes into a set of a loaded context. @run->pmds are those that the
- *              set would use; @self and @task are not known
- *
- * @claims:     (optional) which registers with
- *              PFM_PMC_CLAIMED, bit n being @pmcs[n], the hardware looks at if @value is
- *              in control register @num. A set with such a value has them as if a
- *              program had written all of them. None for a default
- *
  * The registers are reached by what follows, all of it required or none: none
  * for a description without registers of its own. Table positions, not logical
  * numbers, name registers; a u64 is a set of PMDs, bit n is @pmds[n]. Bits of
@@ -221,8 +169,8 @@ enum pfm_thread_event {
  * CPU that is meant with interrupts off, and can run in an NMI; none may sleep, take
  * a lock or print.
  *
- * @acquire:    take @what, a PFM_HOLD_..., of all CPUs from other users in the
- *              kernel. PFM_HOLD_CLAIMED is asked for only while PFM_HOLD_PMU is held.
+ * @acquire:    take @what, PFM_HOLD_PMU unless there are @rules, of all CPUs from other
+ *              users in the kernel.
  *              Process context, the core's mutex, which is taken inside the CPU
  *              hotplug lock: neither @acquire nor @release may take that.
  *              0, or -EBUSY
@@ -249,15 +197,6 @@ enum pfm_thread_event {
  * @still:      (optional) called when an interrupt comes while the core has all counters
  *              of this CPU stopped. Return true if they are stopped. If another user of
  *              the PMU has started them, stop them and return false
- * @thread:     (optional) something happens to the thread @run->task, or, if @run->task
- *              is NULL, to this CPU, by a context that has programmed the hardware. The
- *              context's lock is held and interrupts are off.
- *              This is the CPU where the thread runs, or the thread runs nowhere and
- *              cannot begin to: then its saved state is what counts
- * @turn:       (optional) current is about to leave this CPU to thread @next, under a
- *              system-wide context that uses the hardware, whether it counts or not: @run
- *              has its active set. Its lock and the run queue's are held, interrupts are
- *              off; what @run->pmds are goes on counting
  *
  * The core leaves a counter that has wrapped as it is unless a period needs it
  * written. Where a counter interrupts not when it wraps but as long as the bit
@@ -274,9 +213,7 @@ struct pfm_pmu {
 	unsigned int num_pmds;
 	unsigned int width;
 	unsigned int flags;
-	u32 ctx_flags;
-	u32 set_flags;
-	u32 excludes;
+	const struct pfm_pmu_rules *rules;
 	u64 rate;
 	u32 min_period;
 	u32 rollback;
@@ -284,10 +221,6 @@ struct pfm_pmu {
 	bool (*accepts)(const struct pfm_pmu *pmu, unsigned int num, u64 value);
 	bool (*selects)(const struct pfm_pmu *pmu, unsigned int num, u64 value);
 	bool (*kernel)(const struct pfm_pmu *pmu, unsigned int num, u64 value);
-	u64 (*adapt)(const struct pfm_pmu *pmu, unsigned int num, u64 value,
-		     u32 ctx_flags);
-	bool (*admits)(const struct pfm_pmu *pmu, const struct pfm_run *run);
-	u64 (*claims)(const struct pfm_pmu *pmu, unsigned int num, u64 value);
 
 	int (*acquire)(const struct pfm_pmu *pmu, unsigned int what);
 	void (*release)(const struct pfm_pmu *pmu, unsigned int what);
@@ -300,29 +233,9 @@ struct pfm_pmu {
 	void (*write)(const struct pfm_pmu *pmu, unsigned int i, u64 value);
 	bool (*acknowledge)(const struct pfm_pmu *pmu, const struct pfm_run *run);
 	bool (*still)(const struct pfm_pmu *pmu);
-	void (*thread)(const struct pfm_pmu *pmu, const struct pfm_run *run,
-		       enum pfm_thread_event what);
-	void (*turn)(const struct pfm_pmu *pmu, const struct pfm_run *run,
-		     struct task_struct *next);
 };
-
-/*
- * The overflow interrupt, for the architecture's glue. NMI, or an interrupt
- * that nothing of ours can interrupt; @regs are those of the interrupted code.
- * False if it was not ours.
- */
-bool pfm_interrupt_handle(struct pt_regs *regs);
-
-/* False if the interrupt was ours but came too late: it was not acknowledged. */
-bool pfm_hw_is_here(void);
-
-/* This CPU, the last one that runs, sleeps and loses its registers, and wakes. */
-void pfm_sleep_suspend(void);
-void pfm_sleep_resume(void);
 
 int pfm_pmu_register(const struct pfm_pmu *pmu);
 void pfm_pmu_unregister(const struct pfm_pmu *pmu);
-/* Of an architecture whose core can be a module. */
-void pfm_arch_exit(void);
 
 #endif /* _PERFMON_PMU_H */

@@ -90,7 +90,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 		return -EBUSY;
 
 	pfm_runstate_stop(ctx);
-	pfm_hw_thread(ctx, PFM_THREAD_UNLOAD);
+	pfm_rules_thread(ctx, PFM_THREAD_UNLOAD);
 	if (ctx->cpu >= 0)
 		pfm_runstate_out(ctx, local_clock());
 	if (pfm_is_system(ctx))
@@ -310,7 +310,7 @@ static int pfm_attach_loaded(struct pfm_context *ctx, void *unused)
 {
 	/* The attachment may have ended meanwhile. */
 	if (ctx->state != PFM_UNLOADED)
-		pfm_hw_thread(ctx, PFM_THREAD_LOAD);
+		pfm_rules_thread(ctx, PFM_THREAD_LOAD);
 	return 0;
 }
 
@@ -319,10 +319,10 @@ static bool pfm_attach_admits(struct pfm_context *ctx)
 	struct pfm_set *set;
 	unsigned long id;
 
-	if (!pfm_regmap.hw || !pfm_regmap.hw->admits)
+	if (!pfm_regmap.rules)
 		return true;
 	xa_for_each(&ctx->sets, id, set)
-		if (!pfm_pmu_admits(ctx, set))
+		if (!pfm_rules_admits(ctx, set))
 			return false;
 	return true;
 }
@@ -382,7 +382,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 		return ret;
 	}
 	pfm_message_drop(&ctx->queue, mark);
-	if (pfm_regmap.threads)
+	if (pfm_regmap.rules)
 		pfm_reach_call_any(ctx, pfm_attach_loaded, NULL);
 	return ret;
 }

@@ -30,7 +30,7 @@ int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 	struct file *file;
 	int fd, ret;
 
-	if (req->ctx_flags & ~(PFM_CREATE_FLAGS | pfm_pmu_ctx_flags()))
+	if (req->ctx_flags & ~(PFM_CREATE_FLAGS | pfm_rules_ctx_flags()))
 		return -EINVAL;
 	/* Table 3.2: there is no thread to block. */
 	if ((req->ctx_flags & PFM_FL_SYSTEM_WIDE) &&
@@ -52,7 +52,7 @@ int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		return PTR_ERR(ctx);
 	}
 	pfm_notify_init(ctx);
-	if (!pfm_pmu_admits(ctx, ctx->set)) {
+	if (!pfm_rules_admits(ctx, ctx->set)) {
 		pfm_context_close(ctx);
 		return -EINVAL;
 	}

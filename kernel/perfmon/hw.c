@@ -180,7 +180,6 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
 	c->run.ctx_flags = ctx->flags;
 	c->run.set_flags = set->flags;
 	c->run.task = ctx->task;
-	c->run.self = ctx->own;
 	if (any && pmu->program)
 		pmu->program(pmu, changed, &c->run);
 	c->controls = set->controls;
@@ -217,7 +216,7 @@ void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set)
  */
 void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int pmc)
 {
-	u64 rest = pfm_pmu_claims(pmc, set->values[pmc]);
+	u64 rest = pfm_rules_claims(pmc, set->values[pmc]);
 
 	pfm_assert_live(ctx);
 	__set_bit(pmc, set->written);
@@ -393,50 +392,4 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 bool pfm_hw_is_here(void)
 {
 	return __this_cpu_read(pfm_cpu.touched);
-}
-
-/* The active set, whether it counts or not. */
-static struct pfm_run pfm_hw_active(const struct pfm_context *ctx)
-{
-	return (struct pfm_run){
-		.pmds = ctx->set->live,
-		.v = ctx->set->values,
-		.ctx_flags = ctx->flags,
-		.set_flags = ctx->set->flags,
-		.self = ctx->own,
-		.task = ctx->task,
-	};
-}
-
-/**
- * __pfm_hw_thread() - something happens to the thread of a context
- * @ctx:  loaded context, whose counters are stopped or do not matter
- * @what: what
- *
- * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
- */
-void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what)
-{
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	const struct pfm_run run = pfm_hw_active(ctx);
-
-	pfm_assert_live(ctx);
-	pmu->thread(pmu, &run, what);
-}
-
-/**
- * __pfm_hw_turn() - the CPU of a context turns to another thread
- * @ctx:  system-wide context of this CPU, which has programmed the hardware
- * @next: thread, not current yet
- *
- * Context: ctx->lock, run queue lock, interrupts off; on the CPU where the context is
- * live.
- */
-void __pfm_hw_turn(struct pfm_context *ctx, struct task_struct *next)
-{
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	const struct pfm_run run = pfm_hw_active(ctx);
-
-	pfm_assert_live(ctx);
-	pmu->turn(pmu, &run, next);
 }

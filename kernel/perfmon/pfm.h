@@ -56,9 +56,10 @@
 #include <linux/xarray.h>
 
 #include <perfmon/format.h>
+#include <perfmon/glue.h>
 #include <perfmon/hooks.h>
 #include <perfmon/perfmon.h>
-#include <perfmon/pmu.h>
+#include <perfmon/pmu_rules.h>
 
 #define PFM_NONE	0xff	/* no such register, in the numbers below */
 
@@ -88,9 +89,7 @@ struct pfm_regmap {
 	u64 low[PFM_PMDS_MAX];		/* the least that a counter of it starts from */
 	u64 reach[PFM_PMDS_MAX];	/* the longest way to a wrap that can be written */
 	u64 poll;			/* ns between two looks at its counters */
-	u32 excludes;			/* PFM_SETFL_EXCL_... that it sees to */
-	bool threads;			/* it wants to know what happens to threads */
-	bool turns;			/* ... and of each switch under a context of the CPU */
+	const struct pfm_pmu_rules *rules;	/* its rules, or NULL */
 };
 
 /* A control register of a set. [l] */
@@ -406,7 +405,9 @@ extern struct pfm_regmap pfm_regmap;
 static __always_inline bool pfm_runstate_leaves_out(const struct pfm_set *set, u32 kind)
 {
 	kind &= set->flags;
-	return unlikely(kind) && (!set->live || (kind & ~pfm_regmap.excludes));
+	if (likely(!kind))
+		return false;
+	return !set->live || !pfm_regmap.rules || (kind & ~pfm_regmap.rules->excludes);
 }
 
 /*
@@ -442,7 +443,6 @@ const struct pfm_pmu *pfm_pmu_hardware(void);
 void pfm_pmu_get(void);
 void pfm_pmu_put(void);
 unsigned int pfm_pmu_find_pmc(unsigned int num);
-unsigned int pfm_pmu_holds(unsigned int pmc, u64 value);
 u64 pfm_pmu_mask(const u64 *vec, bool *bad);
 void pfm_pmu_vector(u64 mask, u64 *vec);
 void pfm_pmu_info_pmc(unsigned int i, pfarg_pmcinfo_t *info);
@@ -469,12 +469,35 @@ static inline bool pfm_pmu_can_write(const struct pfm_pmd_desc *d)
 	return !(d->flags & PFM_PMD_RDONLY) || (d->flags & PFM_PMD_CLEAR);
 }
 
-/* pmu.c: what the description says about a set, or a context. */
-u32 pfm_pmu_ctx_flags(void);
-u32 pfm_pmu_set_flags(void);
-u64 pfm_pmu_adapt(const struct pfm_context *ctx, unsigned int pmc, u64 value);
-bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set);
-u64 pfm_pmu_claims(unsigned int pmc, u64 value);
+/* rules.c */
+int pfm_rules_validate(const struct pfm_pmu *pmu);
+u32 pfm_rules_ctx_flags(void);
+u32 pfm_rules_set_flags(void);
+u64 pfm_rules_adapt(const struct pfm_context *ctx, unsigned int pmc, u64 value);
+bool pfm_rules_admits(const struct pfm_context *ctx, const struct pfm_set *set);
+u64 pfm_rules_claims(unsigned int pmc, u64 value);
+unsigned int pfm_rules_holds(unsigned int pmc, u64 value);
+void __pfm_rules_thread(struct pfm_context *ctx, enum pfm_thread_event what);
+void __pfm_rules_switch_to(struct pfm_context *ctx, struct task_struct *next);
+
+/*
+ * Most PMUs do not care about threads. A context that uses software alone has no say in
+ * what the thread, or the CPU, does with the hardware: another context may use that.
+ */
+static __always_inline void pfm_rules_thread(struct pfm_context *ctx,
+					     enum pfm_thread_event what)
+{
+	if (unlikely(pfm_regmap.rules) && ctx->uses)
+		__pfm_rules_thread(ctx, what);
+}
+
+/* The threads that a system-wide context sees. */
+static __always_inline void pfm_rules_switch_to(struct pfm_context *ctx,
+						struct task_struct *next)
+{
+	if (unlikely(pfm_regmap.rules) && ctx->uses)
+		__pfm_rules_switch_to(ctx, next);
+}
 
 /* random.c */
 u32 pfm_random_seed(u32 seed);
@@ -658,8 +681,6 @@ void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_hw_disown(void);
 void pfm_hw_reset(void);
 void __pfm_hw_wipe(const struct pfm_context *ctx);
-void __pfm_hw_thread(struct pfm_context *ctx, enum pfm_thread_event what);
-void __pfm_hw_turn(struct pfm_context *ctx, struct task_struct *next);
 
 /* The common ways past hw.c, for sets that count in software only. */
 
@@ -678,24 +699,6 @@ static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 {
 	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
-}
-
-/*
- * Most PMUs do not care about threads. A context that uses software alone has no say in
- * what the thread, or the CPU, does with the hardware: another context may use that.
- */
-static __always_inline void pfm_hw_thread(struct pfm_context *ctx,
-					  enum pfm_thread_event what)
-{
-	if (unlikely(pfm_regmap.threads) && ctx->uses)
-		__pfm_hw_thread(ctx, what);
-}
-
-/* Fewer care about those that a system-wide context sees. */
-static __always_inline void pfm_hw_turn(struct pfm_context *ctx, struct task_struct *next)
-{
-	if (unlikely(pfm_regmap.turns) && ctx->uses)
-		__pfm_hw_turn(ctx, next);
 }
 
 /*

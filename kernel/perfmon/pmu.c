@@ -20,8 +20,6 @@ struct pfm_regmap pfm_regmap __read_mostly;
 static DEFINE_MUTEX(pfm_pmu_mutex);
 static atomic_t pfm_pmu_users;	/* [a] contexts; none comes without the mutex */
 
-#define PFM_PMU_EXCLUDES (PFM_SETFL_EXCL_IDLE | PFM_SETFL_EXCL_KERNEL_ONLY_THREADS)
-
 static bool pfm_pmu_type_ok(u16 type)
 {
 	return type >= PFM_REG_TYPE_PMC && type <= PFM_REG_TYPE_VIRTUAL;
@@ -43,9 +41,6 @@ static int pfm_pmu_validate_pmcs(const struct pfm_pmu *pmu)
 		if (pmu->selects(pmu, d->num, d->def))
 			return -EINVAL;
 		if (pmu->accepts && !pmu->accepts(pmu, d->num, d->def))
-			return -EINVAL;
-		/* A program that writes nothing must not have to hold them. */
-		if (pmu->claims && pmu->claims(pmu, d->num, d->def))
 			return -EINVAL;
 		for (j = 0; j < i; j++)
 			if (!strcmp(pmu->pmcs[j].name, d->name))
@@ -112,8 +107,7 @@ static bool pfm_pmu_complete(const struct pfm_pmu *pmu)
 			 !!pmu->start + !!pmu->stop + !!pmu->read + !!pmu->write;
 
 	if (!n)
-		return !pmu->program && !pmu->acknowledge && !pmu->still &&
-		       !pmu->thread && !pmu->turn;
+		return !pmu->program && !pmu->acknowledge && !pmu->still;
 	return n == 7 && (pmu->acknowledge || (pmu->flags & PFM_PMU_NO_INTERRUPT));
 }
 
@@ -137,10 +131,6 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 		return -EINVAL;
 	if (pmu->flags & PFM_PMU_USER_COUNTS && pmu->min_period)
 		return -EINVAL;
-	if ((pmu->ctx_flags | pmu->set_flags) & ~PFM_PMU_OWN_FLAGS)
-		return -EINVAL;
-	if (pmu->excludes & ~PFM_PMU_EXCLUDES || (pmu->excludes && !pmu->turn))
-		return -EINVAL;
 	if (!pfm_pmu_complete(pmu))
 		return -EINVAL;
 	if (!pmu->num_pmds || pmu->num_pmds > PFM_PMDS_MAX ||
@@ -148,7 +138,9 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 		return -EINVAL;
 
 	ret = pfm_pmu_validate_pmcs(pmu);
-	return ret ?: pfm_pmu_validate_pmds(pmu);
+	if (!ret)
+		ret = pfm_pmu_validate_pmds(pmu);
+	return ret ?: pfm_rules_validate(pmu);
 }
 
 /*
@@ -264,9 +256,7 @@ static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 	pfm_pmu_add(map, &pfm_soft_pmu);
 	if (hw) {
 		map->poll = pfm_pmu_poll(hw);
-		map->excludes = hw->excludes;
-		map->threads = hw->thread;
-		map->turns = hw->turn;
+		WRITE_ONCE(map->rules, hw->rules);
 	}
 	WRITE_ONCE(map->hw, hw);
 }
@@ -339,104 +329,6 @@ void pfm_pmu_unregister(const struct pfm_pmu *pmu)
 const struct pfm_pmu *pfm_pmu_hardware(void)
 {
 	return READ_ONCE(pfm_regmap.hw);
-}
-
-/**
- * pfm_pmu_claims() - the claimed registers that a control has the hardware look at
- * @pmc:   dense number of the control
- * @value: its value
- *
- * Context: any, while a context exists.
- * Return: controls, densely numbered.
- */
-u64 pfm_pmu_claims(unsigned int pmc, u64 value)
-{
-	const struct pfm_pmu *pmu = pfm_regmap.pmc_pmu[pmc];
-
-	return pmu->claims ? pmu->claims(pmu, pfm_regmap.pmc[pmc]->num, value) : 0;
-}
-
-/**
- * pfm_pmu_holds() - what has to be held to use a control register
- * @pmc:   dense number
- * @value: what it is to get
- *
- * Context: any, while a context exists.
- * Return: PFM_HOLD_..., 0 if it is not one that the hardware's operations reach.
- */
-unsigned int pfm_pmu_holds(unsigned int pmc, u64 value)
-{
-	if (!pfm_regmap.hw || !pfm_regmap.hw->start || pmc >= pfm_regmap.hw->num_pmcs)
-		return 0;
-	if ((pfm_regmap.pmc[pmc]->flags & PFM_PMC_CLAIMED) || pfm_pmu_claims(pmc, value))
-		return PFM_HOLD_PMU | PFM_HOLD_CLAIMED;
-	return PFM_HOLD_PMU;
-}
-
-/**
- * pfm_pmu_ctx_flags() - flags of contexts that this machine's PMU has
- *
- * Context: any. The answer may be stale unless a context exists.
- * Return: PFM_FL_... from bit 16 on.
- */
-u32 pfm_pmu_ctx_flags(void)
-{
-	const struct pfm_pmu *pmu = pfm_pmu_hardware();
-
-	return pmu ? pmu->ctx_flags : 0;
-}
-
-/**
- * pfm_pmu_set_flags() - flags of sets that this machine's PMU has
- *
- * Context: any, while a context exists.
- * Return: PFM_SETFL_... from bit 16 on.
- */
-u32 pfm_pmu_set_flags(void)
-{
-	return pfm_regmap.hw ? pfm_regmap.hw->set_flags : 0;
-}
-
-/**
- * pfm_pmu_adapt() - the value of a control register in a kind of context
- * @ctx:   context
- * @pmc:   dense number
- * @value: from a program, or the default
- *
- * Context: any, while a context exists.
- * Return: what the register gets: reserved bits at their defaults, and bits that
- * follow from the context's flags.
- */
-u64 pfm_pmu_adapt(const struct pfm_context *ctx, unsigned int pmc, u64 value)
-{
-	const struct pfm_pmc_desc *d = pfm_regmap.pmc[pmc];
-	const struct pfm_pmu *pmu = pfm_regmap.pmc_pmu[pmc];
-
-	value = (value & ~d->rsvd) | (d->def & d->rsvd);
-	return pmu->adapt ? pmu->adapt(pmu, d->num, value, ctx->flags) : value;
-}
-
-/**
- * pfm_pmu_admits() - whether a whole set makes sense in a context
- * @ctx: context
- * @set: one of its sets
- *
- * Context: ctx->lock; or, of an unloaded context, ctx->mutex, which a context that no
- * program can reach yet does not need.
- * Return: whether the description says so.
- */
-bool pfm_pmu_admits(const struct pfm_context *ctx, const struct pfm_set *set)
-{
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	const struct pfm_run run = {
-		.pmds = set->live,
-		.v = set->values,
-		.ctx_flags = ctx->flags,
-		.set_flags = set->flags,
-	};
-
-	pfm_assert_sets(ctx);
-	return !pmu || !pmu->admits || pmu->admits(pmu, &run);
 }
 
 /**

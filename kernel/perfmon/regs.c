@@ -86,7 +86,7 @@ static bool pfm_regs_try(struct pfm_context *ctx, struct pfm_set *set,
 	swap(set->values[pmc], value);
 	swap(set->pmcs[pmc], c);
 	pfm_regs_classify(set, pmc);
-	if (ctx->state == PFM_UNLOADED || pfm_pmu_admits(ctx, set))
+	if (ctx->state == PFM_UNLOADED || pfm_rules_admits(ctx, set))
 		return true;
 	set->values[pmc] = value;
 	set->pmcs[pmc] = c;
@@ -132,9 +132,9 @@ static void pfm_regs_use(struct pfm_context *ctx, unsigned int holds)
 	ctx->uses |= holds;
 	if (likely(!first))
 		return;
-	pfm_hw_thread(ctx, PFM_THREAD_LOAD);
+	pfm_rules_thread(ctx, PFM_THREAD_LOAD);
 	if (ctx->started)
-		pfm_hw_thread(ctx, PFM_THREAD_START);
+		pfm_rules_thread(ctx, PFM_THREAD_START);
 }
 
 /**
@@ -173,14 +173,14 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 
 	d = map->pmc[i];
 	pmu = map->pmc_pmu[i];
-	value = pfm_pmu_adapt(ctx, i, req->reg_value);
+	value = pfm_rules_adapt(ctx, i, req->reg_value);
 	if ((req->reg_flags & ~PFM_REGS_FLAGS) ||
 	    (map->pmds_of[i] && !pfm_regs_overflow_fields(pmu, req, &c)) ||
 	    (pmu->accepts && !pmu->accepts(pmu, d->num, value))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}
-	if ((ctx->no_hard && pfm_pmu_holds(i, value)) ||
+	if ((ctx->no_hard && pfm_rules_holds(i, value)) ||
 	    (!ctx->see_kernel && pmu->kernel && pmu->kernel(pmu, d->num, value))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EPERM;
@@ -192,7 +192,7 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	}
 	pfm_regs_cut(set, map->pmds_of[i]);
 	if (pmu == map->hw && pmu->start) {
-		pfm_regs_use(ctx, pfm_pmu_holds(i, value));
+		pfm_regs_use(ctx, pfm_rules_holds(i, value));
 		pfm_hw_changed(ctx, set, i);
 	}
 
@@ -236,7 +236,7 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
 		pmc = pfm_pmu_find_pmc(req[i].reg_num);
 		if (pmc != PFM_NONE)
-			uses |= pfm_pmu_holds(pmc, pfm_pmu_adapt(ctx, pmc, req[i].reg_value));
+			uses |= pfm_rules_holds(pmc, pfm_rules_adapt(ctx, pmc, req[i].reg_value));
 	}
 	/* Asked here: the elements may be worked on where another thread runs. */
 	ctx->no_hard = uses && !pfm_access_may_hold();

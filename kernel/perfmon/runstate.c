@@ -185,7 +185,7 @@ void pfm_runstate_start(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	/* The program may have stopped it by an instruction of its own. */
-	pfm_hw_thread(ctx, PFM_THREAD_START);
+	pfm_rules_thread(ctx, PFM_THREAD_START);
 	if (ctx->started)
 		return;
 	ctx->started = true;
@@ -206,7 +206,7 @@ void pfm_runstate_stop(struct pfm_context *ctx)
 	pfm_runstate_hold(ctx);
 	pfm_runstate_pause(ctx, local_clock());
 	ctx->started = false;
-	pfm_hw_thread(ctx, PFM_THREAD_STOP);
+	pfm_rules_thread(ctx, PFM_THREAD_STOP);
 }
 
 /**

@@ -88,7 +88,7 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	if (pfm_runstate_counting(ctx))
 		pfm_runstate_sync(ctx, events);
 	pfm_runstate_next(ctx, pfm_runstate_kind(next), now);
-	pfm_hw_turn(ctx, next);
+	pfm_rules_switch_to(ctx, next);
 	if (idle)
 		pfm_timer_arm(ctx, now);
 	/* From here on an overflow is the next thread's. */

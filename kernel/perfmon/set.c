@@ -130,7 +130,7 @@ struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 	set->values = (u64 *)&set->pmcs[map->num_pmcs];
 	set->pmds = (struct pfm_pmd *)&set->values[map->num_pmcs];
 	for (i = 0; i < map->num_pmcs; i++) {
-		set->values[i] = pfm_pmu_adapt(ctx, i, map->pmc[i]->def);
+		set->values[i] = pfm_rules_adapt(ctx, i, map->pmc[i]->def);
 		/*
 		 * A PMC that controls no counter is always written, or it would keep
 		 * another set's value; a claimed one when a program has written it.
@@ -250,7 +250,7 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 
 	lockdep_assert_held(&ctx->mutex);
 	desc->set_flags = flags;
-	if (flags & ~(PFM_SET_FLAGS | pfm_pmu_set_flags()))
+	if (flags & ~(PFM_SET_FLAGS | pfm_rules_set_flags()))
 		goto invalid;
 	if ((flags & PFM_SETFL_OVFL_SWITCH) && (flags & PFM_SETFL_TIME_SWITCH))
 		goto invalid;
@@ -273,7 +273,7 @@ int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc)
 		return PTR_ERR(set);
 
 	swap(set->flags, flags);
-	if (!pfm_pmu_admits(ctx, set)) {
+	if (!pfm_rules_admits(ctx, set)) {
 		set->flags = flags;
 		if (!old)
 			pfm_set_remove(ctx, set);

@@ -17,6 +17,7 @@
 #include <asm/processor.h>
 
 #include <perfmon/compat.h>
+#include <perfmon/glue.h>
 
 #include "host.h"
 #include "x86.h"

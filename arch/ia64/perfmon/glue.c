@@ -23,6 +23,8 @@
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 
+#include <perfmon/glue.h>
+
 #include "../kernel/irq.h"
 #include "hooks.h"
 #include "host.h"

@@ -15,7 +15,7 @@
 #include <linux/container_of.h>
 #include <linux/types.h>
 #include <perfmon/ia64.h>
-#include <perfmon/pmu.h>
+#include <perfmon/pmu_rules.h>
 
 /**
  * struct pfm_ia64_cpu - the facts that tell PMUs apart [c]
@@ -124,20 +124,17 @@ extern const struct pfm_pmd_desc pfm_ia64_itanium_pmds[PFM_IA64_ITANIUM_PMDS];
 /* The members of a description that are the same for all. */
 #define PFM_IA64_OPERATIONS						\
 	.flags = PFM_PMU_USER_READ | PFM_PMU_USER_COUNTS,		\
-	.ctx_flags = PFM_ITA_FL_INSECURE | PFM_ITA_FL_PRIV_MONITORS,	\
-	.set_flags = PFM_ITA_SETFL_EXCL_INTR | PFM_ITA_SETFL_INTR_ONLY,	\
-	.excludes = PFM_SETFL_EXCL_IDLE,				\
+	.rules = &pfm_ia64_rules,					\
 	.accepts = pfm_ia64_accepts, .selects = pfm_ia64_selects,	\
-	.kernel = pfm_ia64_kernel, .adapt = pfm_ia64_adapt,		\
-	.admits = pfm_ia64_admits, .claims = pfm_ia64_claims,		\
+	.kernel = pfm_ia64_kernel,					\
 	.acquire = pfm_ia64_acquire, .release = pfm_ia64_release,	\
 	.reset = pfm_ia64_reset, .program = pfm_ia64_program,		\
 	.start = pfm_ia64_start, .stop = pfm_ia64_stop,			\
 	.read = pfm_ia64_read, .write = pfm_ia64_write,			\
-	.acknowledge = pfm_ia64_acknowledge, .thread = pfm_ia64_thread,	\
-	.turn = pfm_ia64_turn
+	.acknowledge = pfm_ia64_acknowledge
 
 /* judge.c */
+extern const struct pfm_pmu_rules pfm_ia64_rules;
 bool pfm_ia64_accepts(const struct pfm_pmu *pmu, unsigned int num, u64 value);
 bool pfm_ia64_selects(const struct pfm_pmu *pmu, unsigned int num, u64 value);
 bool pfm_ia64_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value);
@@ -161,9 +158,9 @@ u64 pfm_ia64_read(const struct pfm_pmu *pmu, unsigned int i);
 void pfm_ia64_write(const struct pfm_pmu *pmu, unsigned int i, u64 value);
 bool pfm_ia64_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *run);
 void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
-		     enum pfm_thread_event what);
-void pfm_ia64_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
-		   struct task_struct *next);
+		     enum pfm_thread_event what, bool self);
+void pfm_ia64_switch_to(const struct pfm_pmu *pmu, const struct pfm_run *run,
+			struct task_struct *next);
 
 /* Bits of psr, and the one of dcr. */
 #define PFM_IA64_PSR_UP		BIT_ULL(2)	/* user monitors count */

@@ -74,7 +74,7 @@ bool pfm_ia64_kernel(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 }
 
 /**
- * pfm_ia64_adapt() - pfm_pmu.adapt: user or privileged monitor (5.2)
+ * pfm_ia64_adapt() - pfm_pmu_rules.adapt: user or privileged monitor (5.2)
  * @pmu:       description
  * @num:       PMC
  * @value:     of it
@@ -122,7 +122,7 @@ static bool pfm_ia64_sees_others(const struct pfm_pmu *pmu, const u64 *v)
 }
 
 /**
- * pfm_ia64_admits() - pfm_pmu.admits: flags, and controls that go together
+ * pfm_ia64_admits() - pfm_pmu_rules.admits: flags, and controls that go together
  * @pmu: description
  * @run: the set
  *
@@ -151,7 +151,7 @@ bool pfm_ia64_admits(const struct pfm_pmu *pmu, const struct pfm_run *run)
 }
 
 /**
- * pfm_ia64_claims() - pfm_pmu.claims: the debug registers that a range control looks at
+ * pfm_ia64_claims() - pfm_pmu_rules.claims: the debug registers that a range control looks at
  * @pmu:   description
  * @num:   PMC
  * @value: of it
@@ -173,3 +173,11 @@ u64 pfm_ia64_claims(const struct pfm_pmu *pmu, unsigned int num, u64 value)
 		claims |= GENMASK_ULL(ibr0 + 15, ibr0 + 8);
 	return claims;
 }
+
+const struct pfm_pmu_rules pfm_ia64_rules = {
+	.ctx_flags = PFM_ITA_FL_INSECURE | PFM_ITA_FL_PRIV_MONITORS,
+	.set_flags = PFM_ITA_SETFL_EXCL_INTR | PFM_ITA_SETFL_INTR_ONLY,
+	.excludes = PFM_SETFL_EXCL_IDLE,
+	.adapt = pfm_ia64_adapt, .admits = pfm_ia64_admits, .claims = pfm_ia64_claims,
+	.thread = pfm_ia64_thread, .switch_to = pfm_ia64_switch_to,
+};

@@ -427,10 +427,11 @@ static void state_set_monitors(const struct pfm_pmu *pmu, const struct pfm_run *
 }
 
 /**
- * pfm_ia64_thread() - pfm_pmu.thread: its psr
+ * pfm_ia64_thread() - pfm_pmu_rules.thread: its psr
  * @pmu:  description
  * @run:  the thread, and its set
  * @what: what happens to it
+ * @self: the thread has attached the context to itself
  *
  * psr.sp is 0 for a thread that has attached the context to itself (5.3), and with
  * PFM_ITA_FL_INSECURE (5.4.1).
@@ -438,9 +439,9 @@ static void state_set_monitors(const struct pfm_pmu *pmu, const struct pfm_run *
  * Context: interrupts off, frozen, where the thread runs if it does.
  */
 void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
-		     enum pfm_thread_event what)
+		     enum pfm_thread_event what, bool self)
 {
-	const bool open = run->self || (run->ctx_flags & PFM_ITA_FL_INSECURE);
+	const bool open = self || (run->ctx_flags & PFM_ITA_FL_INSECURE);
 
 	switch (what) {
 	case PFM_THREAD_LOAD:
@@ -467,7 +468,7 @@ void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
 }
 
 /**
- * pfm_ia64_turn() - pfm_pmu.turn: psr.pp of a thread that comes to a monitored CPU
+ * pfm_ia64_switch_to() - pfm_pmu_rules.switch_to: psr.pp of a thread that comes to a monitored CPU
  * @pmu:  description
  * @run:  the CPU's set
  * @next: thread
@@ -477,8 +478,8 @@ void pfm_ia64_thread(const struct pfm_pmu *pmu, const struct pfm_run *run,
  *
  * Context: interrupts off.
  */
-void pfm_ia64_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
-		   struct task_struct *next)
+void pfm_ia64_switch_to(const struct pfm_pmu *pmu, const struct pfm_run *run,
+			struct task_struct *next)
 {
 	const bool pp = state_pp_of(pmu, run, next);
 

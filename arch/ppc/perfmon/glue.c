@@ -52,6 +52,7 @@
 #include <asm/reg.h>
 
 #include <perfmon/compat.h>
+#include <perfmon/glue.h>
 
 #include "host.h"
 #include "ppc.h"

@@ -42,7 +42,7 @@ static u64 pfm_fake_claims(const struct pfm_pmu *pmu, unsigned int num, u64 valu
 	return 1;
 }
 
-static void pfm_fake_turn(const struct pfm_pmu *pmu, const struct pfm_run *run,
+static void pfm_fake_switch_to(const struct pfm_pmu *pmu, const struct pfm_run *run,
 			  struct task_struct *next)
 {
 }
@@ -60,6 +60,7 @@ static const struct pfm_pmu pfm_fake = {
 
 struct pfm_nonsense {
 	struct pfm_pmu pmu;
+	struct pfm_pmu_rules rules;
 	struct pfm_pmc_desc pmcs[ARRAY_SIZE(pfm_fake_pmcs)];
 	struct pfm_pmd_desc pmds[ARRAY_SIZE(pfm_fake_pmds)];
 };
@@ -75,6 +76,7 @@ static struct pfm_nonsense *pfm_pmu_test_copy(struct kunit *test)
 	memcpy(n->pmds, pfm_fake_pmds, sizeof(n->pmds));
 	n->pmu.pmcs = n->pmcs;
 	n->pmu.pmds = n->pmds;
+	n->pmu.rules = &n->rules;
 	KUNIT_ASSERT_EQ(test, pfm_pmu_validate(&n->pmu), 0);
 	return n;
 }
@@ -91,11 +93,11 @@ static void pfm_pmu_test_nonsense(struct kunit *test)
 	EXPECT_REFUSED(test, n->pmu.name = NULL);
 	EXPECT_REFUSED(test, n->pmu.width = 0);
 	EXPECT_REFUSED(test, n->pmu.width = 65);
-	EXPECT_REFUSED(test, n->pmu.ctx_flags = BIT(15));
-	EXPECT_REFUSED(test, n->pmu.set_flags = BIT(29));
-	EXPECT_REFUSED(test, n->pmu.claims = pfm_fake_claims);	/* for a default */
-	EXPECT_REFUSED(test, n->pmu.turn = pfm_fake_turn);	/* and no other */
-	EXPECT_REFUSED(test, n->pmu.excludes = PFM_SETFL_EXCL_IDLE);	/* by what? */
+	EXPECT_REFUSED(test, n->rules.ctx_flags = BIT(15));
+	EXPECT_REFUSED(test, n->rules.set_flags = BIT(29));
+	EXPECT_REFUSED(test, n->rules.claims = pfm_fake_claims);	/* for a default */
+	EXPECT_REFUSED(test, n->rules.switch_to = pfm_fake_switch_to);	/* and no other */
+	EXPECT_REFUSED(test, n->rules.excludes = PFM_SETFL_EXCL_IDLE);	/* by what? */
 	EXPECT_REFUSED(test, n->pmu.num_pmds = 0);
 	EXPECT_REFUSED(test, n->pmu.num_pmds = PFM_PMDS_MAX + 1);
 	EXPECT_REFUSED(test, n->pmu.num_pmcs = PFM_PMCS_MAX + 1);

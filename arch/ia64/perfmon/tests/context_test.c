@@ -74,7 +74,7 @@ static int itc_pmc(struct pfm_context *ctx, u16 set, u16 n, u64 value)
 
 static int itc_event_here(struct pfm_context *ctx, void *what)
 {
-	pfm_hw_thread(ctx, (unsigned long)what);
+	pfm_rules_thread(ctx, (unsigned long)what);
 	return 0;
 }
 
@@ -350,7 +350,7 @@ struct itc_day {
 static int itc_turn_here(struct pfm_context *ctx, void *task)
 {
 	pfm_runstate_next(ctx, pfm_runstate_kind(task), local_clock());
-	pfm_hw_turn(ctx, task);
+	pfm_rules_switch_to(ctx, task);
 	return 0;
 }
 

@@ -18,6 +18,8 @@
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 
+#include <perfmon/glue.h>
+
 #include "glue_here.h"
 #include "host.h"
 

@@ -471,7 +471,7 @@ static void sim_change(struct sim_context *c, bool of_break)
 static int sim_turn_here(struct pfm_context *ctx, void *task)
 {
 	pfm_runstate_next(ctx, pfm_runstate_kind(task), local_clock());
-	pfm_hw_turn(ctx, task);
+	pfm_rules_switch_to(ctx, task);
 	return 0;
 }
 
@@ -593,7 +593,7 @@ static void sim_end(bool entered)
 
 static int sim_event_here(struct pfm_context *ctx, void *what)
 {
-	pfm_hw_thread(ctx, (unsigned long)what);
+	pfm_rules_thread(ctx, (unsigned long)what);
 	return 0;
 }
 
@@ -639,7 +639,7 @@ static void sim_load(struct sim_context *c)
 static int sim_unload_here(struct pfm_context *ctx, void *unused)
 {
 	pfm_runstate_stop(ctx);
-	pfm_hw_thread(ctx, PFM_THREAD_UNLOAD);
+	pfm_rules_thread(ctx, PFM_THREAD_UNLOAD);
 	if (ctx->cpu >= 0)
 		pfm_runstate_out(ctx, local_clock());
 	ctx->state = PFM_UNLOADED;

@@ -51,7 +51,7 @@ static u64 model_fit(const struct pfm_pmu *pmu, unsigned int i, u64 value, u32 c
 {
 	const struct pfm_pmc_desc *d = &pmu->pmcs[i];
 
-	return pmu->adapt(pmu, d->num, (value & ~d->rsvd) | (d->def & d->rsvd), ctx_flags);
+	return pmu->rules->adapt(pmu, d->num, (value & ~d->rsvd) | (d->def & d->rsvd), ctx_flags);
 }
 
 static void model_test_processors(struct kunit *test)
@@ -190,12 +190,12 @@ static void model_test_kind(struct kunit *test)
 				pm = BIT(6);
 			else if (num < 64 && at4[kind] & BIT_ULL(num))
 				pm = BIT(4);
-			KUNIT_EXPECT_EQ(test, pmu->adapt(pmu, num, ~0ULL, 0), ~pm);
-			KUNIT_EXPECT_EQ(test, pmu->adapt(pmu, num, 0, 0), 0ULL);
+			KUNIT_EXPECT_EQ(test, pmu->rules->adapt(pmu, num, ~0ULL, 0), ~pm);
+			KUNIT_EXPECT_EQ(test, pmu->rules->adapt(pmu, num, 0, 0), 0ULL);
 			for (j = 0; j < ARRAY_SIZE(privileged); j++) {
-				KUNIT_EXPECT_EQ(test, pmu->adapt(pmu, num, ~0ULL, privileged[j]),
+				KUNIT_EXPECT_EQ(test, pmu->rules->adapt(pmu, num, ~0ULL, privileged[j]),
 						~0ULL);
-				KUNIT_EXPECT_EQ(test, pmu->adapt(pmu, num, 0, privileged[j]), pm);
+				KUNIT_EXPECT_EQ(test, pmu->rules->adapt(pmu, num, 0, privileged[j]), pm);
 			}
 			/* Registers that have one measure; all others do not. */
 			KUNIT_EXPECT_EQ(test, pmu->selects(pmu, num, ~0ULL), !!pm);
@@ -234,14 +234,14 @@ static void model_test_flags(struct kunit *test)
 	for (kind = 0; kind < ITC_KINDS; kind++) {
 		pmu = model_use(test, kind);
 		model_defaults(pmu, v);
-		KUNIT_EXPECT_EQ(test, pmu->ctx_flags, insecure | priv);
-		KUNIT_EXPECT_EQ(test, pmu->set_flags, excl | only);
+		KUNIT_EXPECT_EQ(test, pmu->rules->ctx_flags, insecure | priv);
+		KUNIT_EXPECT_EQ(test, pmu->rules->set_flags, excl | only);
 		for (i = 0; i < ARRAY_SIZE(cases); i++) {
 			const struct pfm_run run = {
 				.v = v, .ctx_flags = cases[i].ctx, .set_flags = cases[i].set,
 			};
 
-			KUNIT_EXPECT_EQ_MSG(test, pmu->admits(pmu, &run), cases[i].ok,
+			KUNIT_EXPECT_EQ_MSG(test, pmu->rules->admits(pmu, &run), cases[i].ok,
 					    "case %u", i);
 		}
 		model_done(test, pmu);
@@ -295,7 +295,7 @@ static void model_test_debug_values(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(claims); i++) {
 		pmu = model_use(test, claims[i].kind);
-		claimed = pmu->claims(pmu, claims[i].num, claims[i].value);
+		claimed = pmu->rules->claims(pmu, claims[i].num, claims[i].value);
 		for (num = 0; num < pmu->num_pmcs; num++) {
 			const u16 type = pmu->pmcs[num].type;
 
@@ -353,14 +353,14 @@ static void model_test_tagged(struct kunit *test)
 		v[13 - 4] = cases[i].pairs;
 		v[14 - 4] = cases[i].ranges;
 		v[8 - 4] = cases[i].opcode;
-		KUNIT_EXPECT_EQ_MSG(test, pmu->admits(pmu, &run), cases[i].ok, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, pmu->rules->admits(pmu, &run), cases[i].ok, "case %u", i);
 		model_done(test, pmu);
 		pmu = model_use(test, ITC_MONTECITO);
 		model_defaults(pmu, v);
 		v[21] = cases[i].pairs;
 		v[18] = cases[i].ranges & 0xffff;
 		v[12] = cases[i].opcode & 1 ? 0x030f01ffffffffffULL : 0x010f01ffffffffffULL;
-		KUNIT_EXPECT_EQ_MSG(test, pmu->admits(pmu, &run), cases[i].ok, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, pmu->rules->admits(pmu, &run), cases[i].ok, "case %u", i);
 		model_done(test, pmu);
 	}
 }
@@ -378,19 +378,19 @@ static void model_test_core(struct kunit *test)
 		model_defaults(pmu, v);
 		v[i] = model_fit(pmu, i, lines | USER, 0);
 		run.ctx_flags = 0;
-		KUNIT_EXPECT_TRUE(test, pmu->admits(pmu, &run));
+		KUNIT_EXPECT_TRUE(test, pmu->rules->admits(pmu, &run));
 		v[i] = model_fit(pmu, i, all | USER, 0);
-		KUNIT_EXPECT_FALSE(test, pmu->admits(pmu, &run));
+		KUNIT_EXPECT_FALSE(test, pmu->rules->admits(pmu, &run));
 		run.ctx_flags = PFM_ITA_FL_PRIV_MONITORS;
-		KUNIT_EXPECT_FALSE(test, pmu->admits(pmu, &run));
+		KUNIT_EXPECT_FALSE(test, pmu->rules->admits(pmu, &run));
 		run.ctx_flags = PFM_FL_SYSTEM_WIDE;
-		KUNIT_EXPECT_TRUE(test, pmu->admits(pmu, &run));
+		KUNIT_EXPECT_TRUE(test, pmu->rules->admits(pmu, &run));
 	}
 	/* That bit of an opcode matcher is part of a mask. */
 	model_defaults(pmu, v);
 	run.ctx_flags = 0;
 	KUNIT_EXPECT_NE(test, v[12] & all, 0ULL);
-	KUNIT_EXPECT_TRUE(test, pmu->admits(pmu, &run));
+	KUNIT_EXPECT_TRUE(test, pmu->rules->admits(pmu, &run));
 	model_done(test, pmu);
 }
 
