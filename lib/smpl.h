@@ -46,7 +46,7 @@ size_t pmon_part_copy(void *block, const void *buf, size_t head,
 		      const struct pmon_part *part);
 
 /**
- * pmon_entries_turn() - turn samples as the default format has them
+ * pmon_entries_swap() - swap the bytes of samples as the default format has them
  * @at:     the first one, aligned to 8
  * @size:   bytes
  * @flags:  PFM_DFL_SMPL_NO_HDR, PFM_DFL_SMPL_IIP_HDR
@@ -54,17 +54,17 @@ size_t pmon_part_copy(void *block, const void *buf, size_t head,
  *
  * It ends before the first that is damaged.
  */
-void pmon_entries_turn(void *at, size_t size, uint32_t flags,
+void pmon_entries_swap(void *at, size_t size, uint32_t flags,
 		       const struct pmon_layout *layout);
 
 /**
- * pmon_chains_turn() - turn records as the callchain format has them
+ * pmon_chains_swap() - swap the bytes of records as the callchain format has them
  * @at:   the first one, aligned to 8
  * @size: bytes
  *
  * It ends before the first that is damaged.
  */
-void pmon_chains_turn(void *at, size_t size);
+void pmon_chains_swap(void *at, size_t size);
 
 /**
  * pmon_entries_next() - the next sample as the default format has them

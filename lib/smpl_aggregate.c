@@ -121,7 +121,7 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 	return 1;
 }
 
-static void turn(void *block, size_t size, const struct pmon_layout *layout)
+static void swap(void *block, size_t size, const struct pmon_layout *layout)
 {
 	size_t begin, n;
 	void *at;
@@ -151,5 +151,5 @@ const struct pmon_format pmon_format_aggregate = {
 	.copy = copy,
 	.begin = begin,
 	.next = next,
-	.turn = turn,
+	.turn = swap,
 };

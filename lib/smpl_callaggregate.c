@@ -255,7 +255,7 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 }
 
 /* Chains lie one behind the other. */
-static void turn_chains(char *at, size_t size)
+static void swap_chains(char *at, size_t size)
 {
 	size_t words;
 	chain_t c;
@@ -271,7 +271,7 @@ static void turn_chains(char *at, size_t size)
 	}
 }
 
-static void turn(void *block, size_t size, const struct pmon_layout *layout)
+static void swap(void *block, size_t size, const struct pmon_layout *layout)
 {
 	const table_t *t;
 	hdr_t hdr;
@@ -286,8 +286,8 @@ static void turn(void *block, size_t size, const struct pmon_layout *layout)
 	t = &hdr.hdr_table[0];
 	for (at = t->tab_slots; at < t->tab_index; at += hdr.hdr_entry_size)
 		pmon_turn((char *)block + at, "44444" "22" "8888" "44");
-	turn_chains((char *)block + t->tab_chains, t->tab_maps - t->tab_chains);
-	pmon_chains_turn((char *)block + t->tab_maps, t->tab_maps_end - t->tab_maps);
+	swap_chains((char *)block + t->tab_chains, t->tab_maps - t->tab_chains);
+	pmon_chains_swap((char *)block + t->tab_maps, t->tab_maps_end - t->tab_maps);
 }
 
 const struct pmon_format pmon_format_callaggregate = {
@@ -304,5 +304,5 @@ const struct pmon_format pmon_format_callaggregate = {
 	.copy = copy,
 	.begin = begin,
 	.next = next,
-	.turn = turn,
+	.turn = swap,
 };

@@ -89,7 +89,7 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 }
 
 /* What a record has before texts; of a type of a later version only the head. */
-static void turn_record(void *at, const pfm_callchain_smpl_rec_t *rec)
+static void swap_record(void *at, const pfm_callchain_smpl_rec_t *rec)
 {
 	const struct {
 		const char *widths;
@@ -113,7 +113,7 @@ static void turn_record(void *at, const pfm_callchain_smpl_rec_t *rec)
 		at = pmon_turn(at, "8");
 }
 
-void pmon_chains_turn(void *at, size_t size)
+void pmon_chains_swap(void *at, size_t size)
 {
 	pfm_callchain_smpl_rec_t rec;
 
@@ -121,13 +121,13 @@ void pmon_chains_turn(void *at, size_t size)
 		pmon_turn(at, "2244");
 		if (!pmon_chain_get(at, 0, size, &rec))
 			return;
-		turn_record(at, &rec);
+		swap_record(at, &rec);
 		at = (char *)at + rec.size;
 		size -= rec.size;
 	}
 }
 
-static void turn(void *block, size_t size, const struct pmon_layout *layout)
+static void swap(void *block, size_t size, const struct pmon_layout *layout)
 {
 	size_t begin;
 
@@ -137,7 +137,7 @@ static void turn(void *block, size_t size, const struct pmon_layout *layout)
 	pmon_turn(block, "888844888422");
 	begin = header(block);
 	if (begin % 8 == 0 && begin <= size)
-		pmon_chains_turn((char *)block + begin, size - begin);
+		pmon_chains_swap((char *)block + begin, size - begin);
 }
 
 const struct pmon_format pmon_format_callchain = {
@@ -154,5 +154,5 @@ const struct pmon_format pmon_format_callchain = {
 	.copy = copy,
 	.begin = begin,
 	.next = next,
-	.turn = turn,
+	.turn = swap,
 };

@@ -10,6 +10,7 @@
 #include <perfmon/calldouble_smpl.h>
 
 #include "smpl_chain.h"
+#include "smpl_half.h"
 
 typedef pfm_calldouble_smpl_hdr_t hdr_t;
 typedef pfm_calldouble_smpl_half_t half_t;
@@ -38,22 +39,13 @@ static uint32_t load(const __u32 *p)
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
-/* The halves that are wanted, the older one first. Returns how many. */
 static unsigned int choose(const hdr_t *hdr, bool all, unsigned int which[2])
 {
-	unsigned int n = 0, i, state;
+	const half_t *half = hdr->hdr_half;
+	const uint32_t state[] = { load(&half[0].half_state), load(&half[1].half_state) };
 
-	for (i = 0; i < 2; i++) {
-		state = load(&hdr->hdr_half[i].half_state);
-		if (state == PFM_CALLDOUBLE_SMPL_USER ||
-		    (all && state == PFM_CALLDOUBLE_SMPL_KERNEL))
-			which[n++] = i;
-	}
-	if (n == 2 && (int32_t)(hdr->hdr_half[0].half_seq - hdr->hdr_half[1].half_seq) > 0) {
-		which[0] = 1;
-		which[1] = 0;
-	}
-	return all || n < 2 ? n : 1;
+	return pmon_halves_choose(state, (int32_t)(half[0].half_seq - half[1].half_seq) > 0,
+				  all, which);
 }
 
 static void state(const void *buf, size_t size, struct pmon_state *state)
@@ -135,7 +127,7 @@ static int begin(struct pmon_iter *it)
 }
 
 /* To the half that is next. Returns 1, 0 if there is none, or -1. */
-static int turn(struct pmon_iter *it)
+static int next_half(struct pmon_iter *it)
 {
 	const half_t *half;
 	unsigned int which[2];
@@ -145,12 +137,7 @@ static int turn(struct pmon_iter *it)
 	if (it->turn >= choose(&hdr, true, which))
 		return 0;
 	half = &hdr.hdr_half[which[it->turn++]];
-	if (half->half_begin < sizeof(hdr) || half->half_begin % 8 ||
-	    half->half_end > it->size || half->half_end < half->half_begin)
-		return -1;
-	it->at = half->half_begin;
-	it->end = half->half_end;
-	return 1;
+	return pmon_half_enter(it, half->half_begin, half->half_end, sizeof(hdr));
 }
 
 /* What is missing behind the last record. Returns 1, or 0 if nothing is. */
@@ -179,7 +166,7 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 			ret = pmon_chain_record(it, rec);
 			continue;
 		}
-		ret = turn(it);
+		ret = next_half(it);
 		if (ret <= 0)
 			return ret ? ret : gap(it, rec);
 		ret = 0;
@@ -187,7 +174,7 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 	return ret;
 }
 
-static void turn_block(void *block, size_t size, const struct pmon_layout *layout)
+static void swap(void *block, size_t size, const struct pmon_layout *layout)
 {
 	const half_t *half;
 	unsigned int i;
@@ -200,11 +187,9 @@ static void turn_block(void *block, size_t size, const struct pmon_layout *layou
 	memcpy(&hdr, block, sizeof(hdr));
 	for (i = 0; i < 2; i++) {
 		half = &hdr.hdr_half[i];
-		if (half->half_begin < sizeof(hdr) || half->half_begin % 8 ||
-		    half->half_end > size || half->half_end < half->half_begin)
-			continue;
-		pmon_chains_turn((char *)block + half->half_begin,
-				 half->half_end - half->half_begin);
+		if (pmon_half_is_sound(half->half_begin, half->half_end, sizeof(hdr), size))
+			pmon_chains_swap((char *)block + half->half_begin,
+					 half->half_end - half->half_begin);
 	}
 }
 
@@ -222,5 +207,5 @@ const struct pmon_format pmon_format_calldouble = {
 	.copy = copy,
 	.begin = begin,
 	.next = next,
-	.turn = turn_block,
+	.turn = swap,
 };

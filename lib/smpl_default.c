@@ -83,7 +83,7 @@ static size_t take(const unsigned char *at, size_t left, uint32_t flags,
 	return head + sample->values * sizeof(uint64_t);
 }
 
-void pmon_entries_turn(void *at, size_t size, uint32_t flags,
+void pmon_entries_swap(void *at, size_t size, uint32_t flags,
 		       const struct pmon_layout *layout)
 {
 	pfm_default_smpl_entry_t entry;
@@ -156,7 +156,7 @@ static int begin(struct pmon_iter *it)
 	return 0;
 }
 
-static void turn(void *block, size_t size, const struct pmon_layout *layout)
+static void swap(void *block, size_t size, const struct pmon_layout *layout)
 {
 	pfm_default_smpl_hdr_t hdr;
 
@@ -164,7 +164,7 @@ static void turn(void *block, size_t size, const struct pmon_layout *layout)
 		return;
 	pmon_turn(block, "888844");
 	memcpy(&hdr, block, sizeof(hdr));
-	pmon_entries_turn((char *)block + sizeof(hdr), size - sizeof(hdr), hdr.hdr_flags,
+	pmon_entries_swap((char *)block + sizeof(hdr), size - sizeof(hdr), hdr.hdr_flags,
 			  layout);
 }
 
@@ -181,5 +181,5 @@ const struct pmon_format pmon_format_default = {
 	.copy = copy,
 	.begin = begin,
 	.next = pmon_entries_next,
-	.turn = turn,
+	.turn = swap,
 };

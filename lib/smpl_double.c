@@ -8,7 +8,7 @@
 
 #include <perfmon/double_smpl.h>
 
-#include "smpl.h"
+#include "smpl_half.h"
 
 typedef pfm_double_smpl_hdr_t hdr_t;
 typedef pfm_double_smpl_half_t half_t;
@@ -44,23 +44,15 @@ static void state(const void *buf, size_t size, struct pmon_state *state)
 			state->samples += load(&hdr->hdr_half[i].half_count);
 }
 
-/* The halves that are wanted, the older one first. Returns how many. */
 static unsigned int choose(const hdr_t *hdr, bool all, unsigned int which[2])
 {
-	unsigned int n = 0, i, state;
+	const half_t *half = hdr->hdr_half;
+	const uint32_t state[] = {
+		__atomic_load_n(&half[0].half_state, __ATOMIC_ACQUIRE),
+		__atomic_load_n(&half[1].half_state, __ATOMIC_ACQUIRE),
+	};
 
-	for (i = 0; i < 2; i++) {
-		state = __atomic_load_n(&hdr->hdr_half[i].half_state,
-					__ATOMIC_ACQUIRE);
-		if (state == PFM_DOUBLE_SMPL_USER ||
-		    (all && state == PFM_DOUBLE_SMPL_KERNEL))
-			which[n++] = i;
-	}
-	if (n == 2 && hdr->hdr_half[0].half_first > hdr->hdr_half[1].half_first) {
-		which[0] = 1;
-		which[1] = 0;
-	}
-	return all || n < 2 ? n : 1;
+	return pmon_halves_choose(state, half[0].half_first > half[1].half_first, all, which);
 }
 
 /*
@@ -127,7 +119,7 @@ static int begin(struct pmon_iter *it)
 }
 
 /* The samples of the half that is next. Returns 1, 0 if there is none, or -1. */
-static int turn(struct pmon_iter *it)
+static int next_half(struct pmon_iter *it)
 {
 	const half_t *half;
 	unsigned int which[2];
@@ -137,11 +129,8 @@ static int turn(struct pmon_iter *it)
 	if (it->turn >= choose(&hdr, true, which))
 		return 0;
 	half = &hdr.hdr_half[which[it->turn++]];
-	if (half->half_offs < sizeof(hdr) || half->half_offs % 8 ||
-	    half->half_cur_offs > it->size || half->half_cur_offs < half->half_offs)
+	if (pmon_half_enter(it, half->half_offs, half->half_cur_offs, sizeof(hdr)) < 0)
 		return -1;
-	it->at = (size_t)half->half_offs;
-	it->end = (size_t)half->half_cur_offs;
 	it->left = half->half_count;
 	return 1;
 }
@@ -151,14 +140,14 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 	int ret;
 
 	while (!it->left) {
-		ret = turn(it);
+		ret = next_half(it);
 		if (ret <= 0)
 			return ret;
 	}
 	return pmon_entries_next(it, rec);
 }
 
-static void turn_block(void *block, size_t size, const struct pmon_layout *layout)
+static void swap(void *block, size_t size, const struct pmon_layout *layout)
 {
 	const half_t *half;
 	unsigned int i;
@@ -170,12 +159,10 @@ static void turn_block(void *block, size_t size, const struct pmon_layout *layou
 	memcpy(&hdr, block, sizeof(hdr));
 	for (i = 0; i < 2; i++) {
 		half = &hdr.hdr_half[i];
-		if (half->half_offs < sizeof(hdr) || half->half_offs % 8 ||
-		    half->half_cur_offs > size || half->half_cur_offs < half->half_offs)
-			continue;
-		pmon_entries_turn((char *)block + half->half_offs,
-				  (size_t)(half->half_cur_offs - half->half_offs),
-				  hdr.hdr_flags, layout);
+		if (pmon_half_is_sound(half->half_offs, half->half_cur_offs, sizeof(hdr), size))
+			pmon_entries_swap((char *)block + half->half_offs,
+					  (size_t)(half->half_cur_offs - half->half_offs),
+					  hdr.hdr_flags, layout);
 	}
 }
 
@@ -191,5 +178,5 @@ const struct pmon_format pmon_format_double = {
 	.copy = copy,
 	.begin = begin,
 	.next = next,
-	.turn = turn_block,
+	.turn = swap,
 };
