@@ -97,8 +97,8 @@ static void parent_after_fork(void)
 }
 
 /*
- * The contexts are the parent's, and what it has counted is its own to report. Without
- * regions in the parent there is no key yet.
+ * The child drops the parent's contexts: the parent reports what they counted. A parent
+ * without regions has made no key, so the child has none to forget.
  */
 static void child_after_fork(void)
 {

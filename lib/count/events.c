@@ -59,7 +59,7 @@ static const struct event hw_events[HW_EVENTS] = {
 		.help = "accesses to it; of Intel's, but for P6, and of PowerPC loads only" },
 };
 
-/* By number or by libpfm4's name, with a code that none of these has. */
+/* The event of any code that is not in the table above. */
 static const struct event other_event = { .period = 100003 };
 
 /* A vector of all counters fits in one page: those of the software are there, too. */
@@ -330,7 +330,7 @@ static int add_hardware(struct counters *counters, const struct encoding *e,
 {
 	struct counter c = { .source = hardware };
 
-	/* With modifiers it is another one: of cycles with :c it makes no frequency. */
+	/* An event with modifiers is not the known one: "cycles:c=1" must not give a frequency. */
 	c.event = known_as(hardware, e->code);
 	snprintf(c.name, sizeof(c.name), "%s", e->name);
 	if (encode_counter(e, hardware, &c, error))

@@ -49,7 +49,7 @@ struct family {
 	uint64_t raw_mask;		/* ... and the bits of PerfEvtSel that they can have */
 
 	/**
-	 * own() - add what is not in the code of an event that pfmon knows; can be NULL
+	 * own() - fill in what the code of an event that pfmon knows does not say; can be NULL
 	 * @e:    with the event's code
 	 * @name: pfmon's
 	 */

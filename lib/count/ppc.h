@@ -11,7 +11,7 @@
 /* An event's code: what selects it, and the counter above that, 0: it is in all lists. */
 #define PPC_EVENT(counter, event)	((counter) << 8 | (event))
 
-/* Of a 970: the code that perf and libpfm4 have, of one that comes from a certain unit. */
+/* Of a 970: an event of a given unit, in the encoding of perf and libpfm4. */
 #define PPC970_EVENT(code)		(1ULL << 32 | (code))
 
 /**

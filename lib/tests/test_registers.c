@@ -71,7 +71,7 @@ static void test_sysfs(void)
 	CHECK(pfm_pmd_number("EVNTSEL0") == -1 && errno == ENOENT);
 	CHECK(pfm_pmd_number("last") == -1 && errno == ENOENT);
 	CHECK(pfm_pmd_number("") == -1 && errno == ENOENT);
-	/* The kernel is asked, so what it does not have there is not. */
+	/* Names come from the running kernel: a register that it lacks has no name. */
 	CHECK(pfm_pmc_name(PFM_SW_PMC0, name, sizeof(name)) == -1 &&
 	      errno == ENOENT);
 	CHECK(pfm_pmd_name(PFM_MAX_PMDS, name, sizeof(name)) == -1 &&

@@ -263,8 +263,8 @@ int pmon_sample_next(pmon_t *m, struct pmon_record *rec);
  * pmon_sample_release() - let the kernel have what is full
  * @m: from pmon_sample_open(), when pmon_sample_next() has returned 0
  *
- * Does nothing if nothing is full. What came meanwhile is not lost: pmon_sample_next()
- * has it. Takes one message, if there is one.
+ * Does nothing if nothing is full. Samples taken since then are kept: pmon_sample_next()
+ * returns them. Takes one message, if there is one.
  *
  * Return: 1 if something was released, else 0; -EBUSY: there are records that were not
  * read yet; or what the kernel says.
