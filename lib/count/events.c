@@ -17,6 +17,7 @@
 #include "events.h"
 #include "family.h"
 #include "names.h"
+#include "needs.h"
 #include "place.h"
 
 #define COUNT(table)	(sizeof(table) / sizeof((table)[0]))
@@ -204,15 +205,33 @@ static const char *find_alias(const char *name, size_t len)
 	return NULL;
 }
 
-/* Is it a name that some hardware has? */
-static bool is_hardware(const char *name, size_t len)
+/* The event of a name that some hardware has, or HW_EVENTS. */
+static enum hw_event hardware_event(const char *name, size_t len)
 {
 	size_t e;
 
 	for (e = 0; e < HW_EVENTS; e++)
 		if (same(hw_events[e].name, name, len))
-			return true;
-	return false;
+			break;
+	return e;
+}
+
+/* Why this machine's PMU does not have an event that other models have. */
+static void say_absent(enum hw_event event, const char *name, int len,
+		       char error[EVENTS_ERROR_MAX])
+{
+	if (pmu_lacks(hardware->pmu, hardware->family->codes[event]))
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no event '%.*s': this processor says (CPUID) that it does not count it",
+			 len, name);
+	else if (hardware->pmu->hybrid)
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no event '%.*s': the two kinds of cores of this processor have none in common that is known to count it",
+			 len, name);
+	else
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no event '%.*s': this model of the PMU (%s) has none that is known to count it",
+			 len, name, hardware_model);
 }
 
 static void say_unknown(const char *name, size_t len,
@@ -220,12 +239,11 @@ static void say_unknown(const char *name, size_t len,
 {
 	int at, max = len > 64 ? 64 : (int)len;
 	size_t s, e, plain = strcspn(name, ":,");
-	bool is_hw = is_hardware(name, plain);
+	enum hw_event event = hardware_event(name, plain);
+	bool is_hw = event != HW_EVENTS;
 
 	if (hardware->events && is_hw) {
-		snprintf(error, EVENTS_ERROR_MAX,
-			 "no event '%.*s': this model of the PMU (%s) has none that is known to count it",
-			 max, name, hardware_model);
+		say_absent(event, name, max, error);
 		return;
 	}
 	if (!hardware->events && (is_hw || is_raw(name, plain, 9))) {
@@ -438,6 +456,22 @@ void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
 		snprintf(error, EVENTS_ERROR_MAX,
 			 "no counter is left for '%s', which not every counter can count: see pfmon explain",
 			 c->name);
+}
+
+const char *counter_remark(const struct counter *c, char text[EVENTS_ERROR_MAX])
+{
+	const struct pmu *pmu = c->source->pmu;
+	const struct event_register *r = pmu && c->extras ? needs_register(pmu, c->code) : NULL;
+
+	if (r && r->remark)
+		return r->remark;
+	/* The known events, and those of fixed counters, are the same on both kinds. */
+	if (!pmu || !pmu->hybrid || c->event != &other_event || !(c->code & 0xff))
+		return NULL;
+	snprintf(text, EVENTS_ERROR_MAX,
+		 "this processor has two kinds of cores, which count different events by this code: keep the program on one kind (taskset), CPUs %s or CPUs %s",
+		 *pmu->core ? pmu->core : "of the one", *pmu->atom ? pmu->atom : "of the other");
+	return text;
 }
 
 int counters_find(const struct counters *counters, const char *name)

@@ -148,6 +148,15 @@ int counters_add(struct counters *counters, const char *list,
 		 char error[EVENTS_ERROR_MAX]);
 
 /**
+ * counter_remark() - what to know of an event's count
+ * @c:    event
+ * @text: room for what is not the same for all
+ *
+ * Return: one line, in @text or elsewhere, or NULL.
+ */
+const char *counter_remark(const struct counter *c, char text[EVENTS_ERROR_MAX]);
+
+/**
  * counters_find() - where is an event counted?
  * @counters: chosen events
  * @name:     its name

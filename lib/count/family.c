@@ -59,5 +59,5 @@ uint64_t family_code(const struct pmu *pmu, enum hw_event event)
 
 	if (!code && family && !pmu_is_other(pmu))
 		code = family->codes[event];
-	return code == CODE_NONE ? 0 : code;
+	return code == CODE_NONE || pmu_lacks(pmu, code) ? 0 : code;
 }

@@ -2,6 +2,9 @@
 /* The hardware PMU, as the kernel describes its registers. */
 #include <stdio.h>
 #include <string.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include <perfmon/libperfmon.h>
 
@@ -47,6 +50,62 @@ static void read_registers(struct pmu_register *reg, const __u64 *implemented,
 	}
 }
 
+/* The architectural events, in the order of their bits in EBX. */
+static const uint16_t architectural[] = { 0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5 };
+
+#define ARCHITECTURAL	(sizeof(architectural) / sizeof(architectural[0]))
+
+/* Intel SDM, volume 2, CPUID; KVM takes a bit beyond the length as it is done here. */
+uint32_t pmu_absent(uint32_t eax, uint32_t ebx)
+{
+	const uint32_t all = (1U << ARCHITECTURAL) - 1;
+	const uint32_t length = eax >> 24;
+
+	return (length < ARCHITECTURAL ? ebx | ~0U << length : ebx) & all;
+}
+
+bool pmu_lacks(const struct pmu *pmu, uint64_t code)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARCHITECTURAL; i++)
+		if (architectural[i] == (code & 0xffff))
+			return pmu->absent >> i & 1;
+	return false;
+}
+
+void pmu_read_kinds(struct pmu *pmu, bool hybrid, const char *dir)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/cpu_core/cpus", dir);
+	file_read(path, pmu->core, sizeof(pmu->core));
+	snprintf(path, sizeof(path), "%s/cpu_atom/cpus", dir);
+	file_read(path, pmu->atom, sizeof(pmu->atom));
+	/* All cores of one kind can be off. */
+	pmu->hybrid = (*pmu->core && *pmu->atom) || (hybrid && !*pmu->core && !*pmu->atom);
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+static void read_cpuid(struct pmu *pmu)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	if (strncmp(pmu->model, "Intel architectural", strlen("Intel architectural")) ||
+	    pmu_is_other(pmu))
+		return;
+	if (__get_cpuid_count(0xa, 0, &eax, &ebx, &ecx, &edx) && (eax & 0xff))
+		pmu->absent = pmu_absent(eax, ebx);
+	pmu_read_kinds(pmu, __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && edx >> 15 & 1,
+		       "/sys/devices");
+}
+#else
+static void read_cpuid(struct pmu *pmu)
+{
+	(void)pmu;
+}
+#endif
+
 bool pmu_read(struct pmu *pmu)
 {
 	pfarg_config_t cfg;
@@ -62,6 +121,7 @@ bool pmu_read(struct pmu *pmu)
 	read_registers(pmu->pmc, cfg.cf_impl_pmcs, pfm_getinfo_pmcs);
 	read_registers(pmu->pmd, cfg.cf_impl_pmds, pfm_getinfo_pmds);
 	pmu_read_cpu(pmu, "/proc/cpuinfo");
+	read_cpuid(pmu);
 	return true;
 }
 

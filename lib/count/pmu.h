@@ -26,6 +26,9 @@ struct pmu {
 	char vendor[16];	/* the processor's, as /proc/cpuinfo has it; "": not known */
 	unsigned int family, cpu;	/* the processor's, as /proc/cpuinfo has them; 0: not known */
 	uint32_t pvr;			/* PowerPC's processor version register; 0: not known */
+	uint32_t absent;		/* of x86: as of pmu_absent() */
+	bool hybrid;			/* of x86: there are two kinds of cores, ... */
+	char core[64], atom[64];	/* ... on these CPUs each; "": not known */
 	struct pmu_register pmc[PMU_REGISTERS], pmd[PMU_REGISTERS];
 };
 
@@ -43,6 +46,32 @@ bool pmu_read(struct pmu *pmu);
  * @path: of a file like /proc/cpuinfo, whose first processor is taken
  */
 void pmu_read_cpu(struct pmu *pmu, const char *path);
+
+/**
+ * pmu_absent() - the architectural events that a processor of Intel's says it does not count
+ * @eax: of CPUID's leaf 0xa
+ * @ebx: of the same
+ *
+ * Return: a bit for each, as in EBX.
+ */
+uint32_t pmu_absent(uint32_t eax, uint32_t ebx);
+
+/**
+ * pmu_lacks() - does the processor say that it does not count an event?
+ * @pmu:  description
+ * @code: event and unit mask, as PerfEvtSel has them
+ *
+ * Return: true or false.
+ */
+bool pmu_lacks(const struct pmu *pmu, uint64_t code);
+
+/**
+ * pmu_read_kinds() - are there two kinds of cores?
+ * @pmu:    its hybrid, core and atom are filled in
+ * @hybrid: what CPUID says, if Linux has no list of the CPUs of each kind
+ * @dir:    where these are: /sys/devices
+ */
+void pmu_read_kinds(struct pmu *pmu, bool hybrid, const char *dir);
 
 /**
  * pmu_is_other() - is it another maker's processor than its PMU's name says?

@@ -46,6 +46,15 @@ static const char *bits_mean(uint64_t bits)
 	return "no part of an event";
 }
 
+/* Clouds offer a part of a PMU, and say so. */
+static int check_there(const struct encoding *e, const struct event_source *source,
+		       char error[EVENTS_ERROR_MAX])
+{
+	return pmu_lacks(source->pmu, e->code) ?
+	       encode_refuse(e, ": this processor says (CPUID) that it does not count this event",
+			     error) : 0;
+}
+
 static int check_bits(const struct encoding *e, const struct event_source *source,
 		      char error[EVENTS_ERROR_MAX])
 {
@@ -130,8 +139,8 @@ static int find_register(const struct encoding *e, const struct event_source *so
 static int x86_encode(const struct encoding *e, const struct event_source *source,
 		      struct counter *c, char error[EVENTS_ERROR_MAX])
 {
-	return check_bits(e, source, error) || find_counters(e, source, c, error) ||
-	       find_register(e, source, c, error) ? -1 : 0;
+	return check_bits(e, source, error) || check_there(e, source, error) ||
+	       find_counters(e, source, c, error) || find_register(e, source, c, error) ? -1 : 0;
 }
 
 static void x86_place(struct counter *c, unsigned int n)

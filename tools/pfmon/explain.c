@@ -94,7 +94,8 @@ static void print_name(const struct counter *c)
 static void print_counter(const struct counter *c)
 {
 	const struct pmu *pmu = c->source->pmu;
-	const struct event_register *r = NULL;
+	char text[EVENTS_ERROR_MAX];
+	const char *remark;
 	unsigned int i;
 
 	printf("%s\n", c->name);
@@ -104,13 +105,13 @@ static void print_counter(const struct counter *c)
 	for (i = 0; i < c->extras; i++) {
 		print_register("PMC", c->extra[i].pmc, c->source, pmu->pmc, pfm_pmc_name);
 		printf(" = %#" PRIx64 "\n", c->extra[i].value);
-		r = needs_register(pmu, c->code);
 	}
 	print_register("PMD", c->pmd, c->source, pmu ? pmu->pmd : NULL, pfm_pmd_name);
 	printf(" counts\n");
 	print_counters(c);
-	if (r && r->remark)
-		printf("  note: %s\n", r->remark);
+	remark = counter_remark(c, text);
+	if (remark)
+		printf("  note: %s\n", remark);
 	if (pmu && needs_unknown(pmu))
 		printf("  note: pfmon does not know which counters of this processor (family %u, model %u) can count which event\n",
 		       pmu->family, pmu->cpu);

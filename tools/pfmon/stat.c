@@ -9,7 +9,6 @@
 
 #include "data_write.h"
 #include "hardware.h"
-#include "needs.h"
 #include "numbers.h"
 #include "outfile.h"
 #include "pfmon.h"
@@ -292,18 +291,17 @@ static void note_sets(struct result *result)
 	}
 }
 
-/* A count of 0 can have another reason than that nothing happened. */
+/* A count can be another one than its name says, or 0 for another reason. */
 static void note_remarks(struct result *result)
 {
-	const struct event_register *r;
-	const struct counter *c;
+	char text[EVENTS_ERROR_MAX];
+	const char *remark;
 	unsigned int i;
 
 	for (i = 0; i < result->counters->n; i++) {
-		c = &result->counters->c[i];
-		r = c->extras ? needs_register(c->source->pmu, c->code) : NULL;
-		if (r && r->remark)
-			result_note(result, "%s: %s", c->name, r->remark);
+		remark = counter_remark(&result->counters->c[i], text);
+		if (remark)
+			result_note(result, "%s: %s", result->counters->c[i].name, remark);
 	}
 }
 

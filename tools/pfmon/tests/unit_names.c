@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -309,6 +310,71 @@ static void test_newer_intel(void)
 		  "4=0x43003c 5=0x4300c0 2=0x430001 3=0x430002 1=0x430003 0=0x430004 6=0x4300c4");
 }
 
+/* Where a part of a PMU is offered, CPUID says which events are not. */
+static void test_absent(void)
+{
+	CHECK(pmu_absent(0x07300404, 0) == 0);
+	CHECK(pmu_absent(0x07300404, 0x58) == 0x58);
+	CHECK(pmu_absent(0x08300605, 0xffffff80) == 0);
+	/* Events beyond the length of the list are not there, either. */
+	CHECK(pmu_absent(0x03300404, 1) == 0x79);
+	describe_skylake();
+	pmu.absent = 0x58;
+	CHECK(events_pmu(&pmu));
+	CHECK_STR(registers("cache-misses"), "no event 'cache-misses': this processor says (CPUID) that it does not count it");
+	CHECK(strstr(registers("branch-misses"), "(CPUID)") && strstr(registers("cache-references:u"), "(CPUID)"));
+	CHECK_STR(registers("r412e"), "'r412e': this processor says (CPUID) that it does not count this event");
+	CHECK(strstr(registers("r100412e"), "(CPUID)"));
+	CHECK_STR(registers("cycles,instructions,branches"), "0=0x43003c 1=0x4300c0 2=0x4300c4");
+	CHECK_STR(registers("r012e,l1-misses"), "0=0x43012e 1=0x430151");
+}
+
+/* Hybrids: what is the same on both kinds of cores has a name, and the rest a remark. */
+static void test_hybrid(void)
+{
+	static struct counters c;
+	char text[EVENTS_ERROR_MAX], dir[] = "/tmp/unit-hybrid-XXXXXX", path[64];
+	const char *remark;
+	FILE *f;
+
+	describe("Intel architectural 5", 6, 151, 6, 3, RESERVED);
+	CHECK(mkdtemp(dir));
+	pmu_read_kinds(&pmu, false, dir);
+	CHECK(!pmu.hybrid);
+	/* Linux has no list before it knows the model. */
+	pmu_read_kinds(&pmu, true, dir);
+	CHECK(pmu.hybrid && !*pmu.core);
+	CHECK(!counters_add(&c, "cycles,fixed1,l1-accesses,r08d1", text));
+	CHECK(!counter_remark(&c.c[0], text) && !counter_remark(&c.c[1], text) &&
+	      !counter_remark(&c.c[2], text));
+	remark = counter_remark(&c.c[3], text);
+	CHECK(remark && strstr(remark, "two kinds of cores") && strstr(remark, "CPUs of the one"));
+	CHECK(strstr(registers("l1-misses"), "have none in common"));
+	snprintf(path, sizeof(path), "%s/cpu_core", dir);
+	CHECK(!mkdir(path, 0700));
+	strcat(path, "/cpus");
+	CHECK((f = fopen(path, "w")) && fputs("0-15\n", f) >= 0 && !fclose(f));
+	/* All of the other kind are off. */
+	pmu_read_kinds(&pmu, true, dir);
+	CHECK(!pmu.hybrid && !counter_remark(&c.c[3], text));
+	CHECK(strstr(registers("l1-misses"), "this model of the PMU"));
+	snprintf(path, sizeof(path), "%s/cpu_atom", dir);
+	CHECK(!mkdir(path, 0700));
+	strcat(path, "/cpus");
+	CHECK((f = fopen(path, "w")) && fputs("16-23\n", f) >= 0 && !fclose(f));
+	pmu_read_kinds(&pmu, false, dir);
+	CHECK(pmu.hybrid);
+	remark = counter_remark(&c.c[3], text);
+	CHECK(remark && strstr(remark, "CPUs 0-15 or CPUs 16-23"));
+	CHECK(!unlink(path));
+	*strrchr(path, '/') = '\0';
+	CHECK(!rmdir(path));
+	snprintf(path, sizeof(path), "%s/cpu_core/cpus", dir);
+	CHECK(!unlink(path));
+	*strrchr(path, '/') = '\0';
+	CHECK(!rmdir(path) && !rmdir(dir));
+}
+
 /* Another maker's events are others, though the registers are Intel's. */
 static void test_other_maker(void)
 {
@@ -475,6 +541,8 @@ int main(void)
 	run("skl", test_skylake);
 	run("skl", test_new_intel);
 	run("skl", test_newer_intel);
+	run("skl", test_absent);
+	run("skl", test_hybrid);
 	run("core", test_other_maker);
 	run("skl", test_parts);
 	run("nhm", test_nehalem);
