@@ -17,6 +17,12 @@ static int refuse_modifier(const char *text, size_t len, char error[EVENTS_ERROR
 	return -1;
 }
 
+/* perf's modifier of samples that are where their event was: "p", "pp", "upp" and the like. */
+static bool is_precise(const char *text, size_t len)
+{
+	return strspn(text, "ukp") >= len && memchr(text, 'p', len);
+}
+
 /* "u", "k" or both, or one of them with "=0" or "=1": true, and the levels are added. */
 static bool parse_levels(const char *text, size_t len, unsigned int *levels)
 {
@@ -118,6 +124,12 @@ static int split(struct encoding *e, const char *text, size_t plain, size_t len,
 		return refuse_length(text, error);
 	for (at = plain; at < len; at += part) {
 		part = strcspn(text + ++at, ":,");
+		if (is_precise(text + at, part)) {
+			snprintf(error, EVENTS_ERROR_MAX,
+				 "'%.*s': perfmon has no precise samples (PEBS, IBS): leave the p out",
+				 len > ENCODE_SHOWN ? ENCODE_SHOWN : (int)len, text);
+			return -1;
+		}
 		if (parse_levels(text + at, part, &e->levels))
 			e->levels_given = true;
 		else if (!add_part(e, text + at, part))

@@ -19,6 +19,7 @@
 #include "names.h"
 #include "needs.h"
 #include "place.h"
+#include "words.h"
 
 #define COUNT(table)	(sizeof(table) / sizeof((table)[0]))
 
@@ -58,6 +59,18 @@ static const struct event hw_events[HW_EVENTS] = {
 		.help = "misses of the first data cache, as the model counts them: see explain" },
 	[HW_L1_ACCESSES] = { .name = "l1-accesses", .period = 1000003,
 		.help = "accesses to it; of Intel's, but for P6, and of PowerPC loads only" },
+	[HW_REF_CYCLES] = { .name = "ref-cycles", .period = 1000000,
+		.help = "cycles of a clock that does not change, while the CPU was not halted" },
+	[HW_STORES] = { .name = "L1-dcache-stores", .period = 1000000,
+		.help = "stores that were completed" },
+	[HW_ICACHE_MISSES] = { .name = "L1-icache-load-misses", .period = 100000,
+		.help = "misses of the first instruction cache, as the model counts them" },
+	[HW_DTLB_MISSES] = { .name = "dTLB-load-misses", .period = 100000,
+		.help = "loads that needed a walk of the page tables; of AMD all accesses" },
+	[HW_DTLB_STORE_MISSES] = { .name = "dTLB-store-misses", .period = 100000,
+		.help = "stores that needed a walk of the page tables" },
+	[HW_ITLB_MISSES] = { .name = "iTLB-load-misses", .period = 100000,
+		.help = "instruction fetches that needed a walk of the page tables" },
 };
 
 /* The event of any code that is not in the table above. */
@@ -151,6 +164,13 @@ static const struct {
 	{ "cpu-migrations", "migrations" },
 	{ "page-faults", "minor-faults,major-faults" },
 	{ "faults", "minor-faults,major-faults" },
+	{ "cpu-clock", "task-clock" },
+	{ "cpu-cycles", "cycles" },
+	{ "branch-instructions", "branches" },
+	{ "branch-loads", "branches" },
+	{ "branch-load-misses", "branch-misses" },
+	{ "L1-dcache-loads", "l1-accesses" },
+	{ "L1-dcache-load-misses", "l1-misses" },
 };
 
 static bool same(const char *name, const char *other, size_t len)
@@ -255,6 +275,11 @@ static void say_unknown(const char *name, size_t len,
 			snprintf(error, EVENTS_ERROR_MAX,
 				 "no event '%.*s': this machine has no PMU that perfmon knows",
 				 max, name);
+		return;
+	}
+	if (words_hint(name, plain)) {
+		snprintf(error, EVENTS_ERROR_MAX, "no event '%.*s': %s", max, name,
+			 words_hint(name, plain));
 		return;
 	}
 	at = snprintf(error, EVENTS_ERROR_MAX, "no event '%.*s'; there are",
@@ -406,7 +431,26 @@ static int add_named(struct counters *counters, const char *name, size_t len,
 	return -1;
 }
 
-/* Aliases do not lead to aliases: no deeper than one step. */
+static int add(struct counters *counters, const char *list, char error[EVENTS_ERROR_MAX]);
+
+/*
+ * Other names with what stands behind them; those of several events are the software's, which
+ * have nothing there. Aliases do not lead to aliases: no deeper than one step.
+ */
+static int add_alias(struct counters *counters, const char *alias, const char *name, size_t len,
+		     char error[EVENTS_ERROR_MAX])
+{
+	const size_t plain = strcspn(name, ":,");
+	char text[COUNTER_NAME_MAX];
+
+	if (snprintf(text, sizeof(text), "%s%.*s", alias, (int)(len - plain), name + plain) >=
+	    (int)sizeof(text)) {
+		snprintf(error, EVENTS_ERROR_MAX, "'%.*s...': the name is too long", 64, name);
+		return -1;
+	}
+	return add(counters, text, error);
+}
+
 static int add(struct counters *counters, const char *list,
 	       char error[EVENTS_ERROR_MAX])
 {
@@ -418,9 +462,9 @@ static int add(struct counters *counters, const char *list,
 	for (;; list += len + 1) {
 		len = strcspn(list, ",");
 		event = find_event(list, strcspn(list, ":,"), &source);
-		alias = event ? NULL : find_alias(list, len);
+		alias = event ? NULL : find_alias(list, strcspn(list, ":,"));
 		if (event ? add_event(counters, event, source, list, len, error) :
-		    alias ? add(counters, alias, error) :
+		    alias ? add_alias(counters, alias, list, len, error) :
 			    add_named(counters, list, len, error))
 			return -1;
 		if (!list[len])
@@ -428,17 +472,43 @@ static int add(struct counters *counters, const char *list,
 	}
 }
 
+/* What is in braces has to be counted at the same time. */
+static int add_groups(struct counters *counters, char *list, char error[EVENTS_ERROR_MAX])
+{
+	char *rest = NULL, *group;
+	struct counters alone;
+
+	for (group = strtok_r(list, (const char[]){ WORDS_GROUP, '\0' }, &rest); group;
+	     group = strtok_r(NULL, (const char[]){ WORDS_GROUP, '\0' }, &rest)) {
+		alone = (struct counters){ .n = 0 };
+		if (add(&alone, group, error) || add(counters, group, error))
+			return -1;
+		counters->lists++;
+	}
+	return 0;
+}
+
+/* Bytes of a list of events without perf's syntax. */
+#define LIST_MAX	4096
+
 int counters_add(struct counters *counters, const char *list,
 		 char error[EVENTS_ERROR_MAX])
 {
 	struct counters old = *counters;
 
-	if (add(counters, list, error)) {
-		*counters = old;
-		return -1;
+	char text[LIST_MAX];
+
+	if (!strpbrk(list, "{}/")) {
+		if (!add(counters, list, error)) {
+			counters->lists++;
+			return 0;
+		}
+	} else if (!words_expand(list, text, sizeof(text), error) &&
+		   !add_groups(counters, text, error)) {
+		return 0;
 	}
-	counters->lists++;
-	return 0;
+	*counters = old;
+	return -1;
 }
 
 void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])

@@ -171,7 +171,8 @@ const struct family family_intel = {
 	.codes = {
 		[HW_CYCLES] = 0x3c, [HW_INSTRUCTIONS] = 0xc0, [HW_BRANCHES] = 0xc4,
 		[HW_BRANCH_MISSES] = 0xc5, [HW_CACHE_REFERENCES] = 0x4f2e,
-		[HW_CACHE_MISSES] = 0x412e },
+		[HW_CACHE_MISSES] = 0x412e,
+		[HW_REF_CYCLES] = 0x0300 },	/* fixed counter 2 */
 	.raw_mask = EVTSEL | X86_ANY, X86_FAMILY,
 };
 

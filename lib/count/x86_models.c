@@ -192,6 +192,11 @@ static const struct event_register nehalem_registers[] = {
 
 #define CODES(misses, accesses)	\
 	.codes = { [HW_L1_MISSES] = misses, [HW_L1_ACCESSES] = accesses }
+/* L1D.REPLACEMENT; loads and stores; of instructions; walks for loads, stores, instructions. */
+#define CODES_SINCE_SANDY_BRIDGE(icache, loads, stores, fetches) .codes = { \
+	[HW_L1_MISSES] = 0x0151, [HW_L1_ACCESSES] = 0x81d0, [HW_STORES] = 0x82d0, \
+	[HW_ICACHE_MISSES] = icache, [HW_DTLB_MISSES] = loads, \
+	[HW_DTLB_STORE_MISSES] = stores, [HW_ITLB_MISSES] = fetches }
 #define TABLES(name)	.limits = name, .registers = name ## _registers
 
 const struct model p6_models[] = {
@@ -210,22 +215,25 @@ const struct model intel_models[] = {
 	{ 6, { 37, 44, 47 }, CODES(0x0151, 0x010b),
 	  .limits = westmere, .registers = nehalem_registers },
 	/* L1D.REPLACEMENT, MEM_UOPS_RETIRED.ALL_LOADS or (from Skylake on) MEM_INST_RETIRED's */
-	{ 6, { 42, 45 }, CODES(0x0151, 0x81d0), TABLES(sandy_bridge) },
-	{ 6, { 58, 62 }, CODES(0x0151, 0x81d0),
+	{ 6, { 42, 45 }, CODES_SINCE_SANDY_BRIDGE(0x0280, 0x0108, 0x0149, 0x0185), TABLES(sandy_bridge) },
+	{ 6, { 58, 62 }, CODES_SINCE_SANDY_BRIDGE(0x0280, 0x8108, 0x0149, 0x0185),
 	  .limits = ivy_bridge, .registers = sandy_bridge_registers },
-	{ 6, { 60, 63, 69, 70 }, CODES(0x0151, 0x81d0),
+	{ 6, { 60, 63, 69, 70 }, CODES_SINCE_SANDY_BRIDGE(0x0280, 0x0108, 0x0149, 0x0185),
 	  .limits = haswell, .registers = sandy_bridge_registers },
-	{ 6, { 61, 71, 79, 86 }, CODES(0x0151, 0x81d0),
+	{ 6, { 61, 71, 79, 86 }, CODES_SINCE_SANDY_BRIDGE(0x0280, 0x0108, 0x0149, 0x0185),
 	  .limits = broadwell, .registers = sandy_bridge_registers },
 	/* Skylake to Comet Lake */
-	{ 6, { 78, 85, 94, 142, 158, 165, 166 }, CODES(0x0151, 0x81d0), TABLES(skylake) },
+	{ 6, { 78, 85, 94, 142, 158, 165, 166 }, TABLES(skylake),
+	  CODES_SINCE_SANDY_BRIDGE(0x0283, 0x0e08, 0x0e49, 0x0e85) },
 	/* Ice Lake, Tiger Lake, Rocket Lake */
-	{ 6, { 106, 108, 125, 126, 140, 141, 167 }, CODES(0x0151, 0x81d0),
+	{ 6, { 106, 108, 125, 126, 140, 141, 167 },
+	  CODES_SINCE_SANDY_BRIDGE(0x0283, 0x0e08, 0x0e49, 0x0e85),
 	  .limits = ice_lake, .registers = skylake_registers },
 	/* Sapphire and Emerald Rapids */
-	{ 6, { 143, 207 }, CODES(0x0151, 0x81d0), TABLES(sapphire_rapids) },
+	{ 6, { 143, 207 }, TABLES(sapphire_rapids),
+	  CODES_SINCE_SANDY_BRIDGE(0xe424, 0x0e12, 0x0e13, 0x0e11) },
 	/* Granite Rapids: Redwood Cove */
-	{ 6, { 173, 174 }, CODES(0x0151, 0x81d0),
+	{ 6, { 173, 174 }, CODES_SINCE_SANDY_BRIDGE(0, 0x0e12, 0x0e13, 0x0e11),
 	  .limits = sapphire_rapids, .registers = redwood_cove_registers },
 	/*
 	 * Of hybrids what both kinds of cores can do, which is what the larger ones can: the
@@ -259,6 +267,12 @@ const struct model intel_models[] = {
 /* Before Zen: requests to the second cache, and those that missed it. */
 #define CACHES_K8	CACHES(0x077d, 0x077e, 0x0141)
 
+/* Of Zen also walks of the page tables. */
+#define CACHES_ZEN(l1)	.codes = { \
+	[HW_CACHE_REFERENCES] = 0xff60, [HW_CACHE_MISSES] = 0x0964, \
+	[HW_L1_MISSES] = l1, [HW_L1_ACCESSES] = 0x40, \
+	[HW_DTLB_MISSES] = 0xf045, [HW_ITLB_MISSES] = 0xff85 }
+
 const struct model amd_models[] = {
 	{ 15, { 0 }, CACHES_K8 },
 	{ 16, { 0 }, CACHES_K8 },
@@ -267,12 +281,13 @@ const struct model amd_models[] = {
 	{ 20, { 0 }, CACHES_K8 },
 	{ 21, { 0 }, CACHES_K8, .limits = amd_15h },
 	/* Zen: the same; l1-misses are the first data cache's requests to the second one */
-	{ 23, { 0 }, CACHES(0xff60, 0x0964, 0xc860), .limits = amd_zen },
-	{ 25, { 0 }, CACHES(0xff60, 0x0964, 0xe860), .limits = amd_zen },
+	{ 23, { 0 }, CACHES_ZEN(0xc860), .limits = amd_zen },
+	{ 25, { 0 }, CACHES_ZEN(0xe860), .limits = amd_zen },
 	/* Of Hygon: Zen */
-	{ 24, { 0 }, CACHES(0xff60, 0x0964, 0xc860), .limits = amd_zen },
+	{ 24, { 0 }, CACHES_ZEN(0xc860), .limits = amd_zen },
 	/* Zen 5: of the first cache nothing is known from two sources */
 	{ 26, { 0 }, .limits = amd_zen, .codes = {
-		[HW_CACHE_REFERENCES] = 0xff60, [HW_CACHE_MISSES] = 0x0964 } },
+		[HW_CACHE_REFERENCES] = 0xff60, [HW_CACHE_MISSES] = 0x0964,
+		[HW_REF_CYCLES] = 0x100000120 } },
 	{ 0 }
 };

@@ -19,6 +19,11 @@ static uint64_t answer(const struct pmu *pmu, const char *word)
 		[HW_BRANCHES] = "branches", [HW_BRANCH_MISSES] = "branch-misses",
 		[HW_CACHE_REFERENCES] = "cache-references", [HW_CACHE_MISSES] = "cache-misses",
 		[HW_L1_MISSES] = "l1-misses", [HW_L1_ACCESSES] = "l1-accesses",
+		[HW_REF_CYCLES] = "ref-cycles", [HW_STORES] = "L1-dcache-stores",
+		[HW_ICACHE_MISSES] = "L1-icache-load-misses",
+		[HW_DTLB_MISSES] = "dTLB-load-misses",
+		[HW_DTLB_STORE_MISSES] = "dTLB-store-misses",
+		[HW_ITLB_MISSES] = "iTLB-load-misses",
 	};
 	unsigned int i;
 

@@ -39,6 +39,13 @@ NAMES = {
                   "MEM_UOPS_RETIRED.L1_MISS_LOADS"},
     "l1-accesses": {"MEM_INST_RETIRED.ALL_LOADS", "MEM_UOPS_RETIRED.ALL_LOADS",
                     "MEM_INST_RETIRED.LOADS"},
+    "L1-dcache-stores": {"MEM_INST_RETIRED.ALL_STORES", "MEM_UOPS_RETIRED.ALL_STORES"},
+    "L1-icache-load-misses": {"ICACHE.MISSES", "ICACHE_64B.IFTAG_MISS", "L2_RQSTS.ALL_CODE_RD"},
+    "dTLB-load-misses": {"DTLB_LOAD_MISSES.MISS_CAUSES_A_WALK",
+                         "DTLB_LOAD_MISSES.WALK_COMPLETED"},
+    "dTLB-store-misses": {"DTLB_STORE_MISSES.MISS_CAUSES_A_WALK",
+                          "DTLB_STORE_MISSES.WALK_COMPLETED"},
+    "iTLB-load-misses": {"ITLB_MISSES.MISS_CAUSES_A_WALK", "ITLB_MISSES.WALK_COMPLETED"},
 }
 
 # Names of Zen's lists, of which there are no codes of others.

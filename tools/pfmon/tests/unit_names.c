@@ -3,6 +3,7 @@
  * Events of the hardware: which registers get what, for several families of processors.
  * Linked twice, with libpfm4's names and without them.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -375,6 +376,93 @@ static void test_hybrid(void)
 	CHECK(!rmdir(path) && !rmdir(dir));
 }
 
+/* perf's words for what there is here under other names, or by number. */
+static void test_perf_names(void)
+{
+	static struct counters c;
+	char error[EVENTS_ERROR_MAX];
+
+	describe_skylake();
+	CHECK(!counters_add(&c, "cpu-clock", error));
+	CHECK_STR(c.c[0].name, "task-clock");
+	CHECK_STR(registers("cpu-cycles:u,branch-instructions,branch-loads:k,branch-load-misses"),
+		  "0=0x41003c 1=0x4300c4 2=0x4200c4 3=0x4300c5");
+	CHECK_STR(registers("L1-dcache-loads:u,L1-dcache-load-misses,L1-dcache-stores"),
+		  "0=0x4181d0 1=0x430151 2=0x4382d0");
+	CHECK_STR(registers("dTLB-load-misses,dTLB-store-misses,iTLB-load-misses:u,L1-icache-load-misses"),
+		  "0=0x430e08 1=0x430e49 2=0x410e85 3=0x430283");
+	CHECK_STR(registers("ref-cycles:u"), "18=0x2");
+	CHECK(strstr(registers("LLC-loads"), "cache-references and cache-misses are"));
+	CHECK(strstr(registers("LLC-load-misses:u"), "no event 'LLC-load-misses:u': perf makes it of"));
+	CHECK(strstr(registers("bus-cycles"), "r013c"));
+	CHECK(strstr(registers("cpu-cycle"), "no event 'cpu-cycle'; there are"));
+	CHECK_STR(registers("cycles:pp"), "'cycles:pp': perfmon has no precise samples (PEBS, IBS): leave the p out");
+	CHECK(strstr(registers("instructions:upp,cycles"), "'instructions:upp': perfmon has no precise"));
+	CHECK(strstr(registers("rc0:p"), "no precise samples"));
+	if (names_known)
+		CHECK(strstr(registers("INST_RETIRED:ANY_P:pp"), "no precise samples"));
+	describe("AMD core extension", 25, 1, 6, 0, RESERVED_10H);
+	CHECK_STR(registers("dTLB-load-misses,iTLB-load-misses"), "0=0x43f045 1=0x43ff85");
+	CHECK(strstr(registers("ref-cycles"), "has none that is known"));
+	describe("AMD core extension", 26, 2, 6, 0, RESERVED_10H);
+	CHECK_STR(registers("ref-cycles"), "0=0x100430120");
+}
+
+/* An event by its parts. */
+static void test_perf_parts(void)
+{
+	static const char *const bad[] = {
+		"cpu/event=0x3c,", "cpu/", "cpu//", "cpu/event=0x3c", "/event=1/", "cpu/event=/",
+		"cpu/event=x/", "cpu/event=-1/", "cpu/umask=0x100,event=1/", "cpu/edge=2,event=1/",
+		"cpu/event=0x3c,period=5/", "cpu/cycles/", "cpu_core/event=0x3c/", "uncore/event=1/",
+		"cpu/event=0x3c/:x", "cpu/event=0x3c/pp", "cpu/edge/", "cpu/event=99999999999999999999/",
+	};
+	unsigned int i;
+
+	describe_skylake();
+	CHECK_STR(registers("cpu/event=0xc0/"), "0=0x4300c0");
+	CHECK_STR(registers("cpu/event=0x3c,umask=0x1,cmask=2,inv,edge=1/u"), "0=0x2c5013c");
+	CHECK_STR(registers("cpu/event=192,umask=0/:k,cycles:u"), "0=0x4200c0 1=0x41003c");
+	CHECK_STR(registers("cpu/config=0x10001c2,inv=0/"), "0=0x14301c2");
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(!isdigit((unsigned char)*registers(bad[i])));
+	CHECK(strstr(registers("cpu/event=0x3c,period=5/"), "'period=5': between the slashes there can be event=N"));
+	CHECK(strstr(registers("cpu_atom/event=0x3c/"), "events of the PMU 'cpu' only"));
+	CHECK(strstr(registers("cpu/event=0x3c/pp"), "no precise samples"));
+	describe("AMD core extension", 25, 1, 6, 0, RESERVED_10H);
+	CHECK_STR(registers("cpu/event=0x18e,umask=0x1f/u"), "0=0x100411f8e");
+}
+
+/* Groups are counted at the same time, or not at all. */
+static void test_perf_groups(void)
+{
+	static const char *const bad[] = {
+		"{", "}", "{}", "{cycles", "cycles}", "{cycles}u", "{{cycles},rc0}", "{cycles,}",
+		"{,cycles}", "{cycles},", ",{cycles}", "{cycles;rc0}", "{cycles}{rc0}", "{cycles}:x",
+	};
+	static struct counters c;
+	char error[EVENTS_ERROR_MAX];
+	unsigned int i;
+
+	describe_skylake();
+	CHECK_STR(registers("{r1,r2}"), "0=0x430001 1=0x430002");
+	CHECK_STR(registers("{r1,cpu/event=2,umask=3/}:u,r4"), "0=0x410001 1=0x410302 2=0x430004");
+	CHECK_STR(turns("r5,{r1,r2,r3,r4},r6", NULL),
+		  "0:0=0x430005 1:0=0x430001 1:1=0x430002 1:2=0x430003 1:3=0x430004 2:0=0x430006");
+	CHECK_STR(turns("{r0148,r1},{r2,r0148:u}", NULL),
+		  "0:2=0x430148 0:0=0x430001 1:0=0x430002 1:2=0x410148");
+	/* Without braces they would take turns. */
+	CHECK_STR(turns("{r1,r2,r3,r4,r5}", NULL), "no counter is left for 'r5': at most 4 hardware events at a time");
+	CHECK(strstr(turns("r1,{r0148,r0148:u}", NULL), "no counter is left for 'r0148:u'"));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK(!isdigit((unsigned char)*registers(bad[i])));
+	memset(&c, 0, sizeof(c));
+	c.many = true;
+	CHECK(!counters_add(&c, "{r1,r2},r3", error) && c.lists == 2);
+	/* An error leaves nothing behind. */
+	CHECK(counters_add(&c, "{r4},none", error) && c.n == 3 && c.lists == 2);
+}
+
 /* Another maker's events are others, though the registers are Intel's. */
 static void test_other_maker(void)
 {
@@ -542,6 +630,9 @@ int main(void)
 	run("skl", test_new_intel);
 	run("skl", test_newer_intel);
 	run("skl", test_absent);
+	run("skl", test_perf_names);
+	run("skl", test_perf_parts);
+	run("skl", test_perf_groups);
 	run("skl", test_hybrid);
 	run("core", test_other_maker);
 	run("skl", test_parts);
