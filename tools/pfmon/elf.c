@@ -96,6 +96,16 @@ static uint64_t code_of(Elf *elf, const GElf_Sym *sym, GElf_Addr resolved, GElf_
 	       sym->st_value + bias;
 }
 
+/*
+ * Labels of the assembler, and the mapping symbols of ARM and RISC-V ($a, $d, $t, $x, and
+ * more behind that), which have no type. Functions of Swift begin with $, too.
+ */
+static bool is_label(const char *name, const GElf_Sym *sym)
+{
+	return *name == '.' || (*name == '$' && name[1] && strchr("adtx", name[1]) &&
+				GELF_ST_TYPE(sym->st_info) == STT_NOTYPE);
+}
+
 static void add_symbols(struct symtab *t, Dwfl_Module *module, int n)
 {
 	GElf_Addr addr, bias;
@@ -108,9 +118,7 @@ static void add_symbols(struct symtab *t, Dwfl_Module *module, int n)
 
 	for (i = 0; i < n && i < SYMBOLS_MAX; i++) {
 		name = dwfl_module_getsym_info(module, i, &sym, &addr, &section, &elf, &bias);
-		/* Labels of the assembler and mapping symbols are no names. */
-		if (!name || !*name || *name == '.' || *name == '$' ||
-		    !is_code(elf, &sym, section))
+		if (!name || !*name || is_label(name, &sym) || !is_code(elf, &sym, section))
 			continue;
 		s = (struct symbol){ .addr = code_of(elf, &sym, addr, bias), .size = sym.st_size,
 				     .name = name, .rank = rank(&sym) };

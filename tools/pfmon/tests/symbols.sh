@@ -355,6 +355,32 @@ test_symbols_sections()
 	named "a label without a size: behind its section" "[unknown]"
 }
 
+# Names that begin as the marks of assemblers do: those of functions are names, as Swift's
+# are, and marks have no type.
+test_symbols_marks()
+{
+	can_name || return
+	{
+		echo '.text'
+		for name in '$s4main4spin' '$x4none' '$d.1'; do
+			echo ".globl \"$name\""
+			[ "$name" = '$d.1' ] || echo ".type \"$name\",@function"
+			echo "\"$name\": .skip 32"
+			[ "$name" = '$d.1' ] || echo ".size \"$name\",32"
+		done
+		echo '.section .note.GNU-stack,"",@progbits'
+	} >"$tmp/marks.s"
+	make_named before "$tmp/marks.s"
+	for name in '$s4main4spin' '$x4none'; do
+		find_function "\\$name"
+		record_named
+		named "a function $name" "$name"
+	done
+	find_function '\$d\.1'
+	record_named
+	named "a mark without a type" "[unknown]"
+}
+
 # What a process says of its code, if it is that process which says so.
 test_symbols_jit()
 {
@@ -431,4 +457,4 @@ test_symbols_demangled()
 }
 
 symbols='symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
-symbols_sections symbols_jit symbols_demangled'
+symbols_sections symbols_marks symbols_jit symbols_demangled'
