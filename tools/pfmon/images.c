@@ -31,6 +31,12 @@
 #define SEGMENTS_MAX	4	/* of code, in a file */
 #define JIT_MAX		(256ULL << 20)	/* bytes of names, of all processes */
 
+/* Hashes of lines. */
+struct lines {
+	size_t n, room;
+	uint64_t *hash;
+};
+
 struct image {
 	struct image *next;
 	pid_t pid;
@@ -39,8 +45,9 @@ struct image {
 	char comm[COMM_MAX];
 	uint64_t first;		/* when we looked, ... */
 	uint64_t seen;		/* and did so last */
-	size_t maps, room;
-	uint64_t *map;		/* hashes of lines that are written already */
+	struct lines last;	/* of its mappings, when we looked last ... */
+	struct lines now;	/* ... and while we look */
+	size_t at;		/* in @last: the line after the one that came again */
 	struct jit_file jit;	/* what it says of code that it has made */
 };
 
@@ -136,7 +143,8 @@ static struct image *find(struct images *images, pid_t pid)
 
 static void image_free(struct image *i)
 {
-	free(i->map);
+	free(i->last.hash);
+	free(i->now.hash);
 	free(i);
 }
 
@@ -175,21 +183,45 @@ static struct image *insert(struct images *images, pid_t pid)
 	return i;
 }
 
+static void add_line(struct lines *lines, uint64_t line)
+{
+	if (lines->n == lines->room) {
+		lines->room = lines->room ? 2 * lines->room : 16;
+		lines->hash = reallocarray(lines->hash, lines->room, sizeof(*lines->hash));
+		if (!lines->hash)
+			err(EXIT_PFMON, NULL);
+	}
+	lines->hash[lines->n++] = line;
+}
+
+/*
+ * Was it not there at the look before? One that was there, was gone, and is there again has
+ * the address once more, which another one may have had meanwhile. The lines are in the
+ * order of their addresses each time.
+ */
 static bool is_new(struct image *i, uint64_t line)
 {
 	size_t n;
 
-	for (n = 0; n < i->maps; n++)
-		if (i->map[n] == line)
+	add_line(&i->now, line);
+	for (n = i->at; n < i->last.n; n++) {
+		if (i->last.hash[n] == line) {
+			i->at = n + 1;
 			return false;
-	if (i->maps == i->room) {
-		i->room = i->room ? 2 * i->room : 16;
-		i->map = reallocarray(i->map, i->room, sizeof(*i->map));
-		if (!i->map)
-			err(EXIT_PFMON, NULL);
+		}
 	}
-	i->map[i->maps++] = line;
 	return true;
+}
+
+/* What was there at this look is what was there at the one before the next. */
+static void end_look(struct image *i)
+{
+	struct lines last = i->last;
+
+	i->last = i->now;
+	i->now = last;
+	i->now.n = 0;
+	i->at = 0;
 }
 
 /* What a line of /proc/PID/maps says. */
@@ -414,6 +446,7 @@ static void read_maps(struct images *images, struct image *i)
 		read_map(images, i, line);
 	free(line);
 	fclose(f);
+	end_look(i);
 }
 
 /*
@@ -458,7 +491,7 @@ static void look(struct images *images, pid_t pid, bool exec, bool glance)
 		i->exe = exe;
 		i->first = now;
 		memcpy(i->comm, comm, sizeof(comm));
-		i->maps = 0;
+		i->last.n = 0;
 		i->jit = (struct jit_file){ 0 };
 		/* Words, each of which ends in a 0 byte: the first one. */
 		read_proc(pid, "cmdline", command, sizeof(command));

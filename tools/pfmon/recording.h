@@ -96,6 +96,12 @@ void sampling_check_buffer(const struct sampling *s);
 void sampling_take(struct probe *probe);
 
 /**
+ * sampling_look() - see what the processes that are sampled have mapped by now
+ * @rec: locked
+ */
+void sampling_look(struct recording *rec);
+
+/**
  * sampling_is_there() - does the kernel have a sampling format for us?
  * @format: format
  * @size:   bytes of its buffer

@@ -764,19 +764,33 @@ static void sampler_process(struct result *result, pid_t pid,
 		images_see(rec->images, pid);
 }
 
+void sampling_look(struct recording *rec)
+{
+	const struct sampler *s;
+	pid_t last = 0;
+	unsigned int i;
+
+	for (i = 0; i < rec->targets->n; i++)
+		if (rec->targets->target[i].is_process)
+			images_see(rec->images, rec->targets->target[i].id);
+	/* Those of a command; threads of a process are beside each other mostly. */
+	for (s = rec->samplers; s; s = s->next) {
+		if (s->origin.pid > 0 && s->origin.pid != last)
+			images_glance(rec->images, s->origin.pid);
+		last = s->origin.pid;
+	}
+}
+
 static void sampler_tick(struct result *result)
 {
 	struct recording *rec = (struct recording *)result;
 	char samples[NUMBERS_MAX], lost[NUMBERS_MAX];
 	struct pmon_state state;
 	struct sampler *s;
-	unsigned int i;
 	uint64_t n;
 
 	pthread_mutex_lock(&rec->lock);
-	for (i = 0; i < rec->targets->n; i++)
-		if (rec->targets->target[i].is_process)
-			images_see(rec->images, rec->targets->target[i].id);
+	sampling_look(rec);
 	n = rec->samples;
 	for (s = rec->samplers; s; s = s->next) {
 		rec->sampling->format->state(s->buf, s->size, &state);

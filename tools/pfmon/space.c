@@ -27,7 +27,14 @@ struct mapping {
 	uint64_t time, start, end, offset;
 	uint64_t reach;		/* the highest end of this one and those before it */
 	size_t number;		/* in the order in which they were added */
+	bool recorded;		/* the kernel has said so: the time is right */
 	struct binary *binary;
+};
+
+/* Of the mappings that an address was in. */
+struct choice {
+	bool several;		/* of which another time would have another one */
+	bool guessed;		/* of different files, and the time of the change is not known */
 };
 
 struct image {
@@ -68,6 +75,7 @@ struct space {
 	size_t records, record_room;
 	struct kernel *kernel;
 	char note[BINARY_STATES][160];
+	bool guessed;			/* struct choice: of an address that was looked up */
 	struct found *found;		/* each at its hash, or behind it */
 	size_t founds, found_room;
 	uint32_t numbers;		/* that places have got */
@@ -206,7 +214,7 @@ void space_add_record(struct space *space, const struct pmon_map *map)
 		.pid = map->pid,
 		.file = { map->major, map->minor, map->inode },
 		.map = { .time = map->time, .start = map->start,
-			 .end = map->end, .offset = map->offset },
+			 .end = map->end, .offset = map->offset, .recorded = true },
 	};
 	if (map->path)
 		r->path = text_keep(map->path);
@@ -300,12 +308,16 @@ static bool better(const struct mapping *a, const struct mapping *b, uint64_t ti
 	return b->time > time && a->time < b->time;
 }
 
-/*
- * The last that was seen before the sample, or else the first after it. @chosen becomes
- * true if there are several, of which another time would have another one.
- */
+/* Times of the kernel's do not help a sample that has none. */
+static bool is_guess(const struct mapping *a, const struct mapping *b, uint64_t time)
+{
+	return a->binary != b->binary &&
+	       (!a->recorded || !b->recorded || time == UINT64_MAX);
+}
+
+/* The last that was seen before the sample, or else the first after it. */
 static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
-					  uint64_t time, bool *chosen)
+					  uint64_t time, struct choice *choice)
 {
 	const struct mapping *found = NULL;
 	size_t n = 0, high = i->maps;
@@ -323,7 +335,10 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 	for (; n && i->map[n - 1].reach > ip; n--) {
 		if (ip >= i->map[n - 1].end)
 			continue;
-		*chosen |= !!found;
+		if (found) {
+			choice->several = true;
+			choice->guessed |= is_guess(&i->map[n - 1], found, time);
+		}
 		if (!found || better(&i->map[n - 1], found, time))
 			found = &i->map[n - 1];
 	}
@@ -351,13 +366,12 @@ static const struct image *recorded(const struct image *i)
  */
 static const struct image *find_timeless(const struct space *space,
 					 const struct pmon_sample *sample,
-					 const struct mapping **map)
+					 const struct mapping **map, struct choice *choice)
 {
 	const struct image *i = newest(space, sample->pid);
-	bool chosen = false;
 
 	for (; i; i = older(i)) {
-		*map = find_mapping(i, sample->ip, UINT64_MAX, &chosen);
+		*map = find_mapping(i, sample->ip, UINT64_MAX, choice);
 		if (*map)
 			return i;
 	}
@@ -386,16 +400,16 @@ static const struct image *image_then(const struct space *space,
  */
 static const struct image *find_image(const struct image *then, const struct image *next,
 				      const struct pmon_sample *sample,
-				      const struct mapping **map, bool *chosen)
+				      const struct mapping **map, struct choice *choice)
 {
 	if (!then)
 		return NULL;
-	*map = find_mapping(then, sample->ip, sample->time, chosen);
+	*map = find_mapping(then, sample->ip, sample->time, choice);
 	if (!*map && recorded(then))
-		*map = find_mapping(recorded(then), sample->ip, sample->time, chosen);
+		*map = find_mapping(recorded(then), sample->ip, sample->time, choice);
 	if (*map || !next)
 		return then;
-	*map = find_mapping(next, sample->ip, sample->time, chosen);
+	*map = find_mapping(next, sample->ip, sample->time, choice);
 	return *map ? next : then;
 }
 
@@ -554,11 +568,12 @@ void space_find(struct space *space, const struct pmon_sample *sample,
 {
 	const struct image *then, *next, *image;
 	const struct mapping *map = NULL;
-	bool chosen = false;
+	struct choice choice = { false, false };
 	struct found *f;
 
 	if (!sample->time) {
-		image = find_timeless(space, sample, &map);
+		image = find_timeless(space, sample, &map, &choice);
+		space->guessed |= choice.guessed;
 		make_place(space, sample, image, map, place);
 		return;
 	}
@@ -569,9 +584,10 @@ void space_find(struct space *space, const struct pmon_sample *sample,
 		*place = f->place;
 		return;
 	}
-	image = find_image(then, next, sample, &map, &chosen);
+	image = find_image(then, next, sample, &map, &choice);
+	space->guessed |= choice.guessed;
 	make_place(space, sample, image, map, place);
-	if (chosen)
+	if (choice.several)
 		return;
 	place->number = ++space->numbers;
 	*f = (struct found){ true, sample->pid, then, sample->ip, *place };
@@ -608,11 +624,14 @@ const char *space_note(struct space *space, unsigned int n)
 {
 	static const char none[] =
 		"this pfmon was built without libdw: symbols of programs are not known";
+	static const char guessed[] =
+		"where one file was mapped after another it is not known when that was: some names may be those of the wrong file; -f callchain and calldouble (-g) have that time";
 	const char *notes[] = {
 		kernel_note(space->kernel),
 		tell(space, BINARY_CHANGED), tell(space, BINARY_GONE),
 		tell(space, BINARY_STRANGE), tell(space, BINARY_UNREAD),
 		!symtab_has_elf && binaries_count(space->binaries, BINARY_FOUND) ? none : NULL,
+		space->guessed ? guessed : NULL,
 	};
 	unsigned int i;
 

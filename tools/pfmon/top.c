@@ -284,15 +284,11 @@ static void refresh(void)
 
 static void tick(struct result *result)
 {
-	unsigned int i;
-
 	/* The command takes its time to end. */
 	if (result->over)
 		return;
 	pthread_mutex_lock(&rec.lock);
-	for (i = 0; i < rec.targets->n; i++)
-		if (rec.targets->target[i].is_process)
-			images_see(rec.images, rec.targets->target[i].id);
+	sampling_look(&rec);
 	pthread_mutex_unlock(&rec.lock);
 	probe_all(result, sampling_take);
 	refresh();

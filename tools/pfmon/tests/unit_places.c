@@ -77,10 +77,13 @@ static void test_spaces(void)
 	add_process(1 + 4096, 100, "far");
 	space_complete(test_space);
 
+	expect_place(1, 110, 0x30000, "first", "found-late");
+	CHECK(!space_note(test_space, 0));
 	expect_place(1, 120, 0x10010, "first", "a");
+	CHECK(space_note(test_space, 0) &&
+	      strstr(space_note(test_space, 0), "one file was mapped after another"));
 	expect_place(1, 50, 0x10010, "first", "a");	/* before it was seen */
 	expect_place(1, 160, 0x10010, "first", "late");
-	expect_place(1, 110, 0x30000, "first", "found-late");
 	expect_place(1, 250, 0x20fff, "second", "b");
 	expect_place(1, 250, 0x21000, "second", "[unknown]");
 	expect_place(1, 250, 0x10010, "second", "[unknown]");
@@ -96,7 +99,7 @@ static void test_spaces(void)
 	/* No program runs in the idle thread. */
 	expect_place(0, 100, 0x10000, "[outside]", "[unknown]");
 	expect_place(-1, 100, 0x10000, "[unknown]", "[unknown]");
-	CHECK(!space_note(test_space, 0));
+	CHECK(!space_note(test_space, 1));
 	expect_place(2, 100, 1ULL << 63, "other", "[kernel]");
 	expect_place(1, 0, 1ULL << 63, "second", "[kernel]");
 	CHECK(space_note(test_space, 0) && strstr(space_note(test_space, 0), "booted"));
@@ -556,6 +559,59 @@ static void test_images_grow(void)
 	}
 	CHECK(processes == 1 && maps[0] >= 3 && maps[1] == 1);
 	data_done(&r);
+}
+
+/*
+ * One file after another at one address, and the first one again: each time it is written,
+ * and who was there at a time is found by that.
+ */
+static void test_images_again(void)
+{
+	static const char *const names[] = { "/tmp/pfmon-unit-a-XXXXXX", "/tmp/pfmon-unit-b-XXXXXX" };
+	static const unsigned int order[] = { 0, 1, 1, 0, 1 };
+	uint64_t time[sizeof(order) / sizeof(order[0])];
+	unsigned int processes, maps, i, n = sizeof(order) / sizeof(order[0]);
+	char file[2][sizeof("/tmp/pfmon-unit-a-XXXXXX")];
+	struct pmon_sample sample = { .pid = getpid() };
+	struct df_end end = { 0 };
+	struct images *images;
+	struct data_reader r;
+	struct data_writer w;
+	struct space *space;
+	struct place place;
+	void *code = NULL;
+	int fd[2];
+
+	for (i = 0; i < 2; i++) {
+		strcpy(file[i], names[i]);
+		fd[i] = mkstemp(file[i]);
+		CHECK(fd[i] >= 0 && !ftruncate(fd[i], 65536));
+	}
+	CHECK(data_create(&w, path, "self", 0) == 0);
+	images = images_new(&w);
+	for (i = 0; i < n; i++) {
+		code = mmap(code, 65536, PROT_READ | PROT_EXEC,
+			    MAP_PRIVATE | (code ? MAP_FIXED : 0), fd[order[i]], 0);
+		CHECK(code != MAP_FAILED);
+		images_see(images, getpid());
+		time[i] = now_ns();
+	}
+	images_free(images);
+	CHECK(data_close(&w, &end) == 0);
+	space = read_space(&r, &processes, &maps);
+	sample.ip = (uintptr_t)code + 16;
+	for (i = 0; i < n; i++) {
+		sample.time = time[i];
+		space_find(space, &sample, &place);
+		CHECK_STR(place.binary, file[order[i]]);
+	}
+	space_free(space);
+	data_done(&r);
+	munmap(code, 65536);
+	for (i = 0; i < 2; i++) {
+		close(fd[i]);
+		unlink(file[i]);
+	}
 }
 
 /* A recording of days sees more processes than there are: it does not keep what is gone. */
@@ -1414,6 +1470,7 @@ int main(int argc, char **argv)
 	test_records();
 	test_images();
 	test_images_grow();
+	test_images_again();
 	test_images_sweep();
 	test_images_deleted();
 	test_changed();
