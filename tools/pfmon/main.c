@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <perfmon/libperfmon.h>
 
@@ -65,10 +67,28 @@ static int run(const struct command *command, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
+/*
+ * Where pfmon was started without standard input, output or error, none of the files that it
+ * opens may get that number: something that can be neither read nor written does. A command
+ * gets it closed, as pfmon has got it.
+ */
+static void fill_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 	size_t i;
+
+	fill_descriptors();
 
 	if (!strcmp(name, "-h") || !strcmp(name, "--help")) {
 		print_usage(stdout);

@@ -309,17 +309,17 @@ void outfile_drop(struct outfile *o)
 	unfinished = NULL;
 }
 
-void outfile_fail(const struct outfile *o, const char *what)
+void outfile_fail(const struct outfile *o, const char *what, int status)
 {
 	unfinished = NULL;
-	err(EXIT_PFMON, "cannot write %s%s%s", what,
+	err(status ? status : EXIT_PFMON, "cannot write %s%s%s", what,
 	    o->temp ? "; what was written is in " : "", o->temp ? o->temp : "");
 }
 
-void outfile_finish(struct outfile *o, const char *what)
+void outfile_finish(struct outfile *o, const char *what, int status)
 {
 	bool standard = o->file == stdout || o->file == stderr;
 
 	if (standard ? fflush(o->file) || ferror(o->file) : outfile_keep(o, NULL))
-		outfile_fail(o, what);
+		outfile_fail(o, what, status);
 }

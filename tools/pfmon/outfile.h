@@ -63,16 +63,19 @@ void outfile_drop(struct outfile *o);
 
 /**
  * outfile_fail() - end pfmon because of errno, say why and where the file is
- * @o:    that could not be completed; what there is of it is left
- * @what: that was to be written
+ * @o:      that could not be completed; what there is of it is left
+ * @what:   that was to be written
+ * @status: of the command, which is that of pfmon then unless it is 0
  */
-void __attribute__((noreturn)) outfile_fail(const struct outfile *o, const char *what);
+void __attribute__((noreturn))
+outfile_fail(const struct outfile *o, const char *what, int status);
 
 /**
  * outfile_finish() - complete a file, or end pfmon if that fails
- * @o:    from outfile_open(), or with a standard stream in its place, which stays open
- * @what: that was to be written
+ * @o:      from outfile_open(), or with a standard stream in its place, which stays open
+ * @what:   that was to be written
+ * @status: of the command, see outfile_fail()
  */
-void outfile_finish(struct outfile *o, const char *what);
+void outfile_finish(struct outfile *o, const char *what, int status);
 
 #endif /* PFMON_OUTFILE_H */

@@ -361,7 +361,7 @@ int cmd_record(int argc, char **argv)
 		return status;
 	}
 	if (recording_end(&rec, status))
-		outfile_fail(&rec.data.out, o.output);
+		outfile_fail(&rec.data.out, o.output, status);
 	print_summary(&rec, o.output, rec.data.bytes);
 	return status;
 }

@@ -203,7 +203,7 @@ int cmd_report(int argc, char **argv)
 	} else {
 		formats[o.format].print(out.file, &profile, &o.sel);
 	}
-	outfile_finish(&out, "the report");
+	outfile_finish(&out, "the report", 0);
 	for (i = 0; i < profile.notes && !formats[o.format].has_notes; i++)
 		warnx("%s: %s", o.input, profile.note[i]);
 	profile_free(&profile);

@@ -154,14 +154,14 @@ int cmd_script(int argc, char **argv)
 		err(EXIT_PFMON, "%s", output);
 	if (raw) {
 		raw_print(input, out.file);
-		outfile_finish(&out, "the blocks");
+		outfile_finish(&out, "the blocks", 0);
 		return 0;
 	}
 	visitor.arg = out.file;
 	profile.visitor = &visitor;
 	if (profile_read(&profile, input, NULL, error))
 		errx(EXIT_PFMON, "%s", error);
-	outfile_finish(&out, "the samples");
+	outfile_finish(&out, "the samples", 0);
 	for (i = 0; i < profile.notes; i++)
 		warnx("%s: %s", input, profile.note[i]);
 	profile_free(&profile);

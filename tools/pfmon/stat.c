@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <err.h>
+#include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -353,23 +355,30 @@ static void print_whole(const struct result *interval)
 	}
 }
 
+/*
+ * A reader that has seen enough, as head(1) has, ends the measurement. The command goes on,
+ * as it would without pfmon.
+ */
 static void print_interval(const struct result *interval)
 {
 	if (out.file) {
+		errno = 0;
 		o.format->print(out.file, interval);
 		fflush(out.file);
+		if (ferror(out.file) && errno == EPIPE)
+			exit(128 + SIGPIPE);
 		outfile_value(&out);
 	} else {
 		print_whole(interval);
 	}
 }
 
-static void report(const struct result *result)
+static void report(const struct result *result, int status)
 {
 	if (!out.file && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
 	o.format->print(out.file, result);
-	outfile_finish(&out, "the counts");
+	outfile_finish(&out, "the counts", status);
 }
 
 static void init_result(struct result *result)
@@ -445,6 +454,6 @@ int cmd_stat(int argc, char **argv)
 	target_prepare(&o.target, o.runs);
 	result = measure_all(&status);
 	if (result)
-		report(result);
+		report(result, status);
 	return status;
 }

@@ -488,7 +488,7 @@ test_info()
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 behaviour='options turns status output follow outlive signals terminal process cpus info list
-	parts numbers intervals schedule metrics'
+	parts numbers intervals reader_gone closed schedule metrics'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.
 run_tests()

@@ -148,6 +148,50 @@ test_intervals()
 	check "-x: user time" grep -Eq '^;all;user;[0-9]+;ns;1.000000;;;;$' "$tmp/err"
 }
 
+# piped ARGUMENT...: pfmon stat's counts to a reader that leaves after three lines
+piped()
+{
+	rm -f "$tmp/status"
+	{ timeout -k 1 60 "$PFMON" stat -I 20 -e cs "$@" 2>&1 >"$tmp/out"; echo $? >"$tmp/status"; } |
+		head -n 3 >/dev/null
+}
+
+# Whoever reads a pipe may have seen enough: the measurement ends, the command goes on.
+test_reader_gone()
+{
+	start_hold 0
+	piped -C 0
+	expect "a reader that is gone, -C: status" "$(cat "$tmp/status")" 141
+	piped -x, -p "$hold"
+	expect "a reader that is gone, -p: status" "$(cat "$tmp/status")" 141
+	stop_hold
+	rm -f "$tmp/done"
+	piped sh -c "until [ -s '$tmp/status' ]; do sleep 0.02; done; : >'$tmp/done'"
+	expect "a reader that is gone, a command: status" "$(cat "$tmp/status")" 141
+	check "a reader that is gone: the command goes on" until_true [ -e "$tmp/done" ]
+}
+
+# Daemons and cron have no standard error, or one that is full: that is no failure of the
+# command.
+test_closed()
+{
+	for status in 0 3; do
+		"$PFMON" stat -e cs sh -c "exit $status" 2>&-
+		expect "no standard error, command ends with $status" $? $((status ? status : 125))
+		"$PFMON" stat -e cs sh -c "exit $status" >&- 2>&- <&-
+		expect "no standard files, command ends with $status" $? $((status ? status : 125))
+		"$PFMON" stat -e cs -o "$tmp/text" sh -c "exit $status" 2>&-
+		expect "no standard error, -o, command ends with $status" $? $status
+		"$PFMON" stat -e cs -o /dev/full sh -c "exit $status" 2>"$tmp/err"
+		expect "a full disk, command ends with $status" $? $((status ? status : 125))
+		expect_err "a full disk" "cannot write the counts: No space left"
+	done
+	# The command has them as pfmon has.
+	"$PFMON" stat -e cs -o "$tmp/text" sh -c 'for n in 0 1 2; do
+		[ ! -e /proc/self/fd/$n ] || exit 4; done' <&- >&- 2>&-
+	expect "no standard files: the command has none" $? 0
+}
+
 test_schedule()
 {
 	rm -f "$tmp/runs" "$tmp/first"
