@@ -9,9 +9,9 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-#include <perfmon/compat.h>
 #include <perfmon/glue.h>
 
+#include "compat.h"
 #include "host.h"
 #include "module.h"
 

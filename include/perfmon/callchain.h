@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: the records of perfmon/callchain_smpl.h, for all formats that have them.
+ * perfmon2: the records of perfmon/callchain_smpl.h, for all formats that have them,
+ * which alone include this.
  */
 #ifndef _PERFMON_CALLCHAIN_H
 #define _PERFMON_CALLCHAIN_H

@@ -5,7 +5,7 @@
  * A format decides what an overflow records, and what follows from it. It is a
  * struct pfm_buffer_fmt and its call-backs, usually in a module;
  * Documentation/writing-a-format.rst walks through one. This header is all that
- * it needs.
+ * it needs. Formats include it, and the core.
  *
  * What runs when:
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: what the rest of the kernel calls. While no context is attached
- * to anything a hook costs a no-op, or a load and a test without
+ * perfmon2: what the rest of the kernel calls: it includes this, and the core. While no
+ * context is attached to anything a hook costs a no-op, or a load and a test without
  * CONFIG_JUMP_LABEL; but perfmon_sched_fork() is a store, always. Nothing at
  * all without CONFIG_PERFMON. Documentation/design.rst says why each hook
  * exists and what it was measured to cost.

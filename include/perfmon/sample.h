@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perfmon2: a sample as the default format has it (3.6.4), for all formats
- * with such samples.
+ * with such samples, which alone include this.
  */
 #ifndef _PERFMON_SAMPLE_H
 #define _PERFMON_SAMPLE_H

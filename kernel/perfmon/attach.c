@@ -27,8 +27,8 @@
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 
-#include <perfmon/compat.h>
-
+#include "clock.h"
+#include "compat.h"
 #include "host.h"
 #include "pfm.h"
 

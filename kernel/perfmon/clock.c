@@ -25,6 +25,7 @@
  */
 #include <linux/sched/clock.h>
 
+#include "clock.h"
 #include "host.h"
 #include "pfm.h"
 

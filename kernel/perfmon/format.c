@@ -19,8 +19,7 @@
 #include <asm/irq_regs.h>
 #include <asm/ptrace.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "host.h"
 #include "pfm.h"
 

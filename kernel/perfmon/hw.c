@@ -31,6 +31,7 @@
  */
 #include <linux/jiffies.h>
 
+#include "hw.h"
 #include "pfm.h"
 
 /* At most two NMIs are in flight on a CPU: one being handled, one latched behind it. */

@@ -22,7 +22,9 @@
 
 #include <asm/irq_regs.h>
 
+#include "clock.h"
 #include "host.h"
+#include "hw.h"
 #include "pfm.h"
 
 /* No interrupt is later than this, in jiffies. */

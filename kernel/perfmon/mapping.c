@@ -26,8 +26,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "host.h"
 #include "pfm.h"
 

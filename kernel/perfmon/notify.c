@@ -12,8 +12,7 @@
 #include <linux/poll.h>
 #include <linux/workqueue.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "host.h"
 #include "pfm.h"
 

@@ -13,6 +13,7 @@
  */
 #include <linux/sched/clock.h>
 
+#include "hw.h"
 #include "pfm.h"
 
 static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perfmon2: what the rooms of the core share. One prototype, one home: the
- * kernel-doc of a function stands with its definition.
+ * kernel-doc of a function stands with its definition. The rooms and the unit tests include
+ * this; so do clock.h and hw.h, for those rooms that look at the clock or the hardware.
  *
  * Keys of the fields below, and the order in which the locks are taken:
  *
@@ -47,7 +48,6 @@
 #include <linux/preempt.h>
 #include <linux/rbtree.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
@@ -290,10 +290,6 @@ struct pfm_clock {
 	u64 thread;			/* CPU time of current ... */
 	u64 now;			/* ... at this local_clock() */
 };
-
-/* Index of the place that overflow interrupts write to; 0 and 1 are the others'. */
-#define PFM_CLOCK_ESTIMATE	2
-#define PFM_CLOCK_PLACE		3	/* the bits of clock_at that are an index */
 
 struct pfm_cpu {
 	struct pfm_context *live;	/* [p] the running thread's, if it has one */
@@ -543,120 +539,6 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v);
 int pfm_regs_write_pmds(struct pfm_context *ctx, struct pfm_vector *v);
 int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v);
 
-/* clock.c */
-void pfm_clock_refresh(void);
-u64 pfm_clock_advance(void);
-u64 pfm_clock_busy(void);
-u64 pfm_clock_switch(const struct task_struct *prev,
-		     const struct task_struct *next, u64 clock);
-
-/**
- * pfm_clock_since() - how much later one moment is than another
- * @then: local_clock()
- * @now:  likewise, maybe of another CPU, or a little older
- *
- * Context: any.
- * Return: nanoseconds; 0 if it is earlier.
- */
-static __always_inline u64 pfm_clock_since(u64 then, u64 now)
-{
-	return now > then ? now - then : 0;
-}
-
-/**
- * pfm_clock_here() - the valid record of this CPU
- * @c: this CPU
- *
- * An overflow interrupt may write a new record meanwhile: then each member is of the old
- * record or of the new one, and never half of each.
- *
- * Context: interrupts off; or NMI.
- * Return: the record.
- */
-static __always_inline struct pfm_clock pfm_clock_here(const struct pfm_cpu *c)
-{
-	struct pfm_clock clock;
-	unsigned int at;
-
-	do {
-		at = READ_ONCE(c->clock_at);
-		barrier();
-		clock = c->clock[at & PFM_CLOCK_PLACE];
-		barrier();
-		/* 64 bits are read at once, or not at all. */
-	} while (!IS_ENABLED(CONFIG_64BIT) && unlikely(at != READ_ONCE(c->clock_at)));
-	return clock;
-}
-
-/**
- * pfm_clock_now() - the time, for code that also runs in the overflow interrupt
- *
- * If that is an NMI it has just taken the time, by pfm_clock_advance().
- *
- * Context: interrupts off, and ctx->lock of the context that is live here; or NMI.
- * Return: local_clock(), maybe as of the beginning of the NMI.
- */
-static __always_inline u64 pfm_clock_now(void)
-{
-	return in_nmi() ? pfm_clock_here(this_cpu_ptr(&pfm_cpu)).now : local_clock();
-}
-
-/**
- * pfm_clock_spare() - the place for the next record but an estimate
- * @at: pfm_cpu.clock_at of this CPU
- *
- * Context: interrupts off; no NMI.
- * Return: index of a place that is not valid, and that no NMI writes to.
- */
-static __always_inline unsigned int pfm_clock_spare(unsigned int at)
-{
-	return ~at & 1;
-}
-
-/**
- * pfm_clock_name() - what names the next record
- * @at:    pfm_cpu.clock_at of this CPU
- * @place: index of the record
- *
- * Context: any.
- * Return: a value of pfm_cpu.clock_at that no record has had lately.
- */
-static __always_inline unsigned int pfm_clock_name(unsigned int at,
-						   unsigned int place)
-{
-	return (at | PFM_CLOCK_PLACE) + 1 + place;
-}
-
-/**
- * pfm_clock_set() - the time is known
- * @c:	    this CPU
- * @thread: CPU time of the thread that runs here, ns
- * @now:    local_clock() at which that was true, or less
- *
- * The record's local_clock() does not go back: @now may be the run queue's clock, which
- * the scheduler need not have brought up to date since the last record.
- *
- * Context: interrupts off; no NMI.
- * Return: the record's local_clock(): @now, or that of the last record if it is later.
- */
-static __always_inline u64 pfm_clock_set(struct pfm_cpu *c, u64 thread, u64 now)
-{
-	unsigned int at, i;
-	u64 later;
-
-	do {
-		at = READ_ONCE(c->clock_at);
-		barrier();
-		i = pfm_clock_spare(at);
-		later = max(now, c->clock[at & PFM_CLOCK_PLACE].now);
-		c->clock[i].thread = thread;
-		c->clock[i].now = later;
-		/* An NMI that comes before the next line goes on from the old record. */
-		barrier();
-	} while (unlikely(cmpxchg_local(&c->clock_at, at, pfm_clock_name(at, i)) != at));
-	return later;
-}
-
 /* soft.c */
 static inline bool pfm_soft_is_virtual(const struct pfm_pmd_desc *d)
 {
@@ -669,47 +551,6 @@ u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
 void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
 u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
-
-/* hw.c */
-extern bool pfm_hw_over;		/* [w] */
-void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set);
-void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int pmc);
-void __pfm_hw_start(struct pfm_context *ctx);
-bool __pfm_hw_stop(struct pfm_context *ctx);
-u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
-void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
-void pfm_hw_disown(void);
-void pfm_hw_reset(void);
-void __pfm_hw_wipe(const struct pfm_context *ctx);
-
-/* The common ways past hw.c, for sets that count in software only. */
-
-static __always_inline void pfm_hw_start(struct pfm_context *ctx)
-{
-	if (ctx->set->live)
-		__pfm_hw_start(ctx);
-}
-
-static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
-{
-	return ctx->set->live && __this_cpu_read(pfm_cpu.run.pmds) &&
-	       __pfm_hw_stop(ctx);
-}
-
-static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
-{
-	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
-}
-
-/*
- * The context leaves this CPU: what its counters hold is for no other. They may be the
- * other one's that is live here, if this one has used none.
- */
-static __always_inline void pfm_hw_wipe(const struct pfm_context *ctx)
-{
-	if (unlikely(__this_cpu_read(pfm_cpu.dirty)) && ctx->uses)
-		__pfm_hw_wipe(ctx);
-}
 
 /* reserve.c */
 int pfm_reserve_get(unsigned int what);

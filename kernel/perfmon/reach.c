@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 
+#include "clock.h"
 #include "pfm.h"
 
 /*

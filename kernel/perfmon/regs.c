@@ -11,6 +11,7 @@
  * Pieces and elements run under ctx->mutex and ctx->lock, with interrupts off, on
  * the CPU where the context is live if it is anywhere: pfm_reach_call_pieces().
  */
+#include "hw.h"
 #include "pfm.h"
 
 /* Of a control. */

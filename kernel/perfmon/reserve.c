@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/smp.h>
 
+#include "hw.h"
 #include "pfm.h"
 
 static DEFINE_MUTEX(pfm_reserve_mutex);

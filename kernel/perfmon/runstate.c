@@ -15,6 +15,8 @@
  */
 #include <linux/sched/clock.h>
 
+#include "clock.h"
+#include "hw.h"
 #include "pfm.h"
 
 /* The context runs, and is live on this CPU, from now on. */

@@ -8,6 +8,7 @@
  * have one, and nowhere else. The queue's clock, local_clock() as of the
  * beginning of the switch, is the time of it.
  */
+#include "clock.h"
 #include "host.h"
 #include "pfm.h"
 

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/time64.h>
 
+#include "clock.h"
 #include "host.h"
 #include "pfm.h"
 

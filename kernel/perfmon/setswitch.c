@@ -15,6 +15,7 @@
  */
 #include <linux/sched/clock.h>
 
+#include "hw.h"
 #include "pfm.h"
 
 /*

@@ -12,7 +12,9 @@
 #include <linux/reboot.h>
 #include <linux/smp.h>
 
+#include "clock.h"
 #include "host.h"
+#include "hw.h"
 #include "pfm.h"
 
 /*

@@ -21,6 +21,7 @@
 #include <linux/timex.h>
 #include <linux/vmstat.h>
 
+#include "clock.h"
 #include "host.h"
 #include "pfm.h"
 

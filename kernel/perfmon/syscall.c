@@ -11,8 +11,7 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "host.h"
 #include "pfm.h"
 

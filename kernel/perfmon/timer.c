@@ -16,7 +16,9 @@
 #include <linux/ktime.h>
 #include <linux/sched/clock.h>
 
+#include "clock.h"
 #include "host.h"
+#include "hw.h"
 #include "pfm.h"
 
 /**

@@ -17,8 +17,7 @@
 #include <asm/msr.h>
 #include <asm/processor.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "host.h"
 #include "x86.h"
 

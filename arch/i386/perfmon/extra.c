@@ -16,8 +16,7 @@
 #include <linux/kernel.h>
 #include <asm/processor.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "x86.h"
 
 #define EXTRA_LD_LAT	0xffffULL

@@ -16,9 +16,9 @@
 #include <asm/nmi.h>
 #include <asm/processor.h>
 
-#include <perfmon/compat.h>
 #include <perfmon/glue.h>
 
+#include "compat.h"
 #include "host.h"
 #include "x86.h"
 

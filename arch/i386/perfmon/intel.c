@@ -23,8 +23,7 @@
 #include <linux/slab.h>
 #include <asm/processor.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "evtsel.h"
 
 #define IA32_PMC0			0x0c1

@@ -22,8 +22,7 @@
 #include <linux/percpu.h>
 #include <asm/processor.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "x86.h"
 
 /* Of LBR_SELECT, whose bits say what is not recorded. */

@@ -32,8 +32,7 @@
 #include <linux/smp.h>
 #include <asm/processor.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "x86.h"
 
 #define P4_COUNTER0		0x300

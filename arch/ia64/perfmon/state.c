@@ -25,8 +25,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "ia64.h"
 
 #define IA64_FR		BIT_ULL(0)	/* in PMC0: frozen */

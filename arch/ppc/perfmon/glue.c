@@ -51,9 +51,9 @@
 #include <asm/processor.h>
 #include <asm/reg.h>
 
-#include <perfmon/compat.h>
 #include <perfmon/glue.h>
 
+#include "compat.h"
 #include "host.h"
 #include "ppc.h"
 

@@ -7,6 +7,7 @@
 #include <linux/sched/clock.h>
 #include <linux/stop_machine.h>
 
+#include "../clock.h"
 #include "fixture.h"
 
 /* Later than any time that passes between two lines of a test. */

@@ -7,6 +7,7 @@
  */
 #include <linux/reboot.h>
 
+#include "../hw.h"
 #include "fake.h"
 
 static int hw_init(struct kunit *test)

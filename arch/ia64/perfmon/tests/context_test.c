@@ -11,8 +11,7 @@
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "../../../../kernel/perfmon/tests/fixture.h"
 #include "../hooks.h"
 #include "regfile.h"

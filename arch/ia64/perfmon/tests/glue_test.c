@@ -16,8 +16,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "../../../../kernel/perfmon/tests/fixture.h"
 #include "glue_here.h"
 

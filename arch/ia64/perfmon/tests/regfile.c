@@ -9,8 +9,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include <perfmon/compat.h>
-
+#include "compat.h"
 #include "regfile.h"
 
 const char *const pfm_itc_names[ITC_KINDS] = {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfmon2: names of newer kernels, for a kernel that does not have them yet.
+ * perfmon2: names of newer kernels, for a kernel that does not have them yet. For files of
+ * ours alone: rooms of the core, an architecture's part, the module.
  *
  * The code uses the newer names. module/Kbuild looks into the headers of the kernel
  * that the module is built for, and defines PFM_HAS_... for each name that it finds:
  * a version would not tell, since stable series take over what newer kernels have.
  * The kernel that the graft is made for has none of them.
  */
-#ifndef _PERFMON_COMPAT_H
-#define _PERFMON_COMPAT_H
+#ifndef _KERNEL_PERFMON_COMPAT_H
+#define _KERNEL_PERFMON_COMPAT_H
 
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -101,4 +102,4 @@ struct syscore {
 #endif
 
 #endif /* CONFIG_X86 */
-#endif /* _PERFMON_COMPAT_H */
+#endif /* _KERNEL_PERFMON_COMPAT_H */

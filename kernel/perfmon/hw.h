@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfmon2: the counters of the hardware, see hw.c; for rooms that start, stop, read or
+ * change them.
+ */
+#ifndef _KERNEL_PERFMON_HW_H
+#define _KERNEL_PERFMON_HW_H
+
+#include "pfm.h"
+
+/* hw.c */
+extern bool pfm_hw_over;		/* [w] */
+void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set);
+void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int pmc);
+void __pfm_hw_start(struct pfm_context *ctx);
+bool __pfm_hw_stop(struct pfm_context *ctx);
+u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
+void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
+void pfm_hw_disown(void);
+void pfm_hw_reset(void);
+void __pfm_hw_wipe(const struct pfm_context *ctx);
+
+/* The common ways past hw.c, for sets that count in software only. */
+
+static __always_inline void pfm_hw_start(struct pfm_context *ctx)
+{
+	if (ctx->set->live)
+		__pfm_hw_start(ctx);
+}
+
+static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
+{
+	return ctx->set->live && __this_cpu_read(pfm_cpu.run.pmds) &&
+	       __pfm_hw_stop(ctx);
+}
+
+static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
+{
+	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
+}
+
+/*
+ * The context leaves this CPU: what its counters hold is for no other. They may be the
+ * other one's that is live here, if this one has used none.
+ */
+static __always_inline void pfm_hw_wipe(const struct pfm_context *ctx)
+{
+	if (unlikely(__this_cpu_read(pfm_cpu.dirty)) && ctx->uses)
+		__pfm_hw_wipe(ctx);
+}
+
+#endif /* _KERNEL_PERFMON_HW_H */
