@@ -129,7 +129,7 @@ static int pfm_hooks_creds(struct kprobe *probe, struct pt_regs *regs)
 
 static int pfm_hooks_mmap(struct kprobe *probe, struct pt_regs *regs)
 {
-	__pfm_maps_mmap((struct vm_area_struct *)regs_get_kernel_argument(regs, 0));
+	__pfm_image_mmap((struct vm_area_struct *)regs_get_kernel_argument(regs, 0));
 	return 0;
 }
 

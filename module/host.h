@@ -123,7 +123,7 @@ void pfm_threads_finish(struct pfm_host_entry *entry, const void *detach,
 #define pfm_host_finish(detach, fn) \
 	pfm_threads_finish(&(detach)->entry, detach, sizeof(*(detach)), fn)
 
-static inline int pfm_host_hold(struct task_struct *task,
+static inline int pfm_host_keep(struct task_struct *task,
 				int (*fn)(struct task_struct *task, void *arg),
 				void *arg)
 {

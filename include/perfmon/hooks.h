@@ -24,7 +24,7 @@ void __pfm_sched_migrate(int cpu);
 void __pfm_sched_fault(bool major);
 void __pfm_attach_exit(struct task_struct *task);
 void __pfm_attach_exec(struct task_struct *task);
-void __pfm_maps_mmap(struct vm_area_struct *vma);
+void __pfm_image_mmap(struct vm_area_struct *vma);
 
 /* On while a context is attached to a CPU, plus a second. */
 extern struct static_key_false_deferred pfm_sys_key;
@@ -103,7 +103,7 @@ static inline void perfmon_exec(struct task_struct *task)
 static inline void perfmon_mmap(struct vm_area_struct *vma)
 {
 	if (static_branch_unlikely(&pfm_key.key))
-		__pfm_maps_mmap(vma);
+		__pfm_image_mmap(vma);
 }
 
 #else

@@ -12,7 +12,7 @@
  *
  * When the thread's pointer to the context is set, either the hooks see it at
  * the next switch, or the thread may be running and gets an interprocessor call:
- * pfm_host_hold() and pfm_host_may_run() see to that. It is read by the hooks
+ * pfm_host_keep() and pfm_host_may_run() see to that. It is read by the hooks
  * with interrupts off, which is why contexts are freed by RCU.
  */
 #include <linux/capability.h>
@@ -131,7 +131,7 @@ static void pfm_attach_finish(void *detach)
 	pfm_host_release(&d->entry);
 }
 
-/* By pfm_host_hold(). */
+/* By pfm_host_keep(). */
 static int pfm_attach_publish(struct task_struct *task, void *arg)
 {
 	struct pfm_attach *a = arg;
@@ -177,7 +177,7 @@ static int pfm_attach_thread(struct pfm_attach *a, struct task_struct *task)
 	unsigned long flags;
 	int ret;
 
-	ret = pfm_host_hold(task, pfm_attach_publish, a);
+	ret = pfm_host_keep(task, pfm_attach_publish, a);
 	if (ret <= 0)
 		return ret;
 	if (task == current) {
@@ -576,7 +576,7 @@ void __pfm_attach_exec(struct task_struct *task)
 	}
 	rcu_read_unlock();
 	pfm_host_finish(&d, pfm_attach_finish);
-	pfm_maps_exec(task);
+	pfm_image_exec(task);
 }
 
 /**

@@ -90,11 +90,11 @@ static int pfm_control_restart_here(struct pfm_context *ctx, void *unused)
 		return -EBUSY;
 	/* An overflow that is found now came before the restart, and may mask. */
 	if (ctx->format)
-		pfm_runstate_hold(ctx);
+		pfm_runstate_freeze(ctx);
 	masked = ctx->state == PFM_MASKED;
 	ret = pfm_control_ask(ctx, &ctrl);
 	if (ret) {
-		pfm_runstate_release(ctx);
+		pfm_runstate_thaw(ctx);
 		return ret;
 	}
 
@@ -113,7 +113,7 @@ static int pfm_control_restart_here(struct pfm_context *ctx, void *unused)
 	else if (!ctrl.mask_monitoring && masked)
 		pfm_runstate_unmask(ctx);
 	else if (!masked)
-		pfm_runstate_release(ctx);
+		pfm_runstate_thaw(ctx);
 	return 0;
 }
 

@@ -56,7 +56,7 @@ static noinline void pfm_hw_save(struct pfm_set *set)
 	unsigned int i;
 	u64 rest;
 
-	for (rest = set->held; rest; rest &= rest - 1) {
+	for (rest = set->uncounted; rest; rest &= rest - 1) {
 		i = __ffs64(rest);
 		d = pfm_regmap.pmd[i];
 		set->pmds[i].value = (pmu->read(pmu, i) & ~d->rsvd) |
@@ -70,7 +70,7 @@ static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
 
-	c->held |= mask;
+	c->uncounted |= mask;
 	for (; mask; mask &= mask - 1) {
 		i = __ffs64(mask);
 		if (pfm_regmap.pmd[i]->flags & PFM_PMD_CLEAR)
@@ -92,9 +92,9 @@ static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 	u64 max, low, need;
 
 	set->unarmed &= ~mask;
-	if (unlikely(set->held & mask)) {
-		pfm_hw_restore(set, set->held & mask);
-		mask &= ~set->held;
+	if (unlikely(set->uncounted & mask)) {
+		pfm_hw_restore(set, set->uncounted & mask);
+		mask &= ~set->uncounted;
 	}
 	for (; mask; mask &= mask - 1) {
 		i = __ffs64(mask);
@@ -201,7 +201,7 @@ void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set)
 {
 	pfm_assert_live(ctx);
 	set->controls = atomic64_inc_return(&pfm_hw_ids);
-	if (set->held)
+	if (set->uncounted)
 		pfm_hw_forget(ctx, set);
 }
 
@@ -248,13 +248,13 @@ void __pfm_hw_start(struct pfm_context *ctx)
 	if (c->controls != set->controls && !pfm_hw_program(c, ctx))
 		return;
 	if (c->stamp != set->stamp) {
-		pfm_hw_preset(set, set->live, false);
+		pfm_hw_preset(set, set->in_use, false);
 		c->stamp = set->stamp = pfm_hw_stamp(c);
-		c->dirty |= set->live & pfm_regmap.wiped;
+		c->dirty |= set->in_use & pfm_regmap.wiped;
 	} else if (set->unarmed) {
-		pfm_hw_preset(set, set->unarmed & set->live, true);
+		pfm_hw_preset(set, set->unarmed & set->in_use, true);
 	}
-	c->run.pmds = set->live;
+	c->run.pmds = set->in_use;
 	pmu->start(pmu, &c->run);
 }
 
@@ -280,7 +280,7 @@ bool __pfm_hw_stop(struct pfm_context *ctx)
 		return false;
 	pmu->stop(pmu, &c->run);
 	c->run.pmds = 0;
-	if (unlikely(ctx->set->held))
+	if (unlikely(ctx->set->uncounted))
 		pfm_hw_save(ctx->set);
 	return true;
 }
@@ -350,7 +350,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	struct pfm_set *set = ctx->set;
-	u64 wrapped, turned = 0, raw, delta, rest = mask & set->hard;
+	u64 wrapped, around = 0, raw, delta, rest = mask & set->hard;
 	struct pfm_pmd *p;
 	unsigned int i;
 
@@ -365,7 +365,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 		if (raw < p->last) {
 			if (p->last - raw < pmu->rollback)
 				continue;
-			turned |= rest & -rest;
+			around |= rest & -rest;
 		}
 		delta = (raw - p->last) & pfm_regmap.max[i];
 		p->last = raw;
@@ -374,12 +374,12 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 			wrapped |= rest & -rest;
 	}
 	/* These wrapped in hardware, too: their interrupt has come, or will. */
-	if (unlikely(turned)) {
-		set->unarmed |= turned;
+	if (unlikely(around)) {
+		set->unarmed |= around;
 		c->found++;
-		c->turned = min(c->turned + (unsigned int)hweight64(turned),
+		c->credits = min(c->credits + (unsigned int)hweight64(around),
 				PFM_HW_IN_FLIGHT);
-		c->turned_at = jiffies;
+		c->credit_at = jiffies;
 	}
 	return wrapped;
 }

@@ -24,13 +24,13 @@ void __pfm_hw_wipe(const struct pfm_context *ctx);
 
 static __always_inline void pfm_hw_start(struct pfm_context *ctx)
 {
-	if (ctx->set->live)
+	if (ctx->set->in_use)
 		__pfm_hw_start(ctx);
 }
 
 static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 {
-	return ctx->set->live && __this_cpu_read(pfm_cpu.run.pmds) &&
+	return ctx->set->in_use && __this_cpu_read(pfm_cpu.run.pmds) &&
 	       __pfm_hw_stop(ctx);
 }
 

@@ -108,14 +108,14 @@ static void pfm_interrupt_unlock(const struct pfm_interrupt *irq)
 
 static void pfm_interrupt_look(struct pfm_context *ctx, struct pfm_cpu *c)
 {
-	unsigned int turned;
+	unsigned int credits;
 
 	raw_spin_lock(&ctx->lock);
 	if (ctx->uses) {
 		/* The interrupt of what is found here has come already. */
-		turned = c->turned;
+		credits = c->credits;
 		pfm_interrupt_overflow(ctx, c);
-		c->turned = min(c->turned, turned);
+		c->credits = min(c->credits, credits);
 	}
 	pfm_timer_arm(ctx, local_clock());
 	raw_spin_unlock(&ctx->lock);
@@ -164,11 +164,11 @@ void __pfm_exit pfm_interrupt_exit_cpu(int cpu)
 /* Whether the overflow was found and handled before its interrupt came: use a credit. */
 static bool pfm_interrupt_is_late(struct pfm_cpu *c)
 {
-	unsigned int n = c->turned;
+	unsigned int n = c->credits;
 
-	if (n && time_after(jiffies, c->turned_at + PFM_INTERRUPT_LATE))
+	if (n && time_after(jiffies, c->credit_at + PFM_INTERRUPT_LATE))
 		n = 0;
-	c->turned = n ? n - 1 : 0;
+	c->credits = n ? n - 1 : 0;
 	return n;
 }
 
@@ -238,7 +238,7 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 
 	/* Counters that wrapped together may raise one interrupt each. */
 	if (c->found != before) {
-		c->turned--;
+		c->credits--;
 		pfm_stat_inc(PFM_STAT_INTERRUPTS);
 		return true;
 	}

@@ -77,12 +77,12 @@ struct pfm_regmap {
 	u8 pmd_of[PFM_MAX_PMDS];
 	u8 ctrl[PFM_PMDS_MAX];		/* the PMC of a PMD, or NONE */
 	u64 pmds_of[PFM_PMCS_MAX];	/* the counters of a PMC */
-	u64 held_by[PFM_PMCS_MAX];	/* ... its other registers that hw.c reaches */
+	u64 uncounted_of[PFM_PMCS_MAX];	/* ... its other registers that hw.c reaches */
 	DECLARE_BITMAP(claimed, PFM_PMCS_MAX);	/* PMCs that others use, too */
 	u64 counters;			/* PMDs that count */
 	u64 soft;			/* ... in software */
 	u64 hard;			/* ... in registers that hw.c reaches */
-	u64 held;			/* PMDs that hw.c reaches and that do not count */
+	u64 uncounted;			/* PMDs that hw.c reaches and that do not count */
 	u64 wiped;			/* PMDs that are set to @low when the thread leaves */
 	const struct pfm_pmu *hw;	/* the description of the hardware, or NULL */
 	u64 max[PFM_PMDS_MAX];		/* the most that a counter of it holds */
@@ -138,8 +138,8 @@ struct pfm_set {
 	u64 sw[PFM_SW_EVENTS];		/* ... by software event */
 	unsigned int events;		/* bits of those that have any */
 	u64 hard;			/* used counters of the hardware */
-	u64 held;			/* other registers of the hardware in use */
-	u64 live;			/* both */
+	u64 uncounted;			/* its registers in use that do not count */
+	u64 in_use;			/* both */
 	u64 unarmed;			/* ... that may have to be written before they run */
 	u64 controls;			/* names the values of pmcs, unique */
 	u64 stamp;			/* where last is still right, unique */
@@ -307,13 +307,12 @@ struct pfm_cpu {
 	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
 	u64 stamps;			/* [p] given out here */
 	u64 dirty;			/* [p] registers that are to be wiped */
-	u64 held;			/* [p] pfm_set.held of all that were here */
+	u64 uncounted;			/* [p] pfm_set.uncounted of all that were here */
 	bool touched;			/* [p*] the registers are in our use */
-	bool left;			/* [p*] they were, when the CPU went offline */
+	bool stranded;			/* [p*] they were, when the CPU went offline */
 	unsigned long found;		/* [p] how often a read found a hardware wrap */
-	unsigned int turned;		/* [p] late-interrupt credits: wraps without their
-					 * interrupt yet */
-	unsigned long turned_at;	/* [p] jiffies when the last one was found */
+	unsigned int credits;		/* [p] for late interrupts: wraps without theirs yet */
+	unsigned long credit_at;	/* [p] jiffies when the last such wrap was found */
 	struct pfm_context *asleep[2];	/* [p] live, sys, when the machine wakes up */
 	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold ... */
 	DECLARE_BITMAP(lost, PFM_PMCS_MAX);	/* [p] ... except for these */
@@ -403,7 +402,7 @@ static __always_inline bool pfm_runstate_leaves_out(const struct pfm_set *set, u
 	kind &= set->flags;
 	if (likely(!kind))
 		return false;
-	return !set->live || !pfm_regmap.rules || (kind & ~pfm_regmap.rules->excludes);
+	return !set->in_use || !pfm_regmap.rules || (kind & ~pfm_regmap.rules->excludes);
 }
 
 /*
@@ -590,8 +589,8 @@ void pfm_timer_exit_cpu(int cpu);
 /* runstate.c */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask);
 void pfm_runstate_update(struct pfm_context *ctx);
-void pfm_runstate_hold(struct pfm_context *ctx);
-void pfm_runstate_release(struct pfm_context *ctx);
+void pfm_runstate_freeze(struct pfm_context *ctx);
+void pfm_runstate_thaw(struct pfm_context *ctx);
 void pfm_runstate_resume(struct pfm_context *ctx, u64 now);
 void pfm_runstate_pause(struct pfm_context *ctx, u64 now);
 void pfm_runstate_start(struct pfm_context *ctx);
@@ -706,8 +705,8 @@ int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl);
 bool pfm_format_wants_maps(const struct pfm_context *ctx);
 void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info);
 
-/* maps.c */
-void pfm_maps_exec(struct task_struct *task);
+/* image.c */
+void pfm_image_exec(struct task_struct *task);
 
 /* account.c */
 enum pfm_account_kind {

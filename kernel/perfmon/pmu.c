@@ -167,8 +167,8 @@ static void pfm_pmu_add_hard(struct pfm_regmap *map, const struct pfm_pmu *pmu,
 	if (pmu->flags & PFM_PMU_USER_READ && pfm_pmu_can_write(d))
 		map->wiped |= BIT_ULL(n);
 	if (!(d->flags & PFM_PMD_COUNTER)) {
-		map->held |= BIT_ULL(n);
-		map->held_by[map->ctrl[n]] |= BIT_ULL(n);
+		map->uncounted |= BIT_ULL(n);
+		map->uncounted_of[map->ctrl[n]] |= BIT_ULL(n);
 		return;
 	}
 	map->hard |= BIT_ULL(n);

@@ -4,9 +4,9 @@
  *
  * They address the registers of any set, active or not. A piece of a vector
  * first brings the active set of a counting context up to date, by
- * pfm_runstate_update(), or, before writes, pfm_runstate_hold(), so that nothing
+ * pfm_runstate_update(), or, before writes, pfm_runstate_freeze(), so that nothing
  * that was counted before a change is lost by it; then come the elements; after
- * writes, pfm_runstate_release().
+ * writes, pfm_runstate_thaw().
  *
  * Pieces and elements run under ctx->mutex and ctx->lock, with interrupts off, on
  * the CPU where the context is live if it is anywhere: pfm_reach_call_pieces().
@@ -52,13 +52,13 @@ static void pfm_regs_classify(struct pfm_set *set, unsigned int pmc)
 	set->notify &= ~pmds;
 	set->random &= ~pmds;
 	set->raw &= ~pmds;
-	set->held &= ~map->held_by[pmc];
+	set->uncounted &= ~map->uncounted_of[pmc];
 	if (pmu->selects(pmu, map->pmc[pmc]->num, set->values[pmc])) {
 		set->used |= pmds;
-		set->held |= map->held_by[pmc];
+		set->uncounted |= map->uncounted_of[pmc];
 	}
 	set->hard = set->used & map->hard;
-	set->live = set->hard | set->held;
+	set->in_use = set->hard | set->uncounted;
 	if (c->flags & PFM_REGFL_OVFL_NOTIFY)
 		set->notify |= pmds;
 	if (c->flags & PFM_REGFL_RANDOM)
@@ -210,10 +210,10 @@ static int pfm_regs_write_pmcs_piece(struct pfm_context *ctx, void *arg)
 	pfarg_pmc_t *req = v->elem;
 	int ret = 0;
 
-	pfm_runstate_hold(ctx);
+	pfm_runstate_freeze(ctx);
 	while (v->done < end && !ret)
 		ret = pfm_regs_write_pmc(ctx, &req[v->done++]);
-	pfm_runstate_release(ctx);
+	pfm_runstate_thaw(ctx);
 	return ret;
 }
 
@@ -333,10 +333,10 @@ static int pfm_regs_write_pmds_piece(struct pfm_context *ctx, void *arg)
 	pfarg_pmd_t *req = v->elem;
 	int ret = 0;
 
-	pfm_runstate_hold(ctx);
+	pfm_runstate_freeze(ctx);
 	while (v->done < end && !ret)
 		ret = pfm_regs_write_pmd(ctx, &req[v->done++]);
-	pfm_runstate_release(ctx);
+	pfm_runstate_thaw(ctx);
 	return ret;
 }
 
@@ -396,7 +396,7 @@ static bool pfm_regs_is_clock(const struct pfm_pmd_desc *d)
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0; -EINVAL; or PFM_REGS_AGAIN if that is not enough: the register is to be
  * reset, for which counters have to stand still, or is the first of the context for
- * which the time has to be taken. pfm_regs_read_held_pmd() does that.
+ * which the time has to be taken. pfm_regs_read_frozen_pmd() does that.
  */
 static int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
@@ -414,15 +414,15 @@ static int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 }
 
 /**
- * pfm_regs_read_held_pmd() - PFM_READ_PMDS, one element, between
- *			      pfm_runstate_hold() and pfm_runstate_release()
+ * pfm_regs_read_frozen_pmd() - PFM_READ_PMDS, one element, between
+ *			      pfm_runstate_freeze() and pfm_runstate_thaw()
  * @ctx: context
  * @req: element, as above; PFM_REGFL_READ_RESET stays in its flags (6.2.2)
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0; -EINVAL, also for the reset of a register that cannot be written.
  */
-static int pfm_regs_read_held_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+static int pfm_regs_read_frozen_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
 	struct pfm_set *set;
 	unsigned int i;
@@ -454,17 +454,17 @@ static int pfm_regs_read_pmds_piece(struct pfm_context *ctx, void *arg)
 	return ret;
 }
 
-static int pfm_regs_read_held_pmds_piece(struct pfm_context *ctx, void *arg)
+static int pfm_regs_read_frozen_pmds_piece(struct pfm_context *ctx, void *arg)
 {
 	struct pfm_vector *v = arg;
 	unsigned int end = pfm_vector_end(v);
 	pfarg_pmd_t *req = v->elem;
 	int ret = 0;
 
-	pfm_runstate_hold(ctx);
+	pfm_runstate_freeze(ctx);
 	while (v->done < end && !ret)
-		ret = pfm_regs_read_held_pmd(ctx, &req[v->done++]);
-	pfm_runstate_release(ctx);
+		ret = pfm_regs_read_frozen_pmd(ctx, &req[v->done++]);
+	pfm_runstate_thaw(ctx);
 	return ret;
 }
 
@@ -488,5 +488,5 @@ int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 	for (i = 0; i < v->n; i++)
 		ctx->clocked |= req[i].reg_num == PFM_VPMD_THREAD_TIME;
 	v->done = round_down(v->done - 1, PFM_VECTOR_PIECE);
-	return pfm_reach_call_pieces(ctx, pfm_regs_read_held_pmds_piece, v);
+	return pfm_reach_call_pieces(ctx, pfm_regs_read_frozen_pmds_piece, v);
 }

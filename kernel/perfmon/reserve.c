@@ -31,14 +31,14 @@ static void pfm_reserve_let_go(void *unused)
 	 * Other users of the PMU let programs read counters: leave no counts. Registers
 	 * that do not count may be many: only those that have been used.
 	 */
-	for (rest = pfm_regmap.hard | c->held; rest; rest &= rest - 1) {
+	for (rest = pfm_regmap.hard | c->uncounted; rest; rest &= rest - 1) {
 		i = __ffs64(rest);
 		if (pfm_pmu_can_write(&pmu->pmds[i]))
 			pmu->write(pmu, i, pmu->pmds[i].def);
 	}
-	c->held = 0;
+	c->uncounted = 0;
 	c->touched = false;
-	c->left = false;
+	c->stranded = false;
 }
 
 /* Others may have written what is claimed now. Interrupts are off. */
@@ -69,7 +69,7 @@ static int pfm_reserve_acquire(unsigned int what)
 
 static bool pfm_reserve_is_there(int cpu, void *unused)
 {
-	return per_cpu(pfm_cpu.touched, cpu) || per_cpu(pfm_cpu.left, cpu);
+	return per_cpu(pfm_cpu.touched, cpu) || per_cpu(pfm_cpu.stranded, cpu);
 }
 
 static void pfm_reserve_quiesce(void)
@@ -82,7 +82,7 @@ static void pfm_reserve_quiesce(void)
 	/* Those that are offline begin anew. */
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(&pfm_cpu, cpu);
-		c->left |= c->touched;
+		c->stranded |= c->touched;
 		c->touched = false;
 		c->controls = 0;
 	}

@@ -117,7 +117,7 @@ static struct pfm_run pfm_rules_run(const struct pfm_context *ctx,
 				    const struct pfm_set *set)
 {
 	return (struct pfm_run){
-		.pmds = set->live,
+		.pmds = set->in_use,
 		.v = set->values,
 		.ctx_flags = ctx->flags,
 		.set_flags = set->flags,

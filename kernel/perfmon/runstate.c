@@ -66,7 +66,7 @@ static __always_inline void pfm_runstate_add_up(struct pfm_context *ctx, u64 now
  * @now: local_clock(), or the run queue's clock
  *
  * What the hardware has counted since it was brought up to date is dropped; after
- * pfm_runstate_hold() that is nothing.
+ * pfm_runstate_freeze() that is nothing.
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
@@ -132,15 +132,15 @@ void pfm_runstate_update(struct pfm_context *ctx)
 	if (!pfm_runstate_counting(ctx))
 		return;
 	/* Registers that do not count are read when they stand still. */
-	ran = unlikely(ctx->set->held) && pfm_hw_stop(ctx);
+	ran = unlikely(ctx->set->uncounted) && pfm_hw_stop(ctx);
 	pfm_runstate_sync(ctx, ctx->set->used);
 	if (ran && pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 }
 
 /**
- * pfm_runstate_hold() - bring the active set up to date, and keep it there
- * @ctx: context; pfm_runstate_release() is to follow, or pfm_runstate_pause()
+ * pfm_runstate_freeze() - bring the active set up to date, and keep it there
+ * @ctx: context; pfm_runstate_thaw() is to follow, or pfm_runstate_pause()
  *
  * As pfm_runstate_update(), but the hardware's counters stand still from before
  * to after: they can be changed, or left, and no event is lost or counted
@@ -148,7 +148,7 @@ void pfm_runstate_update(struct pfm_context *ctx)
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void pfm_runstate_hold(struct pfm_context *ctx)
+void pfm_runstate_freeze(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	pfm_hw_stop(ctx);
@@ -160,12 +160,12 @@ void pfm_runstate_hold(struct pfm_context *ctx)
 }
 
 /**
- * pfm_runstate_release() - undo pfm_runstate_hold(), after changes
+ * pfm_runstate_thaw() - undo pfm_runstate_freeze(), after changes
  * @ctx: context; nothing happens unless it counts
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void pfm_runstate_release(struct pfm_context *ctx)
+void pfm_runstate_thaw(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	if (pfm_runstate_counting(ctx))
@@ -205,7 +205,7 @@ void pfm_runstate_start(struct pfm_context *ctx)
 void pfm_runstate_stop(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	pfm_runstate_hold(ctx);
+	pfm_runstate_freeze(ctx);
 	pfm_runstate_pause(ctx, local_clock());
 	ctx->started = false;
 	pfm_rules_thread(ctx, PFM_THREAD_STOP);
@@ -265,10 +265,10 @@ void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
 	}
 	/* What this finds is the last thread's. It may switch to a set with other flags. */
 	if (!was)
-		pfm_runstate_hold(ctx);
+		pfm_runstate_freeze(ctx);
 	ctx->kind = kind;
 	if (ctx->away == pfm_runstate_leaves_out(ctx->set, kind)) {
-		pfm_runstate_release(ctx);
+		pfm_runstate_thaw(ctx);
 		return;
 	}
 	pfm_runstate_pause(ctx, now);
@@ -300,7 +300,7 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 		if (pfm_runstate_running(ctx) && pfm_setswitch_expired(ctx, now))
 			pfm_setswitch_to(ctx, ctx->set->next);
 	}
-	if (unlikely(ctx->set->live) && pfm_runstate_counting(ctx))
+	if (unlikely(ctx->set->in_use) && pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 }
 
@@ -314,7 +314,7 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
-	pfm_runstate_hold(ctx);
+	pfm_runstate_freeze(ctx);
 	if (pfm_runstate_running(ctx))
 		pfm_runstate_add_up(ctx, now);
 	pfm_hw_wipe(ctx);

@@ -40,7 +40,7 @@ void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 	/* set_switch_pmds shows nothing of earlier attachments (3.1.12). */
 	if (set->load != ctx->load) {
 		set->load = ctx->load;
-		if (set->live)
+		if (set->in_use)
 			pfm_hw_attached(ctx, set);
 		set->switched = 0;
 	}
@@ -167,10 +167,10 @@ int pfm_setswitch_start(struct pfm_context *ctx, u16 id)
 	if (set == ctx->set)
 		return 0;
 	/* This may switch, or mask, by itself. */
-	pfm_runstate_hold(ctx);
+	pfm_runstate_freeze(ctx);
 	if (set != ctx->set)
 		pfm_setswitch_to(ctx, set);
 	else
-		pfm_runstate_release(ctx);
+		pfm_runstate_thaw(ctx);
 	return 0;
 }

@@ -35,7 +35,7 @@ static void pfm_sleep_stop_cpu(struct pfm_cpu *c)
 		if (!ctx)
 			continue;
 		raw_spin_lock(&ctx->lock);
-		pfm_runstate_hold(ctx);
+		pfm_runstate_freeze(ctx);
 		pfm_hw_forget(ctx, ctx->set);
 		if (ctx == c->live)
 			c->live = NULL;
@@ -57,7 +57,7 @@ static void pfm_sleep_wake_cpu(struct pfm_cpu *c)
 		if (!ctx)
 			continue;
 		raw_spin_lock(&ctx->lock);
-		pfm_runstate_release(ctx);
+		pfm_runstate_thaw(ctx);
 		raw_spin_unlock(&ctx->lock);
 	}
 }

@@ -106,7 +106,7 @@ static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
 	u64 now = pfm_clock_here(c).now;
 
 	if (pfm_setswitch_expired(ctx, now))
-		pfm_runstate_hold(ctx);
+		pfm_runstate_freeze(ctx);
 	else if (pfm_runstate_counting(ctx))
 		pfm_runstate_sync(ctx, ctx->set->hard |
 				  ctx->set->sw[PFM_SW_TASK_CLOCK]);

@@ -122,7 +122,7 @@ static __always_inline struct pfm_context *pfm_host_context(const struct task_st
  * @ctx:   context, initialised
  * @entry: from pfm_host_prepare(), which is @task's from now on
  *
- * Context: in the function that pfm_host_hold() calls; ctx->lock.
+ * Context: in the function that pfm_host_keep() calls; ctx->lock.
  */
 static __always_inline void pfm_host_publish(struct task_struct *task,
 					     struct pfm_context *ctx,
@@ -145,7 +145,7 @@ static __always_inline void pfm_host_withdraw(struct task_struct *task,
 }
 
 /**
- * pfm_host_hold() - call a function while a thread neither exits nor is given a context
+ * pfm_host_keep() - call a function while a thread neither exits nor is given a context
  * @task: thread
  * @fn:   function; with @task->pi_lock and interrupts off
  * @arg:  for it
@@ -155,7 +155,7 @@ static __always_inline void pfm_host_withdraw(struct task_struct *task,
  * Context: process.
  * Return: what @fn has returned.
  */
-static __always_inline int pfm_host_hold(struct task_struct *task,
+static __always_inline int pfm_host_keep(struct task_struct *task,
 					 int (*fn)(struct task_struct *task, void *arg),
 					 void *arg)
 {
@@ -166,7 +166,7 @@ static __always_inline int pfm_host_hold(struct task_struct *task,
  * pfm_host_may_run() - whether a thread can be running without having met the hooks
  * @task: thread that pfm_host_publish() has just given a context
  *
- * Context: in the function that pfm_host_hold() calls.
+ * Context: in the function that pfm_host_keep() calls.
  * Return: 1 if it may be running on task_cpu(), which has to be asked by an
  * interprocessor call; 0 if it is not.
  */

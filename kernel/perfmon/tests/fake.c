@@ -219,7 +219,7 @@ int pfm_fake_init(struct kunit *test, const struct pfm_pmu *pmu)
 	memset(&pfm_fake, 0, sizeof(pfm_fake));
 	migrate_disable();
 	pfm_fixture_poll_late();
-	this_cpu_write(pfm_cpu.turned, 0);
+	this_cpu_write(pfm_cpu.credits, 0);
 	test->priv = pfm_fixture_context(test, 0);
 	return 0;
 }

@@ -21,7 +21,7 @@ static int interrupt_init(struct kunit *test)
  */
 static void credit_stays(void)
 {
-	this_cpu_add(pfm_cpu.turned_at, 3600UL * HZ);
+	this_cpu_add(pfm_cpu.credit_at, 3600UL * HZ);
 }
 
 /* The first look finds the overflow, once; the interrupt comes late. */
@@ -94,7 +94,7 @@ static void interrupt_test_two_interrupts(struct kunit *test)
 	/* But not for ever. */
 	pfm_fake_count(1000);
 	KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
-	this_cpu_sub(pfm_cpu.turned_at, HZ);
+	this_cpu_sub(pfm_cpu.credit_at, HZ);
 	KUNIT_EXPECT_FALSE(test, pfm_fake_interrupt());
 }
 

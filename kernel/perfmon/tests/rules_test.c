@@ -101,7 +101,7 @@ static void rules_test_admits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rules_try(ctx, 0, ODD_LEVEL, 0x81), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ctx->set->values[ODD_LEVEL], 1ULL);
 	KUNIT_EXPECT_EQ(test, rules_try(ctx, 0, ODD_WIDE, 0), 0);
-	KUNIT_EXPECT_EQ(test, ctx->set->live, BIT_ULL(ODD_LEVEL));
+	KUNIT_EXPECT_EQ(test, ctx->set->in_use, BIT_ULL(ODD_LEVEL));
 	KUNIT_EXPECT_EQ(test, rules_try(ctx, 0, ODD_LEVEL, 0x81), 0);
 }
 

@@ -35,7 +35,7 @@ static int itc_init_with(struct kunit *test, enum pfm_itc_kind kind)
 	pfm_itc_make(test, kind);
 	migrate_disable();
 	pfm_fixture_poll_late();
-	this_cpu_write(pfm_cpu.turned, 0);
+	this_cpu_write(pfm_cpu.credits, 0);
 	return 0;
 }
 

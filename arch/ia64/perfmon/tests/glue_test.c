@@ -1032,7 +1032,7 @@ static void sim_make_threads(void)
 		sim.on[i]->cpu = i;
 		pfm_itc_set_current(sim.on[i]->t);
 		pfm_fixture_disarm();
-		this_cpu_write(pfm_cpu.turned, 0);
+		this_cpu_write(pfm_cpu.credits, 0);
 	}
 	sim_move(0);
 }

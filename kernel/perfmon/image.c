@@ -20,7 +20,7 @@
 #include "pfm.h"
 
 /* With interrupts off: live contexts whose formats record maps, others are NULL. */
-static void pfm_maps_contexts(struct pfm_context *ctx[2])
+static void pfm_image_contexts(struct pfm_context *ctx[2])
 {
 	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	int i;
@@ -32,18 +32,18 @@ static void pfm_maps_contexts(struct pfm_context *ctx[2])
 			ctx[i] = NULL;
 }
 
-static bool pfm_maps_wanted(void)
+static bool pfm_image_wanted(void)
 {
 	struct pfm_context *ctx[2];
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_maps_contexts(ctx);
+	pfm_image_contexts(ctx);
 	local_irq_restore(flags);
 	return ctx[0] || ctx[1];
 }
 
-static void pfm_maps_tell(struct pfm_map_info *info)
+static void pfm_image_tell(struct pfm_map_info *info)
 {
 	struct pfm_context *ctx[2];
 	unsigned long flags;
@@ -51,7 +51,7 @@ static void pfm_maps_tell(struct pfm_map_info *info)
 
 	local_irq_save(flags);
 	/* Only this CPU can end that a context is live here: no need to look again. */
-	pfm_maps_contexts(ctx);
+	pfm_image_contexts(ctx);
 	for (i = 0; i < 2; i++) {
 		if (!ctx[i])
 			continue;
@@ -62,7 +62,7 @@ static void pfm_maps_tell(struct pfm_map_info *info)
 	local_irq_restore(flags);
 }
 
-static u64 pfm_maps_flags(unsigned long vm_flags)
+static u64 pfm_image_flags(unsigned long vm_flags)
 {
 	/* A shared mapping of a file that is open for reading lacks VM_SHARED. */
 	return (vm_flags & VM_READ ? PFM_MAP_READ : 0) |
@@ -72,19 +72,19 @@ static u64 pfm_maps_flags(unsigned long vm_flags)
 }
 
 /**
- * __pfm_maps_mmap() - current has got a mapping
+ * __pfm_image_mmap() - current has got a mapping
  * @vma: it, or the one that it has become a part of
  *
  * Context: process, mmap_lock held for writing.
  */
-void __pfm_maps_mmap(struct vm_area_struct *vma)
+void __pfm_image_mmap(struct vm_area_struct *vma)
 {
 	struct file *file = vma->vm_file;
 	struct pfm_map_info info;
 	char *buf, *path = NULL;
 	struct inode *inode;
 
-	if (!file || !(vma->vm_flags & VM_EXEC) || !pfm_maps_wanted())
+	if (!file || !(vma->vm_flags & VM_EXEC) || !pfm_image_wanted())
 		return;
 	buf = pfm_host_get_path_buffer();
 	if (buf)
@@ -100,29 +100,29 @@ void __pfm_maps_mmap(struct vm_area_struct *vma)
 		.ino = inode->i_ino,
 		.major = MAJOR(inode->i_sb->s_dev),
 		.minor = MINOR(inode->i_sb->s_dev),
-		.flags = pfm_maps_flags(vma->vm_flags),
+		.flags = pfm_image_flags(vma->vm_flags),
 		.name = path,
 		.name_len = strlen(path),
 	};
-	pfm_maps_tell(&info);
+	pfm_image_tell(&info);
 	if (buf)
 		pfm_host_put_path_buffer(buf);
 }
 
 /**
- * pfm_maps_exec() - current executes another program
+ * pfm_image_exec() - current executes another program
  * @task: current, with its new name and without any file mapped yet
  *
  * Context: process, under exec_update_lock.
  */
-void pfm_maps_exec(struct task_struct *task)
+void pfm_image_exec(struct task_struct *task)
 {
 	char comm[TASK_COMM_LEN];
 	struct pfm_map_info info = { .exec = true, .name = comm };
 
-	if (!pfm_maps_wanted())
+	if (!pfm_image_wanted())
 		return;
 	get_task_comm(comm, task);
 	info.name_len = strlen(comm);
-	pfm_maps_tell(&info);
+	pfm_image_tell(&info);
 }
