@@ -8,18 +8,12 @@
  */
 #include <linux/kmod.h>
 #include <linux/mutex.h>
-#include <linux/pid_namespace.h>
-#include <linux/sched/task_stack.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/uuid.h>
-#include <asm/irq_regs.h>
-#include <asm/ptrace.h>
 
-#include "compat.h"
 #include "host.h"
 #include "pfm.h"
 
@@ -325,117 +319,6 @@ u16 pfm_fmt_num_pmds(void)
 EXPORT_SYMBOL_GPL(pfm_fmt_num_pmds);
 
 /**
- * pfm_format_user_regs() - where a thread's program goes on when the kernel returns to it
- * @task: a thread that runs here, or nowhere
- *
- * A 32-bit kernel leaves the registers of an NMI where the NMI came in: this is then where
- * the program was at an earlier entry. If that kernel was about to return, the NMI may have
- * overwritten the program's registers by the kernel's. On PowerPC a thread that began in the
- * kernel has none until it executes a program.
- *
- * Context: any, NMI too.
- * Return: registers, all of user level; NULL if there are none, or the thread has no user
- * level (kernel threads, io_uring's), or is in execve() and they are not for the owner yet.
- */
-struct pt_regs *pfm_format_user_regs(struct task_struct *task)
-{
-	struct pt_regs *regs = task_pt_regs(task);
-
-	if (task->flags & (PF_KTHREAD | PF_USER_WORKER) || pfm_host_executes(task))
-		return NULL;
-	return regs && user_mode(regs) ? regs : NULL;
-}
-
-/* Where the thread is that an overflow hit; see struct pfm_ovfl_data. */
-static struct pt_regs *pfm_format_regs(const struct pfm_context *ctx,
-				       struct task_struct *task)
-{
-	struct pt_regs *regs = task == current ? get_irq_regs() : NULL;
-
-	if (!regs || (!user_mode(regs) && !ctx->see_kernel))
-		regs = pfm_format_user_regs(task);
-	return regs;
-}
-
-/* Who a thread is to the context's creator. */
-static void pfm_format_who(const struct pfm_context *ctx,
-			   struct task_struct *task, s32 *pid, s32 *tid)
-{
-	if (ctx->pid_ns == &init_pid_ns) {
-		*pid = task->tgid;
-		*tid = task->pid;
-	} else {
-		*pid = task_tgid_nr_ns(task, ctx->pid_ns);
-		*tid = task_pid_nr_ns(task, ctx->pid_ns);
-	}
-}
-
-static void pfm_format_where(const struct pfm_context *ctx,
-			     struct pfm_ovfl_data *data)
-{
-	struct task_struct *task = ctx->task ?: current;
-
-	data->task = task;
-	data->event = NULL;
-	data->regs = pfm_format_regs(ctx, task);
-	data->ip = data->regs ? instruction_pointer(data->regs) : 0;
-	data->cpu = ctx->cpu >= 0 ? ctx->cpu : task_cpu(task);
-	pfm_format_who(ctx, task, &data->pid, &data->tid);
-}
-
-/*
- * The time for a sample: it always increases, and no two samples of a processor have
- * the same (3.5.14). The kernel's clock for NMIs may stand still, and may go back
- * a little when it is adjusted. The context that is live here has its lock, so that
- * an NMI does not come in between; one that is live nowhere has no processor.
- */
-static u64 pfm_format_stamp(const struct pfm_context *ctx)
-{
-	u64 *last = this_cpu_ptr(&pfm_cpu.tstamp);
-	u64 now = ktime_get_mono_fast_ns();
-
-	if (ctx->cpu < 0)
-		return now;
-	*last = max(now, *last + 1);
-	return *last;
-}
-
-/* A register of the active set, which is up to date. */
-static u64 pfm_format_value(struct pfm_context *ctx, unsigned int i)
-{
-	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
-
-	pfm_assert_live(ctx);
-	return pfm_soft_is_virtual(d) ? pfm_soft_virtual(ctx, d->num)
-				      : ctx->set->pmds[i].value;
-}
-
-static void pfm_format_fill(struct pfm_context *ctx, unsigned int i,
-			    pfm_ovfl_arg_t *arg)
-{
-	const struct pfm_set *set = ctx->set;
-	const struct pfm_pmc *pmc = &set->pmcs[pfm_regmap.ctrl[i]];
-	unsigned int n = 0;
-	u64 rest;
-
-	arg->ovfl_pmd = pfm_regmap.pmd[i]->num;
-	arg->active_set = set->id;
-	arg->ovfl_ctrl = (pfm_ovfl_ctrl_t){ 0 };
-	arg->pmd_last_reset = set->pmds[i].last_reset;
-	arg->pmd_value = set->pmds[i].value;
-	arg->pmd_eventid = pmc->eventid;
-	arg->ovfl_notify = !!(set->notify & BIT_ULL(i));
-	/* From sample to sample it is the same, most of the time. */
-	if (ctx->ovfl_smpl != pmc->smpl_pmds) {
-		ctx->ovfl_smpl = pmc->smpl_pmds;
-		pfm_pmu_vector(pmc->smpl_pmds, arg->smpl_pmds);
-	}
-	for (rest = pmc->smpl_pmds; rest; rest &= rest - 1)
-		arg->smpl_pmds_values[n++] = pfm_format_value(ctx, __ffs64(rest));
-	arg->num_smpl_pmds = n;
-}
-
-/**
  * pfm_format_overflow() - ask the format about counters that overflowed
  * @ctx:  context with a format
  * @ovfl: the counters, up to date like all others
@@ -454,15 +337,15 @@ u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl
 	const pfm_buffer_fmt_t *fmt = ctx->format->fmt;
 	const pfm_ovfl_ctrl_t none = { 0 };
 	pfm_ovfl_arg_t *arg = ctx->ovfl_arg;
-	u64 tstamp = pfm_format_stamp(ctx), reset = 0, rest;
+	u64 tstamp = pfm_sample_stamp(ctx), reset = 0, rest;
 	struct pfm_ovfl_data data;
 
 	pfm_assert_live(ctx);
 	*ctrl = none;
-	pfm_format_where(ctx, &data);
+	pfm_sample_where(ctx, &data);
 	arg->event_notify = !!(ovfl & ctx->set->notify);
 	for (rest = ovfl; rest; rest &= rest - 1) {
-		pfm_format_fill(ctx, __ffs64(rest), arg);
+		pfm_sample_fill(ctx, __ffs64(rest), arg);
 		if (fmt->fmt_handler(ctx->buf.addr, arg, tstamp, &data))
 			break;
 		if (arg->ovfl_ctrl.reset_ovfl_pmds)
@@ -524,7 +407,7 @@ void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info)
 {
 	pfm_assert_live(ctx);
 	lockdep_assert(!in_nmi());
-	pfm_format_who(ctx, current, &info->pid, &info->tid);
-	info->tstamp = pfm_format_stamp(ctx);
+	pfm_sample_who(ctx, current, &info->pid, &info->tid);
+	info->tstamp = pfm_sample_stamp(ctx);
 	ctx->format->fmt->fmt_map(ctx->buf.addr, info);
 }

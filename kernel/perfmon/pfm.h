@@ -45,7 +45,6 @@
 #include <linux/nospec.h>
 #include <linux/notifier.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -698,12 +697,18 @@ void pfm_format_put(struct pfm_format *f);
 int pfm_format_open(struct pfm_context *ctx, const void __user *uarg);
 void pfm_format_close(struct pfm_context *ctx);
 const pfm_buffer_fmt_t *pfm_format_fmt(const struct pfm_format *f);
-u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl,
-			pfm_ovfl_ctrl_t *ctrl);
-struct pt_regs *pfm_format_user_regs(struct task_struct *task);
+u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl);
 int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl);
 bool pfm_format_wants_maps(const struct pfm_context *ctx);
 void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info);
+
+/* sample.c */
+struct pt_regs *pfm_sample_user_regs(struct task_struct *task);
+void pfm_sample_who(const struct pfm_context *ctx, struct task_struct *task,
+		    s32 *pid, s32 *tid);
+void pfm_sample_where(const struct pfm_context *ctx, struct pfm_ovfl_data *data);
+u64 pfm_sample_stamp(const struct pfm_context *ctx);
+void pfm_sample_fill(struct pfm_context *ctx, unsigned int i, pfm_ovfl_arg_t *arg);
 
 /* image.c */
 void pfm_image_exec(struct task_struct *task);
@@ -718,10 +723,8 @@ enum pfm_account_kind {
 #define PFM_ACCOUNT_FREE	(1ULL << 20)
 struct pfm_account *pfm_account_get(void);
 void pfm_account_put(struct pfm_account *a);
-int pfm_account_charge(struct pfm_account *a, enum pfm_account_kind kind,
-		       u64 bytes);
-void pfm_account_uncharge(struct pfm_account *a, enum pfm_account_kind kind,
-			  u64 bytes);
+int pfm_account_charge(struct pfm_account *a, enum pfm_account_kind kind, u64 bytes);
+void pfm_account_uncharge(struct pfm_account *a, enum pfm_account_kind kind, u64 bytes);
 
 /* buffer.c */
 int pfm_buffer_alloc(struct pfm_context *ctx, size_t size, size_t priv);
@@ -730,8 +733,7 @@ void pfm_buffer_free(struct pfm_context *ctx);
 /* mapping.c */
 void pfm_mapping_init(struct pfm_buffer *b);
 int pfm_mapping_mmap(struct file *file, struct vm_area_struct *vma);
-bool pfm_mapping_closed(struct pfm_buffer *b, const void *table,
-			unsigned long *start);
+bool pfm_mapping_closed(struct pfm_buffer *b, const void *table, unsigned long *start);
 void pfm_mapping_remove(struct file *file, unsigned long start);
 void pfm_mapping_disown(struct pfm_buffer *b, const void *table);
 bool pfm_mapping_others(struct pfm_context *ctx);

@@ -39,7 +39,7 @@ static unsigned int pfm_stack_user(const struct pfm_ovfl_data *data,
 	unsigned int n;
 
 	if (!regs || !user_mode(regs))
-		regs = pfm_format_user_regs(current);
+		regs = pfm_sample_user_regs(current);
 	if (!regs || !current->mm || !pfm_host_may_read_user())
 		return 0;
 	n = pfm_arch_stack_foreign(regs, ips, max);
