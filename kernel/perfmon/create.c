@@ -52,37 +52,42 @@ int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		return PTR_ERR(ctx);
 	}
 	pfm_notify_init(ctx);
-	if (!pfm_rules_admits(ctx, ctx->set)) {
-		pfm_context_close(ctx);
-		return -EINVAL;
-	}
+	ret = -EINVAL;
+	if (!pfm_rules_admits(ctx, ctx->set))
+		goto close;
 	if (format) {
 		ret = pfm_format_open(ctx, uarg + 1);
-		if (ret) {
-			pfm_context_close(ctx);
-			return ret;
-		}
+		if (ret)
+			goto close;
 	}
 	file = pfm_file_new(ctx);
 	if (IS_ERR(file)) {
-		pfm_context_close(ctx);
-		return PTR_ERR(file);
+		ret = PTR_ERR(file);
+		goto close;
 	}
 	/* From here on the file owns the context. */
 
 	fd = get_unused_fd_flags(req->ctx_flags & PFM_FL_CLOEXEC ? O_CLOEXEC : 0);
 	if (fd < 0) {
-		fput(file);
-		return fd;
+		ret = fd;
+		goto put_file;
 	}
 	req->ctx_fd = fd;
 	req->ctx_smpl_buf_size = ctx->buf.size;
 	if (copy_to_user(uarg, req, sizeof(*req))) {
-		put_unused_fd(fd);
-		fput(file);
-		return -EFAULT;
+		ret = -EFAULT;
+		goto put_fd;
 	}
 	ctx->holder = current->files;
 	fd_install(fd, file);
 	return 0;
+
+put_fd:
+	put_unused_fd(fd);
+put_file:
+	fput(file);
+	return ret;
+close:
+	pfm_context_close(ctx);
+	return ret;
 }
