@@ -220,6 +220,12 @@ run_boot() {
 	plan_run "$name" 1 env "ARCH=$arch" "FLAVOUR=$flavour" "$top/scripts/test-boot"
 }
 
+# kselftest PROGRAM...
+run_kselftest() {
+	needs="kernel linux $arch" files=("${of_selftests[@]}" selftests/kselftest lib/device.h scripts/{test-kselftest,graft})
+	plan_run "$name" 1 env "ARCH=$arch" "$top/scripts/test-kselftest" "$@"
+}
+
 run_programs() {
 	needs=linux files=("${of_pfmon[@]}" lib "${of_selftests[@]}" Documentation/perfmonctl.2 scripts/test-programs)
 	plan_run "$name" "$jobs" env "ARCH=$arch" "$top/scripts/test-programs"

@@ -9,8 +9,8 @@
 
 #include "hw.h"
 
-#include "../bench/bench-msr.h"
-#include "../bench/bench-spr.h"
+#include "bench/bench-msr.h"
+#include "bench/bench-spr.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>

@@ -10,7 +10,7 @@
  */
 #include "hw_bench.h"
 #include "smpl.h"
-#include "../bench/lbr-select.h"
+#include "bench/lbr-select.h"
 
 #include <sys/ptrace.h>
 

@@ -44,7 +44,7 @@
 
 #include "kselftest_harness.h"
 
-#include "../lib/device.h"
+#include "lib/device.h"
 
 /*
  * The CPUs may be virtual ones that have to wait for a real one, for seconds
