@@ -6,6 +6,7 @@
  * is policy: formats have it, found by UUID, most of them modules. A context
  * holds a reference on its format's module for as long as it exists.
  */
+#include <linux/errno.h>
 #include <linux/kmod.h>
 #include <linux/mutex.h>
 #include <linux/sizes.h>
@@ -237,6 +238,17 @@ static void *pfm_format_copy_arg(const pfm_buffer_fmt_t *fmt,
 	return memdup_user(uarg, size);
 }
 
+/*
+ * What a call-back has returned, for the program: not a positive number, which is no errno,
+ * nor one of those that the kernel keeps to itself, as ERESTARTSYS.
+ */
+static int pfm_format_errno(int ret)
+{
+	if (ret > 0)
+		return -EINVAL;
+	return ret <= -ERESTARTSYS ? -EIO : ret;
+}
+
 /**
  * pfm_format_open() - give a new context its format and its buffer
  * @ctx:  context that is not published yet; its format is set
@@ -270,8 +282,7 @@ int pfm_format_open(struct pfm_context *ctx, const void __user *uarg)
 		ret = fmt->fmt_init(ctx->flags, arg, ctx->buf.addr);
 	ctx->format_open = !ret;
 	kfree(arg);
-	/* A positive number from a format is no errno. */
-	return ret > 0 ? -EINVAL : ret;
+	return pfm_format_errno(ret);
 }
 
 /**
@@ -380,7 +391,7 @@ int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 	if (!fmt->fmt_restart)
 		return 0;
 	ret = fmt->fmt_restart(ctx->buf.addr, ctx->state == PFM_LOADED, ctrl);
-	return ret > 0 ? -EINVAL : ret;
+	return pfm_format_errno(ret);
 }
 
 /**

@@ -15,7 +15,7 @@
 
 /* What the format answers, and what it was told. */
 static struct {
-	int validate, getsize, init, exit;	/* answers */
+	int validate, getsize, init, exit, restarted;	/* answers */
 	size_t size;
 	pfm_ovfl_ctrl_t ctrl[2];		/* for counters 0 and 1 */
 	pfm_ovfl_ctrl_t restart;
@@ -67,7 +67,7 @@ static int reg_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
 static int reg_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 {
 	*ctrl = reg.restart;
-	return 0;
+	return reg.restarted;
 }
 
 static const pfm_buffer_fmt_t reg_all = {
@@ -310,6 +310,10 @@ static void reg_test_fails(struct kunit *test)
 		{ EDOM, 0, 0, -EINVAL, "v" },
 		{ 0, 7, 0, -EINVAL, "vg" },
 		{ 0, 0, 1, -EINVAL, "vgi" },
+		/* Nor is one that programs are not to see. */
+		{ -ERESTARTSYS, 0, 0, -EIO, "v" },
+		{ 0, -100000, 0, -EIO, "vg" },
+		{ 0, 0, -EIOCBQUEUED, -EIO, "vgi" },
 	};
 	struct pfm_context *ctx;
 	unsigned int n;
@@ -422,7 +426,11 @@ static void reg_test_reset_one_of_two(struct kunit *test)
 	unsigned int which;
 
 	for (which = 0; which < 2; which++) {
+		static const struct { int answer, want; } refusals[] = {
+			{ -EDOM, -EDOM }, { 7, -EINVAL }, { -ERESTARTSYS, -EIO },
+		};
 		struct pfm_context *ctx;
+		unsigned int i;
 
 		reg_setup(test);
 		reg.ctrl[which].reset_ovfl_pmds = 1;
@@ -433,6 +441,12 @@ static void reg_test_reset_one_of_two(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, which), -18ULL);
 		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, !which), 2ULL);
 		KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_LOADED);
+		for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+			reg.restarted = refusals[i].answer;
+			KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), refusals[i].want);
+			KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, !which), 2ULL);
+		}
+		reg.restarted = 0;
 		KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 		/* What was reset is not reset again. */
 		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, which), -18ULL);
