@@ -21,7 +21,7 @@ judges=(Makefile lib/tests/tally.sh)
 for file in scripts/*; do
 	case $file in
 	scripts/test-marks.sh | scripts/test-runs.sh) judges+=("$file") ;;
-	scripts/config | scripts/test-* | scripts/check-* | scripts/again | scripts/deb | scripts/front | \
+	scripts/README | scripts/config | scripts/test-* | scripts/check-* | scripts/again | scripts/deb | scripts/front | \
 		scripts/graft | scripts/help | scripts/hooks | scripts/ia64-opcodes | scripts/install-module | \
 		scripts/make-exit.c | scripts/module-tree | scripts/stock*) ;;
 	*) judges+=("$file") ;;
