@@ -133,6 +133,10 @@ static void print(FILE *out, const struct result *result)
 		print_time(out, result, "user", result->user_ns, s->user);
 		print_time(out, result, "system", result->system_ns, s->system);
 	}
+	if (result->has_spent) {
+		print_time(out, result, "process", result->spent_ns, 0);
+		print_time(out, result, "counted", result->counted_ns, 0);
+	}
 	fputs("# ", out);
 	counts_title(out, result);
 	fputc('\n', out);

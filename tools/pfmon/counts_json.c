@@ -145,6 +145,9 @@ static void print(FILE *out, const struct result *result)
 	if (result->has_usage)
 		fprintf(out, ", \"user_ns\": %" PRIu64 ", \"system_ns\": %" PRIu64,
 			result->user_ns, result->system_ns);
+	if (result->has_spent)
+		fprintf(out, ", \"process_ns\": %" PRIu64 ", \"counted_ns\": %" PRIu64,
+			result->spent_ns, result->counted_ns);
 	if (result->spread)
 		print_spread(out, result);
 	fputs(", \"notes\": [", out);

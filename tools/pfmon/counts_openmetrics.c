@@ -121,6 +121,14 @@ static void print(FILE *out, const struct result *result)
 		    (double)result->elapsed_ns / 1e9);
 	print_gauge(out, "pfmon_missed_threads", "Threads that could not be counted.",
 		    result->title, result->missed);
+	if (result->has_spent) {
+		print_gauge(out, "pfmon_process_seconds",
+			    "CPU time of the processes, as the kernel has it.", result->title,
+			    (double)result->spent_ns / 1e9);
+		print_gauge(out, "pfmon_counted_seconds",
+			    "CPU time of their threads in which pfmon counted.", result->title,
+			    (double)result->counted_ns / 1e9);
+	}
 	fputs("# EOF\n", out);
 }
 

@@ -10,9 +10,13 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <perfmon/libperfmon.h>
+
 #include "measure.h"
+#include "numbers.h"
 #include "schedule.h"
 #include "signals.h"
+#include "spent.h"
 #include "watch.h"
 
 /* More looks find only threads that begin and end all the time. */
@@ -24,6 +28,7 @@
 #define LOOK_SHARE	20
 
 #define BUCKETS	4096
+#define MISSED_PART	50	/* of the CPU time; less is said by numbers, but not noted */
 
 struct thread {
 	struct thread *next;
@@ -35,9 +40,11 @@ struct thread {
 static struct threads {
 	const struct targets *targets;
 	DIR **dir;		/* of each process: it knows another of its number */
+	struct spent *spent;	/* and what it has used */
+	bool begun;		/* that is from now on */
 	struct thread *bucket[BUCKETS];
 	unsigned int live;	/* probes */
-	unsigned int looks;
+	unsigned int looks, late_looks;
 	uint64_t next_look;
 	bool going;		/* measuring has begun */
 	unsigned int late;	/* that began after that */
@@ -81,18 +88,35 @@ static struct probe *forget(struct thread **p)
 	return probe;
 }
 
-static void finish(const struct result *result, struct probe *probe)
+/* CPU time in which a context has counted. */
+static uint64_t counted_ns(const struct probe *probe, const struct counters *counters)
+{
+	uint64_t ns = 0;
+	unsigned int set;
+
+	for (set = 0; set < counters->sets; set++) {
+		pfarg_setinfo_t info = { .set_id = (uint16_t)set };
+
+		if (!pfm_getinfo_evtsets(probe->fd, &info, 1))
+			ns += context_set_ns(&info);
+	}
+	return ns;
+}
+
+static void finish(struct result *result, struct probe *probe)
 {
 	struct failure failure;
 	pid_t tid = probe->tid;
 
+	if (threads.spent)
+		result->counted_ns += counted_ns(probe, result->counters);
 	if (probe_finish(probe, &failure))
 		errx(EXIT_PFMON, "cannot read the %s of thread %d: %s", result->ops->what,
 		     (int)tid, failure_text(&failure));
 }
 
 /* Takes the results of threads that have ended, or of all. */
-static void collect(const struct result *result, bool all)
+static void collect(struct result *result, bool all)
 {
 	struct probe *probe;
 	struct thread **p;
@@ -222,6 +246,20 @@ static bool look(struct result *result)
 	return fresh;
 }
 
+/* What the processes have used; what they do before counting begins is not asked for. */
+static void look_at_spent(const struct result *result)
+{
+	unsigned int i;
+
+	for (i = 0; threads.spent && i < threads.targets->n; i++) {
+		if (threads.begun)
+			spent_look(&threads.spent[i]);
+		else
+			spent_begin(&threads.spent[i], threads.targets->target[i].id);
+	}
+	threads.begun = !result->held;
+}
+
 static void look_again(struct result *result)
 {
 	uint64_t begin = now_ns(), end;
@@ -230,8 +268,20 @@ static void look_again(struct result *result)
 		return;
 	collect(result, false);
 	look(result);
+	look_at_spent(result);
+	threads.late_looks++;
 	end = now_ns();
 	threads.next_look = end + LOOK_SHARE * (end - begin);
+}
+
+/* Of a thread the kernel says nobody but its process what it has used. */
+static bool are_processes(const struct targets *targets)
+{
+	unsigned int i;
+
+	for (i = 0; i < targets->n && targets->target[i].is_process; i++)
+		;
+	return i == targets->n;
 }
 
 static void open_targets(void)
@@ -239,6 +289,12 @@ static void open_targets(void)
 	const struct targets *targets = threads.targets;
 	char path[32];
 	unsigned int i;
+
+	if (are_processes(targets)) {
+		threads.spent = calloc(targets->n, sizeof(*threads.spent));
+		if (!threads.spent)
+			err(EXIT_PFMON, NULL);
+	}
 
 	threads.dir = calloc(targets->n, sizeof(*threads.dir));
 	if (!threads.dir)
@@ -258,6 +314,7 @@ static void close_targets(void)
 		if (threads.dir[i])
 			closedir(threads.dir[i]);
 	free(threads.dir);
+	free(threads.spent);
 }
 
 /* Which is not there? */
@@ -290,6 +347,14 @@ static void start(struct probe *probe)
 		     failure_text(&failure));
 }
 
+/* From one look to the next, on average. */
+static unsigned int look_ms(const struct result *result)
+{
+	uint64_t ns = now_ns() - result->begin_ns;
+
+	return (unsigned int)((ns / (threads.late_looks + 1) + 500000) / 1000000);
+}
+
 static void note_threads(struct result *result)
 {
 	unsigned int missed = result->missed, late = threads.late;
@@ -299,9 +364,36 @@ static void note_threads(struct result *result)
 			    missed == 1 ? " was" : "s were", result->ops->done,
 			    failure_text(&threads.failure));
 	if (late)
-		result_note(result, "%u thread%s began meanwhile and %s %s from the next look on: pfmon looks for them each %u ms",
+		result_note(result, "%u thread%s began meanwhile and %s %s from the next look on: pfmon looked for them each %u ms",
 			    late, late == 1 ? "" : "s", late == 1 ? "was" : "were",
-			    result->ops->done, LOOK_NS / 1000000);
+			    result->ops->done, look_ms(result));
+}
+
+/* What is missing in the counts, by the kernel's own accounts of the processes. */
+static void note_spent(struct result *result)
+{
+	char counted[NUMBERS_MAX], spent[NUMBERS_MAX], children[NUMBERS_MAX];
+	uint64_t ns, children_ns = 0;
+	unsigned int parents = 0, i;
+
+	for (i = 0; i < threads.targets->n; i++) {
+		const struct spent *s = &threads.spent[i];
+
+		result->spent_ns += s->last_ns - s->begin_ns;
+		parents += spent_by_children(s, &ns);
+		children_ns += ns;
+	}
+	result->has_spent = true;
+	/* Their clocks are read before the contexts, of which each takes some time. */
+	if (result->counted_ns < result->spent_ns - result->spent_ns / MISSED_PART)
+		result_note(result, "of %s ms of CPU time only %s were %s: threads that begin and end between two looks are in no number",
+			    numbers_ms(spent, result->spent_ns),
+			    numbers_ms(counted, result->counted_ns), result->ops->done);
+	if (parents && children_ns)
+		result_note(result, "child processes ran and were not %s: those that have ended used %s ms of CPU time",
+			    result->ops->done, numbers_ms(children, children_ns));
+	else if (parents)
+		result_note(result, "child processes ran and were not %s", result->ops->done);
 }
 
 int measure_process(struct result *result, const struct targets *targets,
@@ -320,6 +412,7 @@ int measure_process(struct result *result, const struct targets *targets,
 	probe_all(result, start);
 	threads.going = true;
 	schedule_begin(result);
+	look_at_spent(result);
 	watch_timer(LOOK_NS, true, look_again);
 	if (child) {
 		child_release(child);
@@ -333,8 +426,11 @@ int measure_process(struct result *result, const struct targets *targets,
 	/* Of those that begin now nothing is counted, but it is said that they are there. */
 	look(result);
 	schedule_over(result);
+	look_at_spent(result);
 	collect(result, true);
 	note_threads(result);
+	if (threads.spent)
+		note_spent(result);
 	close_targets();
 	return status;
 }

@@ -50,6 +50,8 @@ struct result {
 	uint64_t elapsed_ns;
 	bool has_usage;			/* a command's user and system time */
 	uint64_t user_ns, system_ns;
+	bool has_spent;			/* processes' own CPU time meanwhile, of all threads ... */
+	uint64_t spent_ns, counted_ns;	/* ... and that in which contexts counted */
 	bool added_up;			/* values are estimates of intervals, added up */
 	bool is_interval;		/* it is part of a measurement ... */
 	uint64_t from_ns;		/* ... and began so long after that did */

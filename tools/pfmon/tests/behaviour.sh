@@ -402,12 +402,18 @@ catches_int()
 # outlive stop_hold must not have that.
 start_hold()
 {
-	mkfifo "$tmp/fifo"
 	: >"$tmp/ready"
-	"$VICTIM" hold "$1" <"$tmp/fifo" >"$tmp/ready" &
+	start_victim hold "$1"
+	until_true grep -q ready "$tmp/ready"
+}
+
+# start_victim ARGUMENT...: the same with a program that does something until then.
+start_victim()
+{
+	mkfifo "$tmp/fifo"
+	"$VICTIM" "$@" <"$tmp/fifo" >"$tmp/ready" &
 	hold=$!
 	exec 9>"$tmp/fifo"
-	until_true grep -q ready "$tmp/ready"
 }
 
 stop_hold()
@@ -445,6 +451,56 @@ test_process()
 	stat -p "$hold" true
 	expect "-p of no process: status" "$status" 125
 	expect_err "-p of no process" "there is no process $hold"
+}
+
+# gauge NAME: of the metrics
+gauge()
+{
+	sed -n "s/^$1{.*} //p" "$tmp/metrics"
+}
+
+# What the kernel knows of processes and pfmon does not see: threads that are over before it
+# looks, and child processes.
+test_process_missed()
+{
+	start_victim relay 100000
+	for ms in 300 1200 4800; do
+		stat -e cs --timeout $ms -p "$hold"
+		[ "$(field process_ns)" -lt 100000000 ] || break
+	done
+	spent=$(field process_ns) counted=$(field counted_ns)
+	check "threads that are brief: $counted of $spent ns" [ $((2 * counted)) -lt "$spent" ]
+	check "threads that are brief: $spent ns is what there was" \
+		[ "$spent" -le $((2 * $(field elapsed_ns))) ]
+	check "threads that are brief: a note" grep -q \
+		'"of [0-9.,]* ms of CPU time only [0-9.,]* were counted: threads that begin and end between' \
+		"$tmp/json"
+	check "no child processes: no note" [ "$(grep -c 'child processes' "$tmp/json")" -eq 0 ]
+	"$PFMON" stat -e cs --timeout $ms -p "$hold" -f openmetrics -o "$tmp/metrics" 2>/dev/null
+	check "threads that are brief: metrics" awk -v a="$(gauge pfmon_process_seconds)" \
+		-v b="$(gauge pfmon_counted_seconds)" 'BEGIN { exit !(b != "" && 2 * b < a) }'
+	"$PFMON" stat -e cs --timeout $ms -p "$hold" -x , -o "$tmp/csv" 2>/dev/null
+	expect "threads that are brief: CSV" "$(grep -Ec '^,all,(process|counted),[0-9]+,ns,' "$tmp/csv")" 2
+	"$PFMON" record -o "$tmp/data" -p "$hold" -- sleep 0.3 2>"$tmp/err"
+	check "threads that are brief: samples" grep -q \
+		'^ note: of [0-9.,]* ms of CPU time only [0-9.,]* were sampled' "$tmp/err"
+	stop_hold
+	start_hold 1
+	stat -e cs -p "$hold" true
+	expect "nothing is missing" "$(sed -n 's/.*"notes": //p' "$tmp/json")" '[]}'
+	stat -e cs -t "$hold" true
+	expect "threads: no such account" "$(grep -c process_ns "$tmp/json")" 0
+	stop_hold
+
+	mkfifo "$tmp/lines"
+	sh -c 'while read -r line; do /bin/true; done; :' <"$tmp/lines" &
+	parent=$!
+	exec 8>"$tmp/lines"
+	stat -e cs -p $parent -- sh -c "echo x >&8; echo x >&8
+		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
+	check "child processes: a note" grep -q '"child processes ran and were not counted' "$tmp/json"
+	exec 8>&-
+	wait $parent
 }
 
 test_cpus()
@@ -487,7 +543,7 @@ test_info()
 }
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
-behaviour='options turns status output follow outlive signals terminal process cpus info list
+behaviour='options turns status output follow outlive signals terminal process process_missed cpus info list
 	parts numbers intervals reader_gone closed schedule metrics'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.

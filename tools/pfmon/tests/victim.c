@@ -155,6 +155,29 @@ static void do_thread(long n, long pages)
 	}
 }
 
+static void *relay_thread(void *arg)
+{
+	volatile long n = (long)arg;
+
+	while (n-- > 0)
+		;
+	return NULL;
+}
+
+/* Threads one after the other, until the end of the input: each a fraction of a millisecond. */
+static void do_relay(long n)
+{
+	pthread_t thread;
+	char byte;
+
+	fcntl(0, F_SETFL, O_NONBLOCK);
+	while (read(0, &byte, 1)) {
+		if (pthread_create(&thread, NULL, relay_thread, (void *)n))
+			errx(1, "pthread_create");
+		pthread_join(thread, NULL);
+	}
+}
+
 static bool exec_late;
 
 static void *exec_thread(void *pages)
@@ -626,6 +649,8 @@ static int run_simple(const char *what, long n, long m)
 		do_where();
 	else if (!strcmp(what, "wait"))
 		do_wait();
+	else if (!strcmp(what, "relay"))
+		do_relay(n);
 	else if (!strcmp(what, "hold"))
 		do_hold(n);
 	else
