@@ -10,11 +10,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "pmon.h"
+
+#define NAME_SIZE	4096		/* of a report's file */
 
 /* A region that a thread is in. */
 struct frame {
@@ -46,6 +49,7 @@ static pthread_key_t key;
 static int state;			/* written once, before anything else is */
 static const char *events;
 static pid_t forked;			/* number of this process, if fork() made it */
+static struct stat earlier;		/* what had the report's name when the first region began */
 static struct thread *threads;		/* with the lock, like what follows */
 static struct region *regions, **last = &regions;	/* in the order of their first ends */
 static char **names;			/* of events, from the first thread on */
@@ -159,6 +163,80 @@ static FILE *open_report(const char *name, char *temp, size_t size)
 	return fopen(name, "we");
 }
 
+/* The number that starters of parallel programs give to each of its processes. */
+static const char *rank(void)
+{
+	static const char *const from[] = {
+		"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID",
+	};
+	const char *text = NULL;
+	size_t i;
+
+	for (i = 0; !text && i < sizeof(from) / sizeof(from[0]); i++)
+		text = secure_getenv(from[i]);
+	return text && *text && !strchr(text, '/') ? text : "0";
+}
+
+/* %p, %h and %r are put in. A child that fork() made has its number behind the name. */
+static bool name_report(const char *path, char name[NAME_SIZE])
+{
+	char pid[24], host[256] = "";
+	bool has_pid = false;
+	size_t at = 0;
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	gethostname(host, sizeof(host) - 1);
+	for (; *path; path++) {
+		char one[2] = { *path, '\0' };
+		const char *text = one;
+
+		if (*path == '%' && path[1] && strchr("phr%", path[1])) {
+			path++;
+			has_pid |= *path == 'p';
+			text = *path == 'p' ? pid : *path == 'h' ? host :
+			       *path == 'r' ? rank() : "%";
+		}
+		at += (size_t)snprintf(name + at, NAME_SIZE - at, "%s", text);
+		if (at >= NAME_SIZE)
+			return false;
+	}
+	if (forked && !has_pid)
+		at += (size_t)snprintf(name + at, NAME_SIZE - at, ".%s", pid);
+	return at < NAME_SIZE;
+}
+
+/* Has another process made a file of that name since the first region began here? */
+static bool is_taken(const char *name)
+{
+	struct stat st;
+
+	return !lstat(name, &st) && (st.st_ino != earlier.st_ino || st.st_dev != earlier.st_dev ||
+				     st.st_mtim.tv_sec != earlier.st_mtim.tv_sec ||
+				     st.st_mtim.tv_nsec != earlier.st_mtim.tv_nsec);
+}
+
+/*
+ * Processes of one program end together: one after the other they look and take the name, or
+ * if it is taken one with their number. Where directories cannot be locked that is left to
+ * chance.
+ */
+static int rename_report(const char *temp, const char *name)
+{
+	char numbered[NAME_SIZE + 32], dir[NAME_SIZE];
+	const char *slash = strrchr(name, '/');
+	int fd, ret;
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - name) + 1 : 1, slash ? name : ".");
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	snprintf(numbered, sizeof(numbered), "%s.%d", name, (int)getpid());
+	ret = rename(temp, is_taken(name) ? numbered : name);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 /* Return: 0, or -1 with errno set, and what has the name is as it was if it can be. */
 static int close_report(FILE *out, const char *name, const char *temp)
 {
@@ -166,7 +244,7 @@ static int close_report(FILE *out, const char *name, const char *temp)
 
 	if (fclose(out))
 		e = errno;
-	if (!e && *temp && rename(temp, name))
+	if (!e && *temp && rename_report(temp, name))
 		e = errno;
 	if (e && *temp)
 		unlink(temp);
@@ -177,16 +255,16 @@ static int close_report(FILE *out, const char *name, const char *temp)
 static void report_at_exit(void)
 {
 	const char *path = secure_getenv("PMON_OUTPUT");
-	char name[4096], temp[4096 + 32];
+	char name[NAME_SIZE], temp[NAME_SIZE + 32];
 	FILE *out = stderr;
 
 	if (!regions && !trouble)
 		return;
 	if (path && *path) {
-		snprintf(name, sizeof(name), forked ? "%s.%d" : "%s", path, (int)forked);
-		out = open_report(name, temp, sizeof(temp));
+		errno = ENAMETOOLONG;
+		out = name_report(path, name) ? open_report(name, temp, sizeof(temp)) : NULL;
 		if (!out) {
-			fprintf(stderr, "PMON_OUTPUT: %s: %s\n", name, strerror(errno));
+			fprintf(stderr, "PMON_OUTPUT: %s: %s\n", path, strerror(errno));
 			return;
 		}
 	}
@@ -197,11 +275,16 @@ static void report_at_exit(void)
 
 static void find_events(void)
 {
+	const char *path = secure_getenv("PMON_OUTPUT");
+	char name[NAME_SIZE];
+
 	events = secure_getenv("PMON_EVENTS");
 	if (!events || !*events || pthread_key_create(&key, end_thread)) {
 		state = OFF;
 		return;
 	}
+	if (path && (!name_report(path, name) || lstat(name, &earlier)))
+		memset(&earlier, 0, sizeof(earlier));
 	atexit(report_at_exit);
 	state = ON;
 }

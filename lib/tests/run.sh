@@ -144,6 +144,58 @@ examples()
 	check "$1: a report says why nothing was counted" \
 		grep -q '^regions that were not counted: PFM_GET_CONFIG' "$tmp/regions"
 	report_file "$1"
+	report_several "$1"
+}
+
+# report_several ARCH: reports of processes that run at the same time are all there, and
+# names say whose they are.
+report_several()
+{
+	cat >"$tmp/several.c" <<-END
+		#include <stdio.h>
+		#include <perfmon/pmon.h>
+		int main(void)
+		{
+			pmon_region_begin("all");
+			puts("ready");
+			fflush(stdout);
+			getchar();
+			return 0;
+		}
+	END
+	if ! $CC $("$top/scripts/machine" cc "$1" | sed 's/^[^ ]*//') $warn -I "$lib/include" \
+		-I "$top/include/uapi" -o "$tmp/several" "$tmp/several.c" "$O/$1/lib/libperfmon.a" \
+		-lpthread $(grep -q pfm_initialize "$O/$1/lib/libperfmon.a" && echo -lpfm); then
+		fail "$1: several processes: build"
+		return
+	fi
+	mkdir "$tmp/reports"
+	mkfifo "$tmp/go"
+	echo earlier >"$tmp/reports/name"
+	for i in 1 2 3; do
+		PMON_EVENTS=task-clock PMON_OUTPUT=$tmp/reports/name "$tmp/several" \
+			<"$tmp/go" >"$tmp/ready.$i" &
+	done
+	exec 9>"$tmp/go"
+	for i in 1 2 3; do
+		until grep -qs ready "$tmp/ready.$i" || ! kill -0 $!; do sleep 0.05; done
+	done
+	exec 9>&-
+	wait
+	check "$1: three processes at a time, three reports" \
+		[ "$(grep -l '^regions that' "$tmp/reports"/* | wc -l)" -eq 3 ]
+	check "$1: one of them has the name" grep -q '^regions that' "$tmp/reports/name"
+	rm -r "$tmp/reports"
+	mkdir "$tmp/reports"
+	for i in 1 2 3; do
+		PMON_EVENTS=task-clock PMON_OUTPUT=$tmp/reports/name "$tmp/several" </dev/null >"$tmp/ready.1"
+	done
+	check "$1: one after the other, one report" [ "$(ls "$tmp/reports")" = name ]
+	(OMPI_COMM_WORLD_RANK=7 PMON_EVENTS=task-clock PMON_OUTPUT=$tmp/reports/%h.%r.%%.%p \
+		exec sh -c "echo \$\$ >'$tmp/pid'; exec '$tmp/several'" </dev/null >"$tmp/ready.1")
+	check "$1: machine, rank and process in the name" \
+		[ -s "$tmp/reports/$(uname -n).7.%.$(cat "$tmp/pid")" ]
+	rm -r "$tmp/reports" "$tmp/go"
 }
 
 # report_file ARCH: an earlier report is there until a new one is complete; a file with

@@ -229,7 +229,8 @@ int pmon_region_end(const char *name);
  * @format: PMON_TEXT, PMON_JSON
  *
  * When the program exits that is written to the file that PMON_OUTPUT in the
- * environment names, as JSON if the name ends in ".json", or to standard error.
+ * environment names, as JSON if the name ends in ".json", or to standard error. %p, %h and
+ * %r in the name are the process, the machine and the rank in a parallel program.
  *
  * Return: 0, or -EINVAL.
  */
