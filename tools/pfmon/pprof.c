@@ -24,7 +24,7 @@ enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATIO
        PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_TYPE };
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
+enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER, LABEL_UNIT };
 enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE,
        MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
@@ -299,6 +299,9 @@ static void put_label(struct writing *w, const char *key, const char *text, int3
 		put_number(&w->part, LABEL_STRING, string(w, text));
 	else
 		put_number(&w->part, LABEL_NUMBER, (uint64_t)number);
+	/* A number of 0 without a unit is no label at all to who reads it. */
+	if (!text)
+		put_number(&w->part, LABEL_UNIT, string(w, "number"));
 	put_bytes(&w->m, SAMPLE_LABEL, w->part.data, w->part.size);
 }
 

@@ -109,6 +109,9 @@ class Profile:
     def sample(self, s):
         labels = {}
         for label in s["label"]:
+            # To pprof's own decoder and those made after it one of nothing but zeroes is none.
+            if not any(label.get(f, [0])[0] for f in ("str", "num", "num_unit")):
+                continue
             key = self.string(label, "key")
             assert key and key not in labels
             labels[key] = (self.string(label, "str") if "str" in label else
