@@ -28,7 +28,7 @@
 #define SWEEP		256	/* processes, at least, before those that are gone are freed */
 #define GLANCE_NS	1000000000
 #define COMM_MAX	64
-#define SEGMENTS_MAX	4	/* of code, in a file */
+#define SEGMENTS_MAX	256	/* of code, in a file: as many headers as are looked at */
 #define JIT_MAX		(256ULL << 20)	/* bytes of names, of all processes */
 
 /* Hashes of lines. */

@@ -381,6 +381,32 @@ test_symbols_marks()
 	named "a mark without a type" "[unknown]"
 }
 
+# Code in the last of seven segments; BOLT and embedded programs have so many.
+test_symbols_segments()
+{
+	can_name || return
+	set --
+	{
+		for n in 1 2 3 4 5 6; do
+			echo ".section code$n,\"ax\",@progbits"
+			echo ".globl in_$n"
+			echo ".type in_$n,@function"
+			echo "in_$n: .skip 32"
+			echo ".size in_$n,32"
+			set -- "$@" "-Wl,--section-start=code$n=0x${n}1000000"
+		done
+		echo '.section .note.GNU-stack,"",@progbits'
+	} >"$tmp/segments.s"
+	make_named before "$tmp/segments.s" "$@"
+	check "seven segments of code: there are" \
+		[ "$(readelf -lW "$tmp/named" | grep -c ' LOAD .* R E ')" -ge 6 ]
+	for n in 1 6; do
+		find_function in_$n
+		record_named
+		named "seven segments of code: number $n" in_$n
+	done
+}
+
 # What a process says of its code, if it is that process which says so.
 test_symbols_jit()
 {
@@ -457,4 +483,4 @@ test_symbols_demangled()
 }
 
 symbols='symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
-symbols_sections symbols_marks symbols_jit symbols_demangled'
+symbols_sections symbols_marks symbols_segments symbols_jit symbols_demangled'
