@@ -221,10 +221,10 @@ void data_event(struct data_writer *w, const struct sampled_event *e)
 	put_record(w, DF_EVENT, pieces, 3 + e->readings);
 }
 
-void data_process(struct data_writer *w, int32_t pid, uint64_t time,
+void data_process(struct data_writer *w, int32_t pid, int32_t parent, uint64_t time,
 		  const char *comm, const char *command)
 {
-	struct df_process process = { .pid = pid, .time = time };
+	struct df_process process = { .pid = pid, .parent = parent, .time = time };
 	struct piece pieces[] = { { &process, sizeof(process) },
 				  string(comm), string(command) };
 

@@ -57,11 +57,12 @@ void data_event(struct data_writer *w, const struct sampled_event *e);
  * data_process() - write that a process has begun, or executed a program
  * @w:       from data_create()
  * @pid:     its number
+ * @parent:  of which it is a copy by fork(), 0: it has executed a program, or not known
  * @time:    when it was seen
  * @comm:    its name
  * @command: the first word of its command line
  */
-void data_process(struct data_writer *w, int32_t pid, uint64_t time,
+void data_process(struct data_writer *w, int32_t pid, int32_t parent, uint64_t time,
 		  const char *comm, const char *command);
 
 /**

@@ -75,7 +75,7 @@ enum df_kind { DF_VALUE, DF_SINCE_LAST };
 /* comm and the command's first word follow, each with a NUL. */
 struct df_process {
 	int32_t pid;
-	uint32_t pad;
+	int32_t parent;		/* of which it is a copy, by fork(); 0: it executed a program */
 	uint64_t time;
 };
 
@@ -130,9 +130,12 @@ struct df_module {
  */
 struct df_jit {
 	int32_t pid;
-	uint32_t pad;
+	uint32_t flags;		/* DF_JIT_PART */
 	uint64_t time;		/* when it was read */
 };
+
+/* There was more, before these lines, than a recording is to have. */
+#define DF_JIT_PART	1
 
 /* What was copied from the kernel's sampling buffer follows. */
 struct df_samples {

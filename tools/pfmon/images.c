@@ -41,7 +41,9 @@ struct image {
 	struct image *next;
 	pid_t pid;
 	uint64_t begun;		/* when the process did: numbers come again */
+	pid_t via;		/* a thread of it that has not ended */
 	uint64_t exe;		/* hash of its program's path, 0 if unknown */
+	uint64_t stack;		/* where that began when the program was executed */
 	char comm[COMM_MAX];
 	uint64_t first;		/* when we looked, ... */
 	uint64_t seen;		/* and did so last */
@@ -49,6 +51,15 @@ struct image {
 	struct lines now;	/* ... and while we look */
 	size_t at;		/* in @last: the line after the one that came again */
 	struct jit_file jit;	/* what it says of code that it has made */
+	bool jit_is_part;	/* that not all of this is written is said */
+};
+
+/* What /proc/PID/stat says of a process. */
+struct status {
+	char comm[COMM_MAX];
+	char state;
+	pid_t parent;
+	uint64_t begun, stack;
 };
 
 /* A file that was mapped. */
@@ -98,10 +109,10 @@ static void read_proc(pid_t pid, const char *name, char *buf, size_t size)
 }
 
 /*
- * Name and begin: "PID (NAME) STATE ...", STATE is the third word, the begin the 22nd. The
- * name may have parentheses, and ends of lines.
+ * "PID (NAME) STATE PARENT ...": the begin is the 22nd word, and the begin of the stack the
+ * 28th. The name may have parentheses, and ends of lines.
  */
-static bool read_stat(pid_t pid, char comm[COMM_MAX], uint64_t *begun)
+static bool read_stat(pid_t pid, struct status *s)
 {
 	char line[1024], *open, *close, *word;
 	int i;
@@ -112,14 +123,19 @@ static bool read_stat(pid_t pid, char comm[COMM_MAX], uint64_t *begun)
 	if (!open || !close)
 		return false;
 	*close = '\0';
-	snprintf(comm, COMM_MAX, "%s", open + 1);
+	snprintf(s->comm, COMM_MAX, "%s", open + 1);
 	word = close + 1;
-	for (i = 3; i < 22 && word; i++)
-		word = strchr(word + 1, ' ');
-	if (!word)
-		return false;
-	*begun = strtoull(word, NULL, 10);
-	return true;
+	for (i = 3; word && i <= 28; i++, word = strchr(word + 1, ' ')) {
+		if (i == 3)
+			s->state = word[1];
+		else if (i == 4)
+			s->parent = (pid_t)strtol(word, NULL, 10);
+		else if (i == 22)
+			s->begun = strtoull(word, NULL, 10);
+		else if (i == 28)
+			s->stack = strtoull(word, NULL, 10);
+	}
+	return i > 28;
 }
 
 static uint64_t read_exe(pid_t pid)
@@ -130,6 +146,31 @@ static uint64_t read_exe(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	len = readlink(path, exe, sizeof(exe));
 	return len > 0 ? hash(exe, (size_t)len) : 0;
+}
+
+/*
+ * A first thread that has ended before the others has nothing mapped any more: one of those
+ * that is there, or the first one if there is none.
+ */
+static pid_t living_thread(pid_t pid, char state)
+{
+	struct dirent *entry;
+	char path[32];
+	pid_t tid = 0;
+	DIR *dir;
+
+	if (state != 'Z')
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !tid && (entry = readdir(dir))) {
+		tid = (pid_t)atoi(entry->d_name);
+		if (tid <= 0 || tid == pid || !read_exe(tid))
+			tid = 0;
+	}
+	if (dir)
+		closedir(dir);
+	return tid ? tid : pid;
 }
 
 static struct image *find(struct images *images, pid_t pid)
@@ -369,14 +410,14 @@ static uint32_t see_binary(struct images *images, pid_t pid, const struct line *
  * In a path the kernel writes the end of a line as "\012", and a path can have these four
  * characters: the link of the mapping, which is never longer, tells.
  */
-static void unescape_path(const struct df_map *map, char *path)
+static void unescape_path(pid_t via, const struct df_map *map, char *path)
 {
 	char link[80], *to = path;
 	ssize_t len;
 
 	if (!strstr(path, "\\012"))
 		return;
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)map->pid,
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)via,
 		 map->start, map->end);
 	len = readlink(link, path, strlen(path));
 	if (len > 0) {
@@ -407,10 +448,10 @@ static void read_map(struct images *images, struct image *i, char *text)
 		   &line.file.major, &line.file.minor, &line.file.inode, &path) != 7 ||
 	    !path || !strchr(access, 'x') || !is_new(i, hash(text, strlen(text))))
 		return;
-	unescape_path(&line.map, text + path);
+	unescape_path(i->via, &line.map, text + path);
 	line.path = text + path;
 	if (*line.path == '/' || !strcmp(line.path, VDSO))
-		line.map.binary = see_binary(images, i->pid, &line);
+		line.map.binary = see_binary(images, i->via, &line);
 	data_map(images->data, &line.map, *line.path ? line.path : "[anonymous]");
 }
 
@@ -418,13 +459,19 @@ static void read_map(struct images *images, struct image *i, char *text)
 static void see_jit(struct images *images, struct image *i)
 {
 	struct df_jit jit = { .pid = i->pid, .time = now_ns() };
-	char *text, comm[COMM_MAX];
-	uint64_t begun;
+	struct status s;
+	char *text;
 
-	while (images->jit < JIT_MAX &&
-	       (text = jit_read(i->pid, i->begun, &i->jit))) {
+	while (!(i->jit_is_part && images->jit >= JIT_MAX) &&
+	       (text = jit_read(i->pid, i->via, i->begun, &i->jit))) {
+		if (images->jit >= JIT_MAX) {
+			*text = '\0';
+			i->jit.part = true;
+		}
+		jit.flags = i->jit.part && !i->jit_is_part ? DF_JIT_PART : 0;
+		i->jit_is_part = i->jit.part;
 		/* If it is gone this may have been of another one with its number. */
-		if (read_stat(i->pid, comm, &begun) && begun == i->begun) {
+		if (read_stat(i->pid, &s) && s.begun == i->begun) {
 			images->jit += strlen(text);
 			data_jit(images->data, &jit, text);
 		}
@@ -438,7 +485,7 @@ static void read_maps(struct images *images, struct image *i)
 	size_t size = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)i->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)i->via);
 	f = fopen(path, "re");
 	if (!f)
 		return;
@@ -454,11 +501,10 @@ static void read_maps(struct images *images, struct image *i)
  * Otherwise another path of the program or another name of the process says so. A
  * process that is about to end has no path any more: it still runs what it ran.
  */
-static bool same(const struct image *i, uint64_t begun, uint64_t exe,
-		 const char comm[COMM_MAX])
+static bool same(const struct image *i, const struct status *s, uint64_t exe)
 {
-	return i->begun == begun && (i->exe == exe || !exe) &&
-	       !strcmp(i->comm, comm);
+	return i->begun == s->begun && (i->exe == exe || !exe) &&
+	       !strcmp(i->comm, s->comm);
 }
 
 /*
@@ -472,31 +518,66 @@ static uint64_t patience_with(const struct image *i)
 	return age < GLANCE_NS ? age : GLANCE_NS;
 }
 
+static void look(struct images *images, pid_t pid, bool exec, bool glance);
+
+/*
+ * The parent of a process that has executed no program since it was born: its stack begins
+ * where that of the parent does. What the parent has compiled is there in the child, too,
+ * and so is looked at. 0: there is no such parent.
+ */
+static pid_t copied_from(struct images *images, const struct status *s, uint64_t exe)
+{
+	const struct image *parent;
+
+	if (!exe || read_exe(s->parent) != exe)
+		return 0;
+	look(images, s->parent, false, true);
+	parent = find(images, s->parent);
+	return parent && parent->exe == exe && parent->stack == s->stack ? s->parent : 0;
+}
+
+static void begin_image(struct images *images, pid_t pid, const struct status *s,
+			pid_t via, uint64_t exe, pid_t parent, uint64_t now)
+{
+	struct image *i = find(images, pid);
+	char command[256];
+
+	if (!i)
+		i = insert(images, pid);
+	i->via = via;
+	i->begun = s->begun;
+	i->exe = exe;
+	i->stack = s->stack;
+	i->first = now;
+	memcpy(i->comm, s->comm, sizeof(i->comm));
+	i->last.n = 0;
+	i->jit = (struct jit_file){ 0 };
+	i->jit_is_part = false;
+	/* Words, each of which ends in a 0 byte: the first one. */
+	read_proc(i->via, "cmdline", command, sizeof(command));
+	data_process(images->data, pid, parent, now, i->comm, command);
+}
+
 static void look(struct images *images, pid_t pid, bool exec, bool glance)
 {
 	struct image *i = find(images, pid);
-	char comm[COMM_MAX], command[256];
-	uint64_t begun, exe, now = now_ns();
+	uint64_t exe, now = now_ns();
+	struct status s;
+	pid_t via;
 
-	if (!read_stat(pid, comm, &begun))
+	if (!read_stat(pid, &s))
 		return;
-	if (i && !exec && glance && now - i->seen < patience_with(i) && i->begun == begun &&
-	    !strcmp(i->comm, comm))
+	if (i && !exec && glance && now - i->seen < patience_with(i) && i->begun == s.begun &&
+	    !strcmp(i->comm, s.comm))
 		return;
-	exe = read_exe(pid);
-	if (!i || exec || !same(i, begun, exe, comm)) {
-		if (!i)
-			i = insert(images, pid);
-		i->begun = begun;
-		i->exe = exe;
-		i->first = now;
-		memcpy(i->comm, comm, sizeof(comm));
-		i->last.n = 0;
-		i->jit = (struct jit_file){ 0 };
-		/* Words, each of which ends in a 0 byte: the first one. */
-		read_proc(pid, "cmdline", command, sizeof(command));
-		data_process(images->data, pid, now, comm, command);
+	via = living_thread(pid, s.state);
+	exe = read_exe(via);
+	if (!i || exec || !same(i, &s, exe)) {
+		begin_image(images, pid, &s, via, exe,
+			    exec ? 0 : copied_from(images, &s, exe), now);
+		i = find(images, pid);
 	}
+	i->via = via;
 	i->seen = now;
 	read_maps(images, i);
 	see_jit(images, i);

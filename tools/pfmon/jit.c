@@ -15,9 +15,9 @@
 #include "jit.h"
 #include "text.h"
 
-#define FILE_MAX	(64 << 20)	/* bytes that are read of one */
+#define FILE_MAX	(64 << 20)	/* bytes of one that are read at first */
 #define STEP_MAX	(16 << 20)	/* and at a time */
-#define FUNCTIONS_MAX	(1 << 20)	/* of a process */
+#define FUNCTIONS_MAX	(2 << 20)	/* of a process */
 #define SLACK_S		2		/* by which clocks may differ */
 
 bool jit_may_be(const char *path)
@@ -70,12 +70,18 @@ static int64_t began_at(uint64_t begun)
 
 static char *read_lines(int fd, struct jit_file *file, off_t size)
 {
-	size_t room = (size_t)(size - file->done);
-	char *text, *end;
+	char *text, *start, *end;
+	size_t room;
 	ssize_t n;
+	bool first = !file->done;
 
-	if (size <= file->done || size > FILE_MAX)
+	if (first && size > FILE_MAX) {
+		file->done = size - FILE_MAX;
+		file->part = true;
+	}
+	if (size <= file->done)
 		return NULL;
+	room = (size_t)(size - file->done);
 	if (room > STEP_MAX)
 		room = STEP_MAX;
 	text = malloc(room + 1);
@@ -90,10 +96,16 @@ static char *read_lines(int fd, struct jit_file *file, off_t size)
 	}
 	*end = '\0';
 	file->done += end - text + 1;
+	/* Somewhere in a line. */
+	if (first && file->part) {
+		start = memchr(text, '\n', (size_t)(end - text));
+		start = start ? start : end;
+		memmove(text, start, (size_t)(end - start) + 1);
+	}
 	return text;
 }
 
-char *jit_read(pid_t pid, uint64_t begun, struct jit_file *file)
+char *jit_read(pid_t pid, pid_t via, uint64_t begun, struct jit_file *file)
 {
 	char path[48], *text = NULL;
 	struct stat st;
@@ -104,7 +116,7 @@ char *jit_read(pid_t pid, uint64_t begun, struct jit_file *file)
 	if (!read_status(pid, &uid, &inner))
 		return NULL;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)inner);
-	fd = identity_open_of(pid, path, &st);
+	fd = identity_open_of(via, path, &st);
 	if (fd < 0)
 		return NULL;
 	if (st.st_ino != file->inode || st.st_size < file->done)
@@ -124,9 +136,26 @@ struct function {
 struct jit {
 	struct function *function;
 	size_t functions, room;
+	size_t added;		/* and perhaps forgotten */
 	bool complete;
 	struct symtab symbols;
 };
+
+/* Of all those that there is room for, the half that was added first. */
+static void forget_old(struct jit *jit)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < jit->functions; i++)
+		if (jit->function[i].number >= jit->added - FUNCTIONS_MAX / 2)
+			jit->function[n++] = jit->function[i];
+	jit->functions = n;
+}
+
+bool jit_is_part(const struct jit *jit)
+{
+	return jit && jit->added > jit->functions;
+}
 
 static void add_line(struct jit *jit, char *line)
 {
@@ -138,10 +167,10 @@ static void add_line(struct jit *jit, char *line)
 	    !line[at] || !size || f.start + size < f.start)
 		return;
 	if (jit->functions == FUNCTIONS_MAX)
-		return;
+		forget_old(jit);
 	f.end = f.start + size;
 	f.name = text_intern(line + at);
-	f.number = jit->functions;
+	f.number = jit->added++;
 	if (jit->functions == jit->room) {
 		jit->room = jit->room ? 2 * jit->room : 64;
 		jit->function = reallocarray(jit->function, jit->room, sizeof(f));

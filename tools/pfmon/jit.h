@@ -24,20 +24,23 @@ bool jit_may_be(const char *path);
 struct jit_file {
 	uint64_t inode;
 	int64_t done;		/* bytes */
+	bool part;		/* the first of them were not: the file was too large */
 };
 
 /**
  * jit_read() - read what is new in the file of a process
  * @pid:   process
+ * @via:   a thread of it that has not ended
  * @begun: when it began, as /proc/PID/stat has it
  * @file:  all zeroes at first
  *
  * The file must be there as the process sees it, be its user's, and not be older than
- * the process.
+ * the process. Of a file that is very large when it is seen first only the end is read,
+ * which has what was compiled last.
  *
  * Return: whole lines, to be freed, or NULL if there is nothing new.
  */
-char *jit_read(pid_t pid, uint64_t begun, struct jit_file *file);
+char *jit_read(pid_t pid, pid_t via, uint64_t begun, struct jit_file *file);
 
 struct jit;
 
@@ -45,9 +48,17 @@ struct jit;
  * jit_add() - add lines
  * @jit:  NULL at first
  * @text: lines; what is none is left out. Of two functions at an address the one that
- *        was added last counts
+ *        was added last counts, and of too many those that were
  */
 void jit_add(struct jit **jit, const char *text);
+
+/**
+ * jit_is_part() - were some lines forgotten, because there were too many?
+ * @jit: of jit_add(), or NULL
+ *
+ * Return: true or false.
+ */
+bool jit_is_part(const struct jit *jit);
 
 /**
  * jit_find() - the function at an address

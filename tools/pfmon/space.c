@@ -20,6 +20,7 @@
 #include "text.h"
 
 #define BUCKETS		4096
+#define GENERATIONS	64		/* of processes that only fork */
 #define FOUND_LEAST	4096		/* powers of two */
 #define FOUND_MOST	(1U << 19)
 
@@ -40,6 +41,7 @@ struct choice {
 struct image {
 	struct image *older;
 	int32_t pid;
+	int32_t parent;		/* see struct df_process */
 	uint64_t time;
 	const char *process;
 	bool recorded;		/* the kernel has said so: the time is right */
@@ -75,6 +77,7 @@ struct space {
 	size_t records, record_room;
 	struct kernel *kernel;
 	char note[BINARY_STATES][160];
+	bool jit_is_part;		/* names of code that processes have made are missing */
 	bool guessed;			/* struct choice: of an address that was looked up */
 	struct found *found;		/* each at its hash, or behind it */
 	size_t founds, found_room;
@@ -133,7 +136,10 @@ static struct image *add_image(struct space *space, int32_t pid, uint64_t time,
 
 void space_add_process(struct space *space, const struct data_process *p)
 {
-	add_image(space, p->process->pid, p->process->time, text_intern(p->comm));
+	struct image *i = add_image(space, p->process->pid, p->process->time,
+				    text_intern(p->comm));
+
+	i->parent = p->process->parent;
 }
 
 void space_add_binary(struct space *space, const struct data_binary *b)
@@ -165,6 +171,7 @@ void space_add_jit(struct space *space, const struct data_jit *j)
 	if (!i)
 		return;
 	jit_add(&i->jit, j->text);
+	space->jit_is_part |= j->jit->flags & DF_JIT_PART || jit_is_part(i->jit);
 	/* Places that had no name may have one now, or another one. */
 	forget_found(space);
 }
@@ -436,11 +443,26 @@ static struct jit *jit_of(const struct space *space, const struct image *image)
 	return i ? i->jit : NULL;
 }
 
+/* A child runs what its parent has made, until it executes a program. */
+static struct symbol *find_jit(const struct space *space, const struct image *image,
+			       uint64_t addr)
+{
+	struct symbol *symbol = jit_find(jit_of(space, image), addr);
+	unsigned int n;
+
+	/* What a file says can be a circle. */
+	for (n = 0; !symbol && image && image->parent && n < GENERATIONS; n++) {
+		image = image_at(space, image->parent, image->time);
+		symbol = image ? jit_find(jit_of(space, image), addr) : NULL;
+	}
+	return symbol;
+}
+
 /* Code that a process had only until it was looked at has a name, if the process says so. */
 static void find_made(const struct space *space, const struct image *image,
 		      struct place *place)
 {
-	struct symbol *symbol = jit_find(jit_of(space, image), place->addr);
+	struct symbol *symbol = find_jit(space, image, place->addr);
 
 	if (!symbol)
 		return;
@@ -459,7 +481,7 @@ static void find_symbol(struct space *space, const struct image *image,
 
 	place->binary = binary->name;
 	if (!symbol && jit_may_be(binary->path))
-		symbol = jit_find(jit_of(space, image), addr);
+		symbol = find_jit(space, image, addr);
 	if (symbol) {
 		place->symbol = symtab_name(symbol);
 		place->offset = place->addr - symbol->addr;
@@ -624,6 +646,8 @@ const char *space_note(struct space *space, unsigned int n)
 {
 	static const char none[] =
 		"this pfmon was built without libdw: symbols of programs are not known";
+	static const char part[] =
+		"processes have said more of code that they have made than pfmon keeps: names of what they made first are missing";
 	static const char guessed[] =
 		"where one file was mapped after another it is not known when that was: some names may be those of the wrong file; -f callchain and calldouble (-g) have that time";
 	const char *notes[] = {
@@ -632,6 +656,7 @@ const char *space_note(struct space *space, unsigned int n)
 		tell(space, BINARY_STRANGE), tell(space, BINARY_UNREAD),
 		!symtab_has_elf && binaries_count(space->binaries, BINARY_FOUND) ? none : NULL,
 		space->guessed ? guessed : NULL,
+		space->jit_is_part ? part : NULL,
 	};
 	unsigned int i;
 

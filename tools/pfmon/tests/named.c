@@ -6,8 +6,8 @@
  *	named wait		prints "ready", then waits for the end of its input
  *	named jit [HOW]		makes code at CODE, says in /tmp/perf-PID.map that it is
  *				made_here(), with more that does harm in the name, and ends.
- *				HOW: the file is "foreign" (another user's), "old" or a
- *				"link", or the code is "gone"
+ *				HOW: the file is "foreign" (another user's), "old", "large"
+ *				or a "link", or the code is "gone"; or it does "fork"
  *	named jit-wait		the same and waits
  */
 #define _GNU_SOURCE
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CODE	((void *)0x70000000)
@@ -53,6 +54,7 @@ static void jit(const char *how)
 {
 	char path[48];
 	FILE *f;
+	int n;
 
 	if (mmap(CODE, 4096, PROT_READ | PROT_EXEC,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != CODE)
@@ -61,6 +63,9 @@ static void jit(const char *how)
 	f = fopen(path, "w");
 	if (!f)
 		exit(1);
+	/* More than is read. */
+	for (n = 0; n < 80 << 20 && !strcmp(how, "large"); n += 4000)
+		fprintf(f, "70000100 100 %04000d\n", n);
 	fprintf(f, "70000100 100 thrown_away\n70000100 100 made_here(int, \033[1m)\"\\;\xff\n"
 		"nonsense\n70000180 half");
 	fclose(f);
@@ -85,5 +90,7 @@ int main(int argc, char **argv)
 		jit(argc > 2 ? argv[2] : "");
 	if (!strcmp(what, "wait") || !strcmp(what, "jit-wait"))
 		wait_for_end();
+	if (argc > 2 && !strcmp(argv[2], "fork"))
+		return fork() && wait(NULL) < 0;
 	return NAME(argc) == 0;
 }

@@ -407,6 +407,20 @@ test_symbols_segments()
 	done
 }
 
+# A process whose first thread has ended has nothing mapped, as far as that one knows.
+test_symbols_first_thread()
+{
+	can_name || return
+	in_hot
+	orphan=$("$VICTIM" orphan)
+	record -p "$orphan" true
+	unset FAKE_IPS
+	kill -KILL "$orphan"
+	report --by process,binary -f folded
+	expect "the first thread has ended: what is mapped" "$(cat "$tmp/report")" \
+		"victim;$VICTIM 20"
+}
+
 # What a process says of its code, if it is that process which says so.
 test_symbols_jit()
 {
@@ -424,6 +438,12 @@ test_symbols_jit()
 	at=70000250
 	FAKE_IPS="$at:10" record "$tmp/named" jit
 	named "made code, elsewhere" "[unknown]"
+	record_jit fork
+	report --by symbol -f folded
+	expect "made code, in a child" "$(cat "$tmp/report")" "$made 20"
+	record_jit large
+	named "made code, a large file" "$made"
+	noted "made code, a large file" "names of what they made first are missing"
 	record_jit old
 	named "made code, of a process before" "[unknown]"
 	record_jit link
@@ -483,4 +503,4 @@ test_symbols_demangled()
 }
 
 symbols='symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
-symbols_sections symbols_marks symbols_segments symbols_jit symbols_demangled'
+symbols_sections symbols_marks symbols_segments symbols_first_thread symbols_jit symbols_demangled'

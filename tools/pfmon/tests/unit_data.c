@@ -254,7 +254,7 @@ static void write_file(void)
 	CHECK(data_create(&w, path, "'prog -x'", 0) == 0);
 	write_event(&w, &test_event, 2);
 	write_event(&w, &other_event, 2);
-	data_process(&w, 42, 50, "prog", "/bin/prog");
+	data_process(&w, 42, 41, 50, "prog", "/bin/prog");
 	write_names(&w);
 	data_map(&w, &map, "/no/such/library");
 	buffer_init(0);
