@@ -14,6 +14,7 @@
 
 #include "child.h"
 #include "require.h"
+#include "signals.h"
 
 /* Exit statuses of a shell for a command that cannot be run. */
 #define EXIT_NOT_EXECUTABLE	126
@@ -42,7 +43,7 @@ void child_fork(struct child *child, char **argv)
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
 		err(EXIT_PFMON, "pipe");
-	child->pid = fork();
+	child->pid = signals_fork();
 	if (child->pid < 0)
 		err(EXIT_PFMON, "fork");
 	if (!child->pid) {

@@ -18,9 +18,8 @@ struct child {
  * @child: filled in
  * @argv:  the command, NULL at the end
  *
- * The process has everything as pfmon got it, so fork before changing signal
- * handlers; raise_file_limit() may come before. If pfmon ends without
- * child_release(), it ends too.
+ * The process has everything as pfmon got it: signals, and the limit of open files. If
+ * pfmon ends without child_release(), it ends too.
  */
 void child_fork(struct child *child, char **argv);
 

@@ -13,6 +13,7 @@
 
 #include "require.h"
 #include "pfmon.h"
+#include "signals.h"
 
 static const struct command {
 	const char *name, *help;
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	fill_descriptors();
+	signals_begin();
 
 	if (!strcmp(name, "-h") || !strcmp(name, "--help")) {
 		print_usage(stdout);

@@ -353,7 +353,6 @@ int cmd_record(int argc, char **argv)
 			     o.output, o.output);
 		err(EXIT_PFMON, "%s", o.output);
 	}
-	target_prepare(&o.target, 1);
 	status = target_measure(&o.target, &rec.result);
 	/* Of a command that never ran there is nothing to keep. */
 	if (o.target.exec_errno) {

@@ -16,6 +16,14 @@ static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 #define CAUGHT	(sizeof(caught) / sizeof(caught[0]))
 
+/* What pfmon changes, and how that was when it began. */
+static const int changed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGCHLD };
+
+#define CHANGED	(sizeof(changed) / sizeof(changed[0]))
+
+static struct sigaction before[CHANGED];
+static sigset_t mask_before;
+
 static volatile sig_atomic_t last_signal;
 static volatile sig_atomic_t child_fd = -1;	/* stands for the child alone */
 static int wake[2];
@@ -32,6 +40,36 @@ static void on_signal(int sig, siginfo_t *info, void *unused)
 	if (write(wake[1], "", 1) < 0)
 		errno = saved;		/* full: it is readable already */
 	errno = saved;
+}
+
+void signals_begin(void)
+{
+	size_t i;
+
+	for (i = 0; i < CHANGED; i++)
+		sigaction(changed[i], NULL, &before[i]);
+	sigprocmask(SIG_SETMASK, NULL, &mask_before);
+	/* A file that may not grow any more is an error like that of a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+pid_t signals_fork(void)
+{
+	sigset_t all, now;
+	pid_t pid;
+	size_t i;
+	int e;
+
+	/* None is to be caught in the child as if it were pfmon. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &now);
+	pid = fork();
+	e = errno;
+	for (i = 0; i < CHANGED && !pid; i++)
+		sigaction(changed[i], &before[i], NULL);
+	sigprocmask(SIG_SETMASK, pid ? &now : &mask_before, NULL);
+	errno = e;
+	return pid;
 }
 
 void signals_catch(pid_t child)

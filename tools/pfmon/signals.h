@@ -6,6 +6,20 @@
 #include <sys/types.h>
 
 /**
+ * signals_begin() - note which signals are caught, ignored and blocked, before any change
+ *
+ * SIGXFSZ is ignored from now on: a write that would make a file too large fails.
+ */
+void signals_begin(void);
+
+/**
+ * signals_fork() - fork() a process to which signals are as they were for pfmon
+ *
+ * Return: as fork().
+ */
+pid_t signals_fork(void);
+
+/**
  * signals_catch() - from now on SIGINT, SIGTERM, SIGHUP, SIGQUIT do not kill us
  * @child: process to hand them on to, 0 if none
  *

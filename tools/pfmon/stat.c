@@ -22,8 +22,7 @@
 #include "target.h"
 #include "turns.h"
 
-/* All their processes are made before the first one runs. */
-#define RUNS_MAX	1000
+#define RUNS_MAX	1000000
 
 static const char usage[] =
 "usage: pfmon stat [OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -451,7 +450,6 @@ int cmd_stat(int argc, char **argv)
 	o.schedule.print = print_interval;
 	open_output();
 
-	target_prepare(&o.target, o.runs);
 	result = measure_all(&status);
 	if (result)
 		report(result, status);

@@ -158,29 +158,14 @@ static int measure(const struct target *t, struct result *result,
 	return measure_follow(result, child);
 }
 
-/*
- * All before signal handlers are changed: a command gets everything as pfmon got it.
- */
-void target_prepare(struct target *t, unsigned int runs)
-{
-	unsigned int i;
-
-	t->runs = runs;
-	raise_file_limit();
-	if (!t->command)
-		return;
-	t->child = calloc(runs, sizeof(*t->child));
-	if (!t->child)
-		err(EXIT_PFMON, NULL);
-	for (i = 0; i < runs; i++)
-		child_fork(&t->child[i], t->command);
-}
-
 int target_measure(struct target *t, struct result *result)
 {
-	struct child *command = t->command ? &t->child[t->run++] : NULL;
+	struct child *command = t->command ? &t->child : NULL;
 	int status;
 
+	raise_file_limit();
+	if (command)
+		child_fork(command, t->command);
 	signals_catch(command ? command->pid : 0);
 	watch_begin();
 	if (result->ops->tick)

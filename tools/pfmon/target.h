@@ -12,8 +12,7 @@ struct target {
 	bool no_follow;
 	char **command;		/* NULL if there is none */
 	int exec_errno;		/* why it could not be run, 0 if it was */
-	unsigned int runs, run;	/* how many there will be, and were */
-	struct child *child;	/* of each run */
+	struct child child;	/* that runs it */
 };
 
 /* Its options, of stat, record and top: short, lines of getopt_long()'s table, and help. */
@@ -58,15 +57,8 @@ bool target_check(const struct target *t, const char *to);
 void target_title(const struct target *t, struct result *result);
 
 /**
- * target_prepare() - make the processes that will run the command, if there is one
- * @t:    target
- * @runs: times that target_measure() will be called
- */
-void target_prepare(struct target *t, unsigned int runs);
-
-/**
  * target_measure() - run the command if there is one, and measure
- * @t:      target, prepared; exec_errno is filled in
+ * @t:      target; exec_errno is filled in
  * @result: receives what was found
  *
  * Return: the exit status for pfmon, if nothing else fails.

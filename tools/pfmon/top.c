@@ -346,7 +346,6 @@ int cmd_top(int argc, char **argv)
 	profile.filter = o.filter;
 	target_title(&o.target, &rec.result);
 	begin();
-	target_prepare(&o.target, 1);
 	if (!o.batch) {
 		o.batch = terminal_begin();
 		if (!o.batch)

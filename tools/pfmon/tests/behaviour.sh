@@ -544,7 +544,7 @@ test_info()
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 behaviour='options turns status output follow outlive signals terminal process process_missed cpus info list
-	parts numbers intervals reader_gone closed schedule metrics'
+	parts numbers intervals reader_gone closed file_limit schedule metrics'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.
 run_tests()

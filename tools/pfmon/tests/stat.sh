@@ -62,8 +62,8 @@ test_parts()
 	is_not_a_thread_number -t x
 	is_not_a_process_number -p 1,x
 	is_not_a_process_number -p 1,
-	is_not_a_number_from_1_to_1000 -r 0
-	is_not_a_number_from_1_to_1000 -r -1
+	is_not_a_number_from_1_to_1000000 -r 0
+	is_not_a_number_from_1_to_1000000 -r -1
 	does_not_go_with_--interval -r 2 -I 100
 	does_not_go_with_--interval -r 2 --per-thread
 	is_not_a_number_of_milliseconds -I 0
@@ -192,6 +192,22 @@ test_closed()
 	expect "no standard files: the command has none" $? 0
 }
 
+# A limit of the size of files is an error as that of a full disk, not a signal that leaves
+# half a file and says nothing. The command gets the signal.
+test_file_limit()
+{
+	mkdir "$tmp/limited"
+	(ulimit -f 0; "$PFMON" record -e cs -o "$tmp/limited/data" true 2>&1; echo "status $?") |
+		cat >"$tmp/err"
+	check "a limit of files, record: it is said" grep -q "cannot write .*data.*: File too large" "$tmp/err"
+	check "a limit of files, record: status" grep -q "^status 125$" "$tmp/err"
+	(ulimit -f 0; "$PFMON" stat -e cs -o "$tmp/limited/counts" sh -c 'kill -XFSZ $$' 2>&1
+		echo "status $?") | cat >"$tmp/err"
+	check "a limit of files, stat: it is said" grep -q "cannot write the counts.*: File too large" "$tmp/err"
+	check "a limit of files, stat: the command gets the signal" grep -q "^status 153$" "$tmp/err"
+	rm -rf "$tmp/limited"
+}
+
 test_schedule()
 {
 	rm -f "$tmp/runs" "$tmp/first"
@@ -221,10 +237,19 @@ test_schedule()
 	expect "-r: both runs" "$(field runs)" 2
 	# shellcheck disable=SC2046 # numbers
 	kill -KILL $(cat "$tmp/out")
-	# Processes that wait need descriptors; the command has its own limit all the same.
-	(ulimit -Sn 50 && stat -r 60 -e cs sh -c 'ulimit -n' && echo $status >"$tmp/n")
+	# One at a time: more runs than there may be descriptors, and one process that waits. The
+	# command has its own limit.
+	(ulimit -Sn 50 && ulimit -Hn 60 && stat -r 100 -e cs sh -c 'ulimit -Sn' &&
+		echo $status >"$tmp/n")
 	expect "-r: more runs than descriptors: status" "$(cat "$tmp/n")" 0
-	expect "-r: the command's limit" "$(sort -u "$tmp/out")" 50
+	expect "-r: the command's limit" "$(sort "$tmp/out" | uniq -c | sed 's/^ *//')" "100 50"
+	# Each run has signals as pfmon got them: its own changes are none of the command's.
+	# shellcheck disable=SC2016 # for that shell
+	"$VICTIM" ign "$PFMON" stat -r 3 -e cs -o "$tmp/text" \
+		sh -c 'grep "^Sig[BI]" /proc/$$/status | tr "\n\t" "  "; echo' >"$tmp/out"
+	"$VICTIM" ign sh -c 'grep "^Sig[BI]" /proc/$$/status | tr "\n\t" "  "; echo' >"$tmp/want"
+	expect "-r: signals of the runs" "$(uniq "$tmp/out")" "$(cat "$tmp/want")"
+	expect "-r: signals of all runs" "$(wc -l <"$tmp/out" | tr -d ' ')" 3
 
 	stat -D 1000000 -e cs,task-clock true
 	expect "-D: status" "$status" 0
