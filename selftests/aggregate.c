@@ -7,7 +7,7 @@
  * A child faults at two places; a place is one instruction, so that the number
  * of entries is known. Other entries are made by other event identifiers.
  */
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/aggregate_smpl.h>
 
 #define MASK_FULL	PFM_AGGREGATE_SMPL_MASK_WHEN_FULL

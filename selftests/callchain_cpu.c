@@ -3,7 +3,7 @@
  * MAP records of a whole CPU (6.3.2): those of all threads that run there, and of no
  * other CPU's; and of a thread that is monitored itself, too. Not here: what is in a record, and EXEC records (callchain.c).
  */
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/callchain_smpl.h>
 
 #define LEN	(3 * page_size())

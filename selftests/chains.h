@@ -6,7 +6,7 @@
 #ifndef CHAINS_H
 #define CHAINS_H
 
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/callchain_smpl.h>
 
 #include <sys/utsname.h>

@@ -8,7 +8,7 @@
  * can be checked against half_first. Not here: what is in the header of
  * a sample, and where it comes from (smpl_fields.c).
  */
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/double_smpl.h>
 
 #define MASK_FULL	PFM_DOUBLE_SMPL_MASK_WHEN_FULL

@@ -7,7 +7,7 @@
  * Not here: an argument above arg_size_max and PFM_FMTFL_NOSET, since no
  * format has the one or the other.
  */
-#include "smpl.h"
+#include "sampling.h"
 
 /* ------------------------------------------------------------------------
  * Bad requests

@@ -8,7 +8,7 @@
  * the second half of the tests only. What the answers mean to a context with one
  * set is in format.c.
  */
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/null_smpl.h>
 
 #define TELL	PFM_NULL_CTRL_NOTIFY

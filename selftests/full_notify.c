@@ -11,7 +11,7 @@
  *
  * Not here: counters that overflow alone (smpl.c, double.c, call*.c).
  */
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/calldouble_smpl.h>
 #include <perfmon/double_smpl.h>
 #include <perfmon/aggregate_smpl.h>

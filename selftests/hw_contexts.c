@@ -9,7 +9,7 @@
  * count (switch_cpu.c looks at it with software counters).
  */
 #include "hw_bench.h"
-#include "smpl.h"
+#include "sampling.h"
 
 #define PERIOD	10007ULL
 #define TURNS	500000UL

@@ -11,7 +11,7 @@
  */
 #include "hw.h"
 #include "puppet.h"
-#include "smpl.h"
+#include "sampling.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>

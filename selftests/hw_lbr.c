@@ -9,7 +9,7 @@
  * whether the bench's are right (bench/tests/intel.c).
  */
 #include "hw_bench.h"
-#include "smpl.h"
+#include "sampling.h"
 #include "bench/lbr-select.h"
 
 #include <sys/ptrace.h>

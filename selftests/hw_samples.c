@@ -8,7 +8,7 @@
  * Not here: the formats themselves (smpl_*.c, double.c, aggregate.c, call*.c).
  */
 #include "hw_bench.h"
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/aggregate_smpl.h>
 #include <perfmon/callaggregate_smpl.h>
 #include <perfmon/calldouble_smpl.h>

@@ -7,7 +7,7 @@
  * Not here: both in software (sessions.c).
  */
 #include "hw_bench.h"
-#include "smpl.h"
+#include "sampling.h"
 
 #define CPU	0
 #define THREAD	1

@@ -7,7 +7,7 @@
  * Not here: the memory of buffers alone (mmap_limits.c); the file itself and
  * who may write it (limits.c).
  */
-#include "smpl.h"
+#include "sampling.h"
 #include <sys/resource.h>
 
 #define NOBODY		65534

@@ -6,7 +6,7 @@
 #ifndef MAPPING_H
 #define MAPPING_H
 
-#include "smpl.h"
+#include "sampling.h"
 
 #define N_PAGES		4U
 

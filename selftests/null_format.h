@@ -6,7 +6,7 @@
 #ifndef NULL_FORMAT_H
 #define NULL_FORMAT_H
 
-#include "smpl.h"
+#include "sampling.h"
 #include <perfmon/null_smpl.h>
 
 #define MODULE		"/sys/module/pfm_null"

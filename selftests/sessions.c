@@ -6,7 +6,7 @@
  *
  * Not here: contexts that have programmed the hardware (hw_sessions.c).
  */
-#include "smpl.h"
+#include "sampling.h"
 
 #define CPU	0
 #define THREAD	1

@@ -6,7 +6,7 @@
 #ifndef SMPL_DEFAULT_H
 #define SMPL_DEFAULT_H
 
-#include "smpl.h"
+#include "sampling.h"
 
 #define OVFL		PFM_SETFL_OVFL_SWITCH
 #define ROOMY		65536	/* bytes: never full here */

@@ -9,7 +9,7 @@
  *
  * Not here: what the module leaves in the kernel's memory and log (run.sh).
  */
-#include "../smpl.h"
+#include "../sampling.h"
 #include <sys/mount.h>
 
 #ifndef SYS_mseal

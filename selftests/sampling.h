@@ -4,8 +4,8 @@
  * buffer, controls with all their fields, the samples of the default format,
  * and formats that are modules.
  */
-#ifndef SMPL_H
-#define SMPL_H
+#ifndef SAMPLING_H
+#define SAMPLING_H
 
 #include "puppet.h"
 #include <grp.h>
@@ -354,4 +354,4 @@ do {									\
 		     _metadata->name, (m)->name);			\
 } while (0)
 
-#endif /* SMPL_H */
+#endif /* SAMPLING_H */
