@@ -98,7 +98,7 @@ static struct pfm_hooks_point {
 	{ "sched_process_exec", pfm_hooks_exec },
 };
 
-/* The compiler compares them with what the tracepoints call. */
+/* Has the compiler compare our probes' arguments with those of the tracepoints. */
 static void __maybe_unused pfm_hooks_types(void)
 {
 	check_trace_callback_type_sched_switch(pfm_hooks_switch);
@@ -245,7 +245,7 @@ static int pfm_hooks_turn_on(void)
 		if (err && err != -ENODEV)
 			ret = err;
 	}
-	/* What is not on yet can be turned off, too. */
+	/* Hooks that are not on yet can be turned off, too. */
 	if (ret)
 		pfm_hooks_turn_off();
 	return ret;
@@ -283,7 +283,7 @@ static void pfm_hooks_cpus_work(struct work_struct *work)
 	for_each_possible_cpu(cpu)
 		if (READ_ONCE(per_cpu(pfm_hooks_faults, cpu).stale))
 			pfm_hooks_faults_off(cpu);
-	/* One that fails leaves periods in faults of that CPU to end late. */
+	/* If a counter cannot be made, periods in faults end late on its CPU. */
 	if (pfm_hooks_on)
 		for_each_online_cpu(cpu)
 			pfm_hooks_faults_on(cpu);

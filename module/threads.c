@@ -127,7 +127,7 @@ static void pfm_threads_work(struct callback_head *work)
 	struct pfm_thread *t = container_of(work, struct pfm_thread, work);
 	u64 detach[PFM_THREADS_DETACH / 8];
 
-	/* It frees the entry. */
+	/* The function frees the entry, and what is in it. */
 	memcpy(detach, t->detach, sizeof(detach));
 	t->fn(detach);
 }
@@ -151,7 +151,7 @@ void pfm_threads_finish(struct pfm_host_entry *entry, const void *detach,
 	t->fn = fn;
 	memcpy(t->detach, detach, size);
 	init_task_work(&t->work, pfm_threads_work);
-	/* It fails only for a thread that has run its last, later in its exit. */
+	/* task_work_add() fails only for a thread that is past its last work, in its exit. */
 	WARN_ON_ONCE(task_work_add(current, &t->work, TWA_RESUME));
 }
 

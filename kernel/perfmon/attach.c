@@ -60,7 +60,7 @@ static void pfm_attach_begin(struct pfm_attach *a)
 	pfm_assert_live(ctx);
 	ctx->load++;
 	ctx->clock = 0;
-	/* That of a thread that issues commands, or is monitored itself. */
+	/* A thread that issues commands, or is monitored itself, is of no kind. */
 	ctx->kind = 0;
 	pfm_setswitch_load(ctx, a->set);
 	ctx->state = PFM_LOADED;
@@ -247,8 +247,8 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 	if (ret)
 		goto release;
 	/*
-	 * It patches text under the locks of CPU hotplug, for which no exec of
-	 * the target should have to wait.
+	 * Turning hooks on patches text under the locks of CPU hotplug, for which
+	 * no exec of the target should have to wait.
 	 */
 	ret = pfm_session_get(false);
 	if (ret)
@@ -305,7 +305,7 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 	return ret;
 }
 
-/* Not when the thread is published: it may run on another CPU. */
+/* After the thread is published, where it runs: that can be another CPU. */
 static int pfm_attach_loaded(struct pfm_context *ctx, void *unused)
 {
 	/* The attachment may have ended meanwhile. */
@@ -349,7 +349,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	if (req->load_pad)
 		return -EINVAL;
 	/*
-	 * It cannot become loaded while we hold the mutex. The lock makes sure
+	 * The context cannot become loaded while we hold the mutex. The lock makes sure
 	 * that an exit on another CPU is done with the queue, too.
 	 */
 	raw_spin_lock_irq(&ctx->lock);
@@ -460,7 +460,7 @@ static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
 	local_irq_save(flags);
 	pfm_clock_refresh();
 	raw_spin_lock(&ctx->lock);
-	/* It may have been unloaded, and loaded elsewhere, since. */
+	/* The context may have been unloaded, and loaded elsewhere, since. */
 	if (ctx->task == task && !pfm_attach_end(ctx, d)) {
 		if (tell)
 			pfm_message_end(&ctx->queue);

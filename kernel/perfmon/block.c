@@ -30,11 +30,12 @@ static bool pfm_block_must_wait(struct pfm_context *ctx)
 }
 
 /*
- * The thread holds no lock here, so for a control group it counts as frozen. To
- * say so takes a lock of all groups, twice. So the thread waits interruptibly
- * first: the group's freezer ends that wait, as a signal does, and only then the
- * thread is counted. The signal itself has to wait until PFM_RESTART, but for SIGKILL,
- * which also an exit of the process or an exec in another thread sends: TASK_WAKEKILL.
+ * The thread holds no lock here, so the freezer of its control group may count it as
+ * frozen. pfm_host_freeze() and pfm_host_thaw(), which tell the freezer so, take a lock of
+ * all groups each. So the thread first waits interruptibly: the freezer ends that wait, as
+ * a signal does, and only then it is told. The signal has to wait until PFM_RESTART, but for
+ * SIGKILL, which also an exit of the process or an exec in another thread sends:
+ * TASK_WAKEKILL.
  */
 static void pfm_block_sleep(struct pfm_context *ctx)
 {

@@ -109,7 +109,7 @@ static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 		}
 		/* Events before the one that ends the 64 bits, if any does. */
 		need = set->raw & BIT_ULL(i) ? max : ~p->value;
-		/* Such a wrap is found a little late. */
+		/* A period that is shorter ends a little late. */
 		if (unlikely(need < pmu->min_period))
 			need = pmu->min_period - 1;
 		low = pfm_regmap.low[i];
@@ -161,7 +161,7 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
 	bool any = false;
 	unsigned int i;
 
-	/* Who had them before may have left anything, an interrupt above all. */
+	/* Another user of the registers may have left anything, an interrupt above all. */
 	if (!c->touched) {
 		if (unlikely(READ_ONCE(pfm_hw_over)))
 			return false;
@@ -263,7 +263,7 @@ void __pfm_hw_start(struct pfm_context *ctx)
  * @ctx: context that is live here, or nothing happens; some of its counters
  *       run
  *
- * They hold the set's counts until another context uses them.
+ * The counters hold the set's counts until another context uses them.
  *
  * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
  * it is.
@@ -289,7 +289,7 @@ bool __pfm_hw_stop(struct pfm_context *ctx)
  * __pfm_hw_wipe() - set the registers that a thread has used on this CPU to a constant
  * @ctx: its context, which leaves this CPU
  *
- * They stand still, and are up to date in their set. The constant is that from which the
+ * The registers stand still, and their set is up to date. The constant is that from which the
  * next set's counters can go on without another write.
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
@@ -373,7 +373,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 		if (p->value < delta)
 			wrapped |= rest & -rest;
 	}
-	/* These wrapped in hardware, too: their interrupt has come, or will. */
+	/* Counters that wrapped in hardware: their interrupt has come, or will. */
 	if (unlikely(around)) {
 		set->unarmed |= around;
 		c->found++;

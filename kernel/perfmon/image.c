@@ -73,7 +73,7 @@ static u64 pfm_image_flags(unsigned long vm_flags)
 
 /**
  * __pfm_image_mmap() - current has got a mapping
- * @vma: it, or the one that it has become a part of
+ * @vma: the new mapping, or the older one that the kernel has merged it with
  *
  * Context: process, mmap_lock held for writing.
  */

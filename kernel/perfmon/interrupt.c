@@ -2,7 +2,7 @@
 /*
  * perfmon2: the overflow interrupt of the hardware's counters.
  *
- * It concerns the context that has programmed the hardware: the running thread's or
+ * The interrupt concerns the context that has programmed the hardware: the running thread's or
  * the CPU's, if both have one. Only contexts of one kind can have the hardware.
  *
  * It is an NMI on some machines. It takes the locks of both contexts, if it can: what

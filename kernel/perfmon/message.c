@@ -148,8 +148,8 @@ bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds)
  * pfm_message_end() - queue a termination message (3.3.6)
  * @q: queue
  *
- * It comes with the end of an attachment, and what was in the queue before is
- * dropped as soon as the next one has begun, so there are two at most.
+ * Each attachment that ends by itself queues one. What the queue had before is dropped as
+ * soon as the next attachment has begun, so there are two such messages at most.
  *
  * Context: as pfm_message_overflow().
  */

@@ -719,7 +719,7 @@ enum pfm_account_kind {
 	PFM_ACCOUNT_BUFFERS,
 	PFM_ACCOUNT_KINDS,
 };
-#define PFM_ACCOUNT_FREE	(1ULL << 20)	/* bytes of the former beyond RLIMIT_MEMLOCK */
+#define PFM_ACCOUNT_FREE	(1ULL << 20)	/* bytes of sets that RLIMIT_MEMLOCK leaves out */
 struct pfm_account *pfm_account_get(void);
 void pfm_account_put(struct pfm_account *a);
 int pfm_account_charge(struct pfm_account *a, enum pfm_account_kind kind, u64 bytes);

@@ -80,7 +80,7 @@ static int pfm_pmu_validate_pmds(const struct pfm_pmu *pmu)
 			return -EINVAL;
 		if (!counter && (d->width || d->write_bits))
 			return -EINVAL;
-		/* It belongs to the sets in which its control measures. */
+		/* A register belongs to the sets in which its control measures. */
 		if (pmu->start && d->ctrl == PFM_NO_PMC)
 			return -EINVAL;
 		if (i && d->num <= d[-1].num)

@@ -2,7 +2,7 @@
 /*
  * perfmon2: the generator of randomised sampling periods (3.4.2).
  *
- * It is not one of the kernel's generators because the series must follow from
+ * The generator is not one of the kernel's generators because the series must follow from
  * the seed alone and be the same on every machine and release, so that a
  * measurement can be repeated; quality matters little. It is the minimal
  * standard generator of Park and Miller, which the specification knows from

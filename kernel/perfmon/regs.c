@@ -239,7 +239,10 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 		if (pmc != PFM_NONE)
 			uses |= pfm_rules_holds(pmc, pfm_rules_adapt(ctx, pmc, req[i].reg_value));
 	}
-	/* Asked here: the elements may be worked on where another thread runs. */
+	/*
+	 * Check the caller's rights now: the elements may be written by an interprocessor
+	 * call, on a CPU where current is another thread.
+	 */
 	ctx->no_hard = uses && !pfm_access_may_hold();
 	/* A context that is not loaded gets the PMU when it is. */
 	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)

@@ -79,7 +79,7 @@ static void pfm_reserve_quiesce(void)
 
 	/* No others are disturbed, however often this is done. */
 	on_each_cpu_cond(pfm_reserve_is_there, pfm_reserve_let_go, NULL, true);
-	/* Those that are offline begin anew. */
+	/* CPUs that are offline begin anew. */
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(&pfm_cpu, cpu);
 		c->stranded |= c->touched;
@@ -103,7 +103,7 @@ static void pfm_reserve_release(unsigned int what)
  * pfm_reserve_online() - a CPU comes
  * @cpu: its number
  *
- * It may have gone offline while its registers were in our use. Whether they kept
+ * The CPU may have gone offline while its registers were in our use. Whether they kept
  * their values is unknown. If we gave the PMU back meanwhile, the CPU still has what
  * our last context programmed and counted: it is cleared now; or, if others have the PMU
  * now, when we give it back next.

@@ -2,7 +2,7 @@
 /*
  * perfmon2: when a context counts and when it does not.
  *
- * It runs while it is loaded, started by PFM_START and not masked by an
+ * A context runs while it is loaded, started by PFM_START and not masked by an
  * overflow; it counts while it runs, and a system-wide one only while no thread runs
  * that the active set leaves out (PFM_SETFL_EXCL_...). Masked is not stopped:
  * PFM_RESTART ends the one, PFM_START the other, and a context can be both (3.1.9).

@@ -36,7 +36,7 @@ static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
 void __pfm_sched_out(struct task_struct *prev, struct pfm_context *ctx)
 {
 	raw_spin_lock(&ctx->lock);
-	/* It may have been unloaded, or is not live yet. */
+	/* The context may have been unloaded, or is not live yet. */
 	if (ctx->task == prev && ctx->cpu == smp_processor_id()) {
 		pfm_stat_inc(PFM_STAT_SCHED_OUT);
 		pfm_runstate_out(ctx, pfm_sched_now(ctx));
@@ -118,7 +118,10 @@ static struct pfm_context *pfm_sched_count_fault(struct pfm_context *ctx,
 {
 	struct pfm_context *told = NULL;
 
-	/* Registers that overflow or are reset with this one are read now. */
+	/*
+	 * The fault may make its counter overflow: others are sampled and reset then, a task
+	 * clock among them. The time is taken before, since that needs a scheduler's lock.
+	 */
 	if (ctx->clocked)
 		pfm_clock_refresh();
 	raw_spin_lock(&ctx->lock);

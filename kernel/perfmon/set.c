@@ -431,7 +431,7 @@ int pfm_set_getinfo(struct pfm_context *ctx, struct pfm_vector *v)
  * pfm_set_link() - find every set's successor (3.7.5)
  * @ctx: context, about to be loaded
  *
- * That is done once, and not again before sets are changed.
+ * The successors are found once, and not again before sets are changed.
  *
  * Context: process, ctx->mutex.
  * Return: 0, or -EINVAL if an explicit next set does not exist (3.1.7).

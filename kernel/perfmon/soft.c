@@ -2,7 +2,7 @@
 /*
  * perfmon2: the software PMU and the virtual registers (3.2.2).
  *
- * It is in the kernel so that counting, sampling, sets and formats work on
+ * The software PMU is in the kernel so that counting, sampling, sets and formats work on
  * the many machines that have no PMU, and so that what the kernel knows can
  * be recorded in a sample beside what the hardware knows.
  *

@@ -51,9 +51,10 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	if (c->timer_at && c->timer_at <= at)
 		return;
 	/*
-	 * It takes a lock. And between pfm_sleep_suspend() and pfm_sleep_resume(), which
-	 * may both get here, there is no time: the work comes when the interrupts do,
-	 * and they come after timekeeping_resume().
+	 * To start a timer takes a lock, which an NMI may not. And between
+	 * pfm_sleep_suspend() and pfm_sleep_resume(), which may both get here, the clock of
+	 * timers stands still: the irq_work runs when interrupts are on again, which is
+	 * after timekeeping_resume().
 	 */
 	if (in_nmi() || unlikely(pfm_host_no_time())) {
 		irq_work_queue(&c->work);
@@ -83,8 +84,8 @@ void pfm_timer_changed(struct pfm_context *ctx)
  * pfm_timer_cancel() - forget the timer of a CPU that comes or goes
  * @cpu: its number
  *
- * One that is set after this on a CPU that goes moves to another, where it
- * finds that it is wrong.
+ * A timer that is set later on a CPU that goes offline moves to another CPU, where its
+ * handler finds that it is not that CPU's.
  *
  * Context: process, interrupts on, on that CPU.
  * Return: 0.

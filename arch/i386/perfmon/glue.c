@@ -206,7 +206,7 @@ static int __init pfm_x86_init(void)
 	struct pfm_x86_cpu cpu;
 	int ret;
 
-	/* What is written to try a register is read on the same CPU. */
+	/* Registers are tried by writing them, and read again on the same CPU. */
 	migrate_disable();
 	pmu = pfm_x86_find(&cpu);
 	migrate_enable();

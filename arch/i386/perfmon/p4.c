@@ -400,7 +400,7 @@ static bool p4_is_p4(const struct pfm_x86_cpu *cpu)
  * pfm_p4_facts() - whether this machine's Pentium 4 counts
  * @cpu: facts; filled in: no_emon
  *
- * It says so itself (SDM volume 4, IA32_MISC_ENABLE).
+ * The processor says so itself (SDM volume 4, IA32_MISC_ENABLE).
  *
  * Context: process, boot.
  */

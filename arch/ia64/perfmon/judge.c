@@ -156,7 +156,7 @@ bool pfm_ia64_admits(const struct pfm_pmu *pmu, const struct pfm_run *run)
  * @num:   PMC
  * @value: of it
  *
- * It looks at all eight of a kind.
+ * A control that looks at any looks at all eight of a kind.
  *
  * Context: any.
  * Return: their positions.

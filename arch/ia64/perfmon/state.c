@@ -312,7 +312,7 @@ void pfm_ia64_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 	if (unlikely(s->changed || s->pmds != run->pmds))
 		state_choose(pmu, run, s);
 	if (!state_is_privileged(run)) {
-		/* It is the last thread's. */
+		/* The CPU's psr.up is still the last thread's. */
 		state_take_up(*pfm_ia64_file->user_psr(run->task) & PFM_IA64_PSR_UP);
 	} else {
 		state_follow_flags(pmu, run);

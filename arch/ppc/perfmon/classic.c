@@ -9,7 +9,7 @@
  *
  * A counter interrupts while its bit 31 is 1, be it left from long ago. So 31 bits are
  * used, and no counter has that bit when interrupts are enabled: start() sees to it.
- * It counts on meanwhile, so that nothing is lost.
+ * The counter counts on meanwhile, so that nothing is lost.
  *
  * Where an erratum forbids interrupts, all 32 bits are used: an interrupt of the counters
  * together with the decrementer's corrupts SRR0.

@@ -342,7 +342,7 @@ bool pfm_ppc_frame_next(const struct pfm_ppc_stack *stack, struct pfm_ppc_frame 
  * @ips:   out: @at->ip and return addresses, the innermost first
  * @max:   how many there is room for, at least 1
  *
- * What is no address of an instruction ends it.
+ * A word that is no address of an instruction ends the walk.
  *
  * Context: as @stack->frame and @stack->code.
  * Return: how many there are.

@@ -80,8 +80,9 @@ static void pfm_ppc_interrupt(struct pt_regs *regs)
 	if (!pfm_hw_is_here())
 		pfm_ppc_registered->stop(pfm_ppc_registered, NULL);
 	/*
-	 * The kernel has the decrementer run irq_work, in a moment in which a thread that has
-	 * to block goes on. An interrupt that is an ordinary one can run it as well.
+	 * On PowerPC irq_work runs from the decrementer's interrupt, a moment later: a thread
+	 * that has to block would run on until then. If the PMU's interrupt is an ordinary
+	 * one, and no NMI, it can run the irq_work at once.
 	 */
 	if (!in_nmi())
 		irq_work_run();
@@ -188,7 +189,7 @@ static struct syscore pfm_ppc_syscore = { .ops = &pfm_ppc_syscore_ops };	/* [c] 
 static const struct pfm_pmu *pfm_ppc_tried __initdata;	/* [c] */
 static bool pfm_ppc_came __initdata;	/* [s] set by the interrupt on the CPU that tries */
 
-/* What is tried: the family of the processor. */
+/* Families of processors, one of which is tried. */
 static const struct pfm_ppc_family {
 	const struct pfm_pmu *(*describe)(const struct pfm_ppc_cpu *cpu);
 	u16 cycles;	/* the event of the first counter */

@@ -72,7 +72,10 @@ SYSCALL_DEFINE4(perfmonctl, int, fd, int, op, void __user *, uarg,	\
 	return fn(NULL, fd, op, uarg, narg);				\
 }
 
-/* The operations of a context's file that are a call of a program, too: none. */
+/*
+ * File operations that stand in for the system call. A kernel with the graft has the system
+ * call, so there are none.
+ */
 #define PFM_HOST_FILE_CALL
 
 /*

@@ -163,7 +163,7 @@ static void interrupt_test_storm(struct kunit *test)
 	}
 	c->deferred = true;
 	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(c, c->ended, c->ended + NSEC_PER_SEC));
-	/* So does all of it if a counter was overtaken, and the way in is long. */
+	/* The whole time counts if a counter passed another period before the handler ran. */
 	for (n = 0; n < 5000; n++) {
 		c->overtaken = true;
 		KUNIT_EXPECT_EQ(test, storm_after(c, 1000, 99000, 1), 1U);

@@ -11,7 +11,7 @@
 /* Current is the test that gives all commands. */
 void pfm_glue_init(void);
 
-/* What glue.c does at boot, on a processor with these facts. What that returns. */
+/* Runs glue.c's boot code for a processor described by @cpu; returns its result. */
 int pfm_glue_boot(const struct pfm_ia64_cpu *cpu);
 
 /* An external interrupt of this CPU, whose vector has this number. False: nobody handles it. */

@@ -85,7 +85,7 @@ enum pfm_itc_reg { ITC_PSR, ITC_PSR_L, ITC_DCR, ITC_PMV };
 u64 pfm_itc_getreg(enum pfm_itc_reg reg);
 void pfm_itc_setreg(enum pfm_itc_reg reg, u64 value);
 void pfm_itc_send(unsigned int cpu, unsigned int vector);
-unsigned int pfm_itc_sent(void);	/* the vector, or 0; taken by this */
+unsigned int pfm_itc_sent(void);	/* the pending vector, 0 if none; cleared by the call */
 
 /* Since the last call. */
 unsigned int pfm_itc_faults(void);

@@ -408,7 +408,7 @@ static void power_test_writes(struct kunit *test)
 	}
 }
 
-/* From the event before a wrap, in each counter, with another one that counts. */
+/* Each counter in turn starts one event before its wrap, beside one that goes on counting. */
 static void power_test_overflow(struct kunit *test)
 {
 	const struct power_model *m;
