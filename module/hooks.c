@@ -37,6 +37,7 @@
 
 #include <perfmon/hooks.h>
 
+#include "compat.h"
 #include "host.h"
 #include "module.h"
 
@@ -70,7 +71,7 @@ static void pfm_hooks_migrate(void *unused, struct task_struct *task, int cpu)
 		__pfm_sched_migrate(cpu);
 }
 
-static void pfm_hooks_exit_thread(void *unused, struct task_struct *task)
+static void pfm_hooks_exit_thread(void *unused, struct task_struct *task PFM_EXIT_ARGS)
 {
 	__pfm_attach_exit(task);
 }

@@ -11,6 +11,7 @@
 #include <linux/printk.h>
 #include <asm/ibt.h>
 
+#include "compat.h"
 #include "host.h"
 #include "module.h"
 
@@ -45,7 +46,7 @@ static void *__init pfm_resolve(const char *name)
 	pfm_resolve_found[pfm_resolve_num++] = probe;
 	addr = probe->addr;
 	/* A probe stands behind ENDBR. */
-	if (is_endbr(*(u32 *)(addr - 4)))
+	if (PFM_IS_ENDBR((u32 *)(addr - 4)))
 		addr -= 4;
 	return addr;
 }

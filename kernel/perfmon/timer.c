@@ -17,6 +17,7 @@
 #include <linux/sched/clock.h>
 
 #include "clock.h"
+#include "compat.h"
 #include "host.h"
 #include "hw.h"
 #include "pfm.h"
@@ -169,8 +170,7 @@ void pfm_timer_init_cpu(int cpu)
 {
 	struct hrtimer *timer = &per_cpu(pfm_cpu, cpu).timer;
 
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer->function = pfm_timer_handler;
+	hrtimer_setup(timer, pfm_timer_handler, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /**

@@ -132,7 +132,7 @@ static void pfm_x86_look(void *facts)
 		cpuid(0xa, &cpu->leaf_a[0], &cpu->leaf_a[1], &cpu->leaf_a[2],
 		      &cpu->leaf_a[3]);
 	if (boot_cpu_has(X86_FEATURE_PDCM))
-		rdmsrl_safe(MSR_IA32_PERF_CAPABILITIES, &cpu->perf_cap);
+		rdmsrq_safe(MSR_IA32_PERF_CAPABILITIES, &cpu->perf_cap);
 	/* The rest is of what has no description, and differs between kinds of cores. */
 	cpu->perf_cap &= PFM_X86_FULL_WRITE;
 }

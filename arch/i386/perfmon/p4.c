@@ -409,7 +409,7 @@ void __init pfm_p4_facts(struct pfm_x86_cpu *cpu)
 	u64 misc;
 
 	cpu->no_emon = p4_is_p4(cpu) &&
-		       (rdmsrl_safe(MSR_IA32_MISC_ENABLE, &misc) ||
+		       (rdmsrq_safe(MSR_IA32_MISC_ENABLE, &misc) ||
 			!(misc & MSR_IA32_MISC_ENABLE_EMON));
 }
 

@@ -19,6 +19,7 @@
 #include <asm/msr.h>
 #include <asm/processor.h>
 
+#include "compat.h"
 #include "evtsel.h"
 
 /* A pattern that every counter can hold, and what may be counted meanwhile. */
@@ -35,7 +36,7 @@
 static int __pfm_x86_init probe_read(u32 msr, u64 *value)
 {
 	if (!pfm_x86_diverted())
-		return rdmsrl_safe(msr, value);
+		return rdmsrq_safe(msr, value);
 	*value = pfm_x86_file_read(msr);
 	return pfm_x86_file_faulted() ? -EIO : 0;
 }
@@ -43,7 +44,7 @@ static int __pfm_x86_init probe_read(u32 msr, u64 *value)
 static int __pfm_x86_init probe_write(u32 msr, u64 value)
 {
 	if (!pfm_x86_diverted())
-		return wrmsrl_safe(msr, value);
+		return wrmsrq_safe(msr, value);
 	pfm_x86_file_write(msr, value);
 	return pfm_x86_file_faulted() ? -EIO : 0;
 }
@@ -104,8 +105,8 @@ static bool __init probe_global(const struct pfm_x86_cpu *cpu)
 	} else {
 		return true;
 	}
-	return !rdmsrl_safe(status, &value) && probe_holds(ctrl, 1, 0) &&
-	       probe_holds(ctrl, 0, 0) && !wrmsrl_safe(clear, 0);
+	return !rdmsrq_safe(status, &value) && probe_holds(ctrl, 1, 0) &&
+	       probe_holds(ctrl, 0, 0) && !wrmsrq_safe(clear, 0);
 }
 
 static bool __init probe_is_enabled(const struct pfm_pmc_desc *c, u64 value)
@@ -124,12 +125,12 @@ static bool __init probe_tables(const struct pfm_pmu *pmu, bool *used)
 
 	*used = false;
 	for (i = 0; i < pmu->num_pmcs; i++) {
-		if (rdmsrl_safe(pmu->pmcs[i].index, &value))
+		if (rdmsrq_safe(pmu->pmcs[i].index, &value))
 			return false;
 		*used |= probe_is_enabled(&pmu->pmcs[i], value);
 	}
 	for (i = 0; i < pmu->num_pmds; i++)
-		if (rdmsrl_safe(pmu->pmds[i].index, &value))
+		if (rdmsrq_safe(pmu->pmds[i].index, &value))
 			return false;
 	return true;
 }
@@ -154,7 +155,7 @@ bool __init pfm_x86_is_real(const struct pfm_pmu *pmu, const struct pfm_x86_cpu 
 	 */
 	if (cpu->vendor == X86_VENDOR_CENTAUR && cpu->family < 7 &&
 	    !(cpu->leaf_a[0] & 0xff))
-		return !rdmsrl_safe(pmu->pmds[0].index, &value);
+		return !rdmsrq_safe(pmu->pmds[0].index, &value);
 	if (pmu->acquire(pmu, PFM_HOLD_PMU))
 		return probe_tables(pmu, &used);
 	real = probe_tables(pmu, &used) && probe_global(cpu) &&
@@ -215,7 +216,7 @@ static bool __init probe_rdpmc(const struct pfm_pmu *pmu, u32 index, u32 n)
 
 	for (tries = 0; tries < PROBE_TRIES; tries++) {
 		local_irq_save(flags);
-		faults = rdmsrl_safe(index, &before) || pfm_x86_try_rdpmc(n, &value);
+		faults = rdmsrq_safe(index, &before) || pfm_x86_try_rdpmc(n, &value);
 		local_irq_restore(flags);
 		if (faults)
 			return false;

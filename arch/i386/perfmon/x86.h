@@ -18,6 +18,8 @@
 #include <asm/msr.h>
 #include <perfmon/pmu.h>
 
+#include "compat.h"
+
 /* In IA32_PERF_CAPABILITIES: counters can be written in full, at other addresses. */
 #define PFM_X86_FULL_WRITE	BIT_ULL(13)
 
@@ -135,7 +137,7 @@ static inline void pfm_x86_write(u32 msr, u64 value)
 	if (pfm_x86_diverted())
 		pfm_x86_file_write(msr, value);
 	else
-		__wrmsr(msr, (u32)value, value >> 32);
+		__wrmsrq(msr, value);
 }
 
 /* Counter @msr by RDPMC number @n: cheaper than RDMSR. */

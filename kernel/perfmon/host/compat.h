@@ -13,6 +13,7 @@
 
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sysctl.h>
@@ -72,10 +73,23 @@ struct syscore {
 #define unregister_syscore(core)	unregister_syscore_ops((core)->ops)
 #endif
 
+/* A timer has its handler from the beginning (since 6.13, 908a1d775422). */
+#ifndef PFM_HAS_hrtimer_setup
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*handler)(struct hrtimer *timer),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = handler;
+}
+#endif
+
 #ifdef CONFIG_X86
 
 #include <asm/apic.h>
+#include <asm/ibt.h>
 #include <asm/intel-family.h>
+#include <asm/msr.h>
 #include <asm/smp.h>
 
 /* The number of a model in Intel's family 6: the names stand for the vendor, too. */
@@ -91,6 +105,27 @@ struct syscore {
 #define apic_write(reg, value)	(apic->write(reg, value))
 #endif
 
+/* The accesses of 64 bits end in q, for quad words (since 6.16, 6fe22abacd40, 7cbc2ba7c107). */
+#ifndef PFM_HAS_rdmsrq_safe
+#define rdmsrq_safe	rdmsrl_safe
+#define wrmsrq_safe	wrmsrl_safe
+#endif
+
+/* The write that is not traced takes the value as one word (since 6.16). */
+#ifndef PFM_HAS___wrmsrq
+static inline void __wrmsrq(u32 msr, u64 value)
+{
+	__wrmsr(msr, (u32)value, value >> 32);
+}
+#endif
+
+/* is_endbr() takes the instruction's address, and can fault (since 6.15, 72e213a7ccf9). */
+#ifdef PFM_HAS___is_endbr
+#define PFM_IS_ENDBR(code)	is_endbr(code)
+#else
+#define PFM_IS_ENDBR(code)	is_endbr(*(code))
+#endif
+
 #ifndef PFM_HAS___max_threads_per_core
 #define __max_threads_per_core	smp_num_siblings
 #endif
@@ -99,6 +134,13 @@ struct syscore {
 #define PFM_INITIAL_APICID(info)	((info).topo.initial_apicid)
 #else
 #define PFM_INITIAL_APICID(info)	((info).initial_apicid)
+#endif
+
+/* The tracepoint of an exit says whether the thread is the process' last one (since 6.16). */
+#ifdef PFM_HAS_group_dead
+#define PFM_EXIT_ARGS		, bool group_dead
+#else
+#define PFM_EXIT_ARGS
 #endif
 
 #endif /* CONFIG_X86 */
