@@ -70,7 +70,7 @@ void *pmon_turn(void *at, const char *widths)
 	return from;
 }
 
-/* One that is damaged has nothing left, and says so whenever it is asked. */
+/* A damaged block has no records left, and pmon_iter_next() says so each time. */
 static int damaged(struct pmon_iter *it)
 {
 	it->format = NULL;

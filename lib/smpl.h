@@ -52,7 +52,7 @@ size_t pmon_part_copy(void *block, const void *buf, size_t head,
  * @flags:  PFM_DFL_SMPL_NO_HDR, PFM_DFL_SMPL_IIP_HDR
  * @layout: of the events
  *
- * It ends before the first that is damaged.
+ * Stops before the first damaged sample.
  */
 void pmon_entries_swap(void *at, size_t size, uint32_t flags,
 		       const struct pmon_layout *layout);
@@ -62,7 +62,7 @@ void pmon_entries_swap(void *at, size_t size, uint32_t flags,
  * @at:   the first one, aligned to 8
  * @size: bytes
  *
- * It ends before the first that is damaged.
+ * Stops before the first damaged record.
  */
 void pmon_chains_swap(void *at, size_t size);
 

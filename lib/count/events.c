@@ -119,7 +119,7 @@ static uint64_t free_bits(const struct pmu *pmu)
 	return ~reserved;
 }
 
-/* Those that this model has. */
+/* Fill in hardware_events[] with the events that this model has. Return: how many. */
 static unsigned int find_events(const struct pmu *pmu)
 {
 	unsigned int e, n = 0;
@@ -357,7 +357,7 @@ static int add_software(struct counters *counters, const struct event *event,
 	return assign(counters, &c, error);
 }
 
-/* What has the same code is the same event: of its output, and of its period. */
+/* An event with a known one's code is that event: it prints like it, and has its period. */
 static const struct event *known_as(const struct event_source *source, uint64_t code)
 {
 	unsigned int i;

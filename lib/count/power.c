@@ -32,7 +32,7 @@
 #define INSTRUCTIONS		0x02
 #define CYCLES			0x1e
 
-/* The same by other codes, which libpfm4 has for POWER10's PM_CYC and PM_INST_CMPL. */
+/* libpfm4's codes of POWER10's PM_CYC and PM_INST_CMPL, of the first counter only. */
 #define FIRST_CYCLES		0x100f0
 #define FIRST_INSTRUCTIONS	0x100fe
 
@@ -189,7 +189,7 @@ const struct family family_power10 = {
 	.model = "POWER10", .pfm4 = "power10", POWER10_FAMILY,
 };
 
-/* It has POWER10's events, by which name libpfm4 may know it, too. */
+/* POWER11 has POWER10's events, and libpfm4 may know it by POWER10's name. */
 const struct family family_power11 = {
 	.model = "POWER11", .pfm4 = "power1", POWER10_FAMILY,
 };

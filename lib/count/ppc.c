@@ -15,7 +15,7 @@
 #define NOT_USER	(1ULL << 29)
 
 #define CYCLES		1
-/* Those that the first four counters have under one number: completed ... dispatched. */
+/* The last number that stands for one event in the lists of all of the first four counters. */
 #define COMMON_LAST	4
 #define COMMON		0x1eU
 

@@ -12,7 +12,7 @@
 #define INT		(1ULL << 20)
 #define EN		(1ULL << 22)
 
-/* They make another event of one. */
+/* What modifiers set: with any of these bits a known event is another one. */
 #define MODIFIERS	(X86_EDGE | X86_ANY | X86_INV | (uint64_t)X86_CMASK_MAX << X86_CMASK_SHIFT)
 
 /* Bits that an event by number can have; AMD's event has bits 11:8, too. */
