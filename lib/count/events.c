@@ -539,8 +539,8 @@ const char *counter_remark(const struct counter *c, char text[EVENTS_ERROR_MAX])
 	if (!pmu || !pmu->hybrid || c->event != &other_event || !(c->code & 0xff))
 		return NULL;
 	snprintf(text, EVENTS_ERROR_MAX,
-		 "this processor has two kinds of cores, which count different events by this code: keep the program on one kind (taskset), CPUs %s or CPUs %s",
-		 *pmu->core ? pmu->core : "of the one", *pmu->atom ? pmu->atom : "of the other");
+		 "this processor has two kinds of cores, which count different events by this code: keep the program on one kind (taskset)%s%s%s%s",
+		 *pmu->core ? ", CPUs " : "", pmu->core, *pmu->core ? " or CPUs " : "", pmu->atom);
 	return text;
 }
 
