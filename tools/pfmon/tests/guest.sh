@@ -1894,6 +1894,23 @@ programs()
 	rm -rf "$tmp/programs"
 }
 
+# On a processor that says it has two kinds of cores, and that it lacks some events: run
+# there only.
+test_hybrid()
+{
+	for words in "explain r0148" "stat -e r0148 $VICTIM pattern 100" \
+		"record -e r0148 -o $tmp/data $VICTIM pattern 100"; do
+		"$PFMON" $words >"$tmp/out" 2>&1
+		check "two kinds of cores: $words" grep -q 'note: .*two kinds of cores' "$tmp/out"
+	done
+	stat -e cycles:u,instructions:u "$VICTIM" pattern 100
+	check "two kinds of cores: no word of what both count" \
+		sh -c "! grep -q 'kinds of cores' '$tmp/err'"
+	refused_event=$("$PFMON" explain cache-misses 2>&1)
+	expect "an event that CPUID says is absent" "$refused_event" \
+		"pfmon: no event 'cache-misses': this processor says (CPUID) that it does not count it"
+}
+
 # Compared with the kernel's accounting, and with perf.
 test_programs()
 {
