@@ -200,6 +200,16 @@ static void test_double(void)
 	CHECK(parse(f, buffer, BUFFER) == 5 && seen.s[4].ip == 0x200);
 	CHECK(f->copy(buffer, BUFFER, false, NULL, block) == size);
 	CHECK(parse(f, block, size) == 3 && seen.s[0].ip == 0x300);
+
+	/* Even a half without samples lies at a multiple of eight bytes, behind the header. */
+	hdr->hdr_half[0].half_count = 0;
+	CHECK(parse(f, buffer, BUFFER) == 3);
+	hdr->hdr_half[0].half_offs += 4;
+	CHECK(parse(f, buffer, BUFFER) == -1);
+	hdr->hdr_half[0].half_offs = sizeof(*hdr) - 8;
+	CHECK(parse(f, buffer, BUFFER) == -1);
+	hdr->hdr_half[0].half_offs = hdr->hdr_half[0].half_cur_offs + 8;
+	CHECK(parse(f, buffer, BUFFER) == -1);
 }
 
 /*
