@@ -6,7 +6,7 @@
 #include "text.h"
 
 static const struct counts_format *const formats[] = {
-	&counts_text, &counts_json, &counts_csv, &counts_openmetrics,
+	&counts_text, &counts_json, &counts_csv, &counts_prometheus, &counts_openmetrics,
 };
 
 const struct counts_format *counts_find(const char *name)

@@ -23,7 +23,8 @@ struct counts_format {
 	bool whole;
 };
 
-extern const struct counts_format counts_text, counts_json, counts_csv, counts_openmetrics;
+extern const struct counts_format counts_text, counts_json, counts_csv, counts_prometheus,
+	counts_openmetrics;
 
 /**
  * counts_find() - a format by its name
@@ -38,6 +39,21 @@ const struct counts_format *counts_find(const char *name);
  * @c: character
  */
 void counts_separator(char c);
+
+/**
+ * counts_label() - have each sample of counts_prometheus and counts_openmetrics have a label
+ * @text: "name=value", kept; the label target takes the place of pfmon's own
+ *
+ * Return: false if it is none, or there is one of that name.
+ */
+bool counts_label(const char *text);
+
+/**
+ * counts_labelled() - has counts_label() been called?
+ *
+ * Return: true or false.
+ */
+bool counts_labelled(void);
 
 /**
  * counts_title() - what was measured, with the number of runs and of threads, in a line

@@ -15,7 +15,7 @@ static void print_period(FILE *out, const struct profile *p, const struct sample
 	char n[NUMBERS_MAX];
 
 	fputs(", one each ", out);
-	if (e->unit == UNIT_NS && period % NS_PRINTED && !e->random_mask)
+	if (e->unit == UNIT_NS && (period < NS_PRINTED || (period % NS_PRINTED && !e->random_mask)))
 		fprintf(out, "%s ns", numbers_count(n, period));
 	else if (e->unit == UNIT_NS)
 		fprintf(out, "%s ms", numbers_ms(n, period));

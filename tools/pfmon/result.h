@@ -11,6 +11,7 @@
 #include "events.h"
 
 #define TITLE_MAX	76	/* one line */
+#define TITLE_ALL	"all CPUs"
 #define NOTES_MAX	8
 #define NOTE_MAX	256
 

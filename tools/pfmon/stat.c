@@ -46,9 +46,12 @@ TARGET_USAGE("")
 "  -D, --delay MS     begin MS milliseconds after COMMAND does\n"
 "      --timeout MS   end after MS milliseconds; COMMAND gets SIGTERM then\n"
 "how:\n"
-"  -f, --format NAME  text, json, csv, or openmetrics (for Prometheus and PCP)\n"
+"  -f, --format NAME  text, json, csv, prometheus (for its node exporter) or\n"
+"                     openmetrics (for PCP)\n"
 "  -j, --json         the same as -f json\n"
 "  -x, --separator C  as -f csv, with the character C between fields\n"
+"      --label N=VALUE\n"
+"                     a label N of all metrics (-f prometheus, openmetrics)\n"
 "  -o, --output FILE  print the counts to FILE\n"
 "events that take turns:\n"
 "      --switch-timeout MS\n"
@@ -125,7 +128,7 @@ static void set_format(const char *name)
 {
 	o.format = counts_find(name);
 	if (!o.format)
-		errx(EXIT_PFMON, "no format '%s'; there are text, json, csv and openmetrics",
+		errx(EXIT_PFMON, "no format '%s'; there are text, json, csv, prometheus and openmetrics",
 		     name);
 }
 
@@ -139,7 +142,7 @@ static void set_separator(const char *text)
 	o.format = &counts_csv;
 }
 
-enum { NO_FOLLOW = 256, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
+enum { NO_FOLLOW = 256, LABEL, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
 
 static const struct option longs[] = {
 	{ "event", required_argument, NULL, 'e' },
@@ -154,6 +157,7 @@ static const struct option longs[] = {
 	{ "format", required_argument, NULL, 'f' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "separator", required_argument, NULL, 'x' },
+	{ "label", required_argument, NULL, LABEL },
 	{ "output", required_argument, NULL, 'o' },
 	{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
 	{ "switch-overflow", required_argument, NULL, SWITCH_OVERFLOW },
@@ -227,6 +231,11 @@ static void parse_option(int c)
 	case 'x':
 		set_separator(optarg);
 		break;
+	case LABEL:
+		if (!counts_label(optarg))
+			errx(EXIT_PFMON, "'%s' is not a label NAME=VALUE, or there is one of that name",
+			     optarg);
+		break;
 	case 'o':
 		o.output = optarg;
 		break;
@@ -248,6 +257,8 @@ static bool check_options(void)
 		warnx("--per-cpu is for CPUs: -a or -C");
 	else if (o.per_thread && o.target.cpus)
 		warnx("--per-thread is for a command, -p and -t");
+	else if (counts_labelled() && !o.format->whole)
+		warnx("--label is for -f prometheus and openmetrics");
 	else if (o.runs > 1 && !o.target.command)
 		warnx("--repeat is for a command");
 	else if (o.runs > 1 && (o.schedule.interval_ns || o.per_cpu || o.per_thread))

@@ -137,7 +137,7 @@ void target_title(const struct target *t, struct result *result)
 	else if (!t->cpus)
 		quote_command(title, t->command);
 	else if (!strcmp(t->cpus, "all"))
-		snprintf(title, TITLE_MAX, "all CPUs");
+		strcpy(title, TITLE_ALL);
 	else
 		snprintf(title, TITLE_MAX, "CPU%s %s",
 			 t->cpu_list.n == 1 ? "" : "s", t->cpus);

@@ -70,6 +70,13 @@ test_parts()
 	is_not_a_number_of_milliseconds -D 1x
 	is_not_a_number_of_milliseconds --timeout nan
 	no_format_.xml. -f xml
+	is_for_-f_prometheus --label a=b
+	is_not_a_label --label a
+	is_not_a_label --label =b
+	is_not_a_label --label 1a=b
+	is_not_a_label --label __a=b
+	is_not_a_label --label event=b
+	is_not_a_label --label a=b --label a=c
 	is_not_a_character_that -x ab
 	is_not_a_character_that -x 1
 	is_not_a_character_that -x #
@@ -278,16 +285,20 @@ test_schedule()
 	expect "--timeout of a CPU: status" "$status" 0
 }
 
-# metrics FILE: it is as Prometheus' own parser has it; prints "NAME LABELS VALUE".
+# metrics FILE [prometheus]: it is as Prometheus' own parser has it, for OpenMetrics' format or
+# its own; prints "TYPE NAME LABELS VALUE".
 metrics()
 {
 	/usr/bin/python3 -c '
 import sys
-from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+if sys.argv[2:]:
+	from prometheus_client.parser import text_string_to_metric_families as parse
+else:
+	from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
 for family in parse(open(sys.argv[1]).read()):
 	for s in family.samples:
 		labels = ",".join(k + "=" + v for k, v in sorted(s.labels.items()))
-		print(s.name, labels, s.value, sep=" ")' "$1" 2>"$tmp/err"
+		print(family.type, s.name, labels, s.value, sep=" ")' "$@" 2>"$tmp/err"
 }
 
 test_metrics()
@@ -304,9 +315,39 @@ test_metrics()
 	metrics "$tmp/metrics" >"$tmp/parsed"
 	check "metrics: parsed" [ -s "$tmp/parsed" ]
 	expect "metrics: an event that is named twice" \
-		"$(grep -c '^pfmon_events_total event=context-switches,target=' "$tmp/parsed")" 1
-	check "metrics: time" grep -q '^pfmon_time_seconds_total event=task-clock,' "$tmp/parsed"
-	check "metrics: how long" grep -q '^pfmon_elapsed_seconds ' "$tmp/parsed"
+		"$(grep -c '^counter pfmon_events_total event=context-switches,target=' "$tmp/parsed")" 1
+	check "metrics: time" grep -q '^counter pfmon_time_seconds_total event=task-clock,' "$tmp/parsed"
+	check "metrics: how long" grep -q '^gauge pfmon_elapsed_seconds ' "$tmp/parsed"
+	# Its own format has other names of types: a counter that is none has no rate.
+	"$PFMON" stat -a -f prometheus --label job=build --label 'target=a "b"' \
+		-o "$tmp/metrics" -e cs,task-clock true
+	metrics "$tmp/metrics" prometheus >"$tmp/parsed"
+	expect "metrics: types" "$(sed 's/ [^ ]*$//' "$tmp/parsed")" \
+		'counter pfmon_events_total event=context-switches,job=build,target=a "b"
+counter pfmon_time_seconds_total event=task-clock,job=build,target=a "b"
+gauge pfmon_event_share event=context-switches,job=build,target=a "b"
+gauge pfmon_event_share event=task-clock,job=build,target=a "b"
+gauge pfmon_elapsed_seconds job=build,target=a "b"
+gauge pfmon_missed_threads job=build,target=a "b"'
+	for format in prometheus openmetrics; do
+		"$PFMON" stat -a -f $format -o "$tmp/metrics" -e cs true
+		check "metrics, $format: all CPUs are no label" grep -Eq '^pfmon_elapsed_seconds [0-9]' \
+			"$tmp/metrics"
+		word=$([ $format = openmetrics ] || echo $format)
+		# shellcheck disable=SC2086 # nothing or a word
+		metrics "$tmp/metrics" $word >"$tmp/parsed"
+		check "metrics, $format: without a label" grep -q '^gauge pfmon_elapsed_seconds  ' "$tmp/parsed"
+	done
+	if command -v prometheus-node-exporter >/dev/null; then
+		mkdir "$tmp/collector"
+		"$PFMON" stat -a -f prometheus -o "$tmp/collector/pfmon.prom" -e cs true
+		/usr/bin/python3 ./exporter.py "$tmp/collector" >"$tmp/exported" 2>"$tmp/err"
+		check "metrics: the node exporter has a counter" \
+			grep -q '^# TYPE pfmon_events_total counter$' "$tmp/exported"
+		check "metrics: and what it means" \
+			grep -q '^# HELP pfmon_events_total Events that have happened' "$tmp/exported"
+		rm -r "$tmp/collector"
+	fi
 	# Quotes and backslashes in labels; threads that have names.
 	cp "$VICTIM" "$tmp/a\"b\\c"
 	"$PFMON" stat -f openmetrics --per-thread -o "$tmp/metrics" -e cs "$tmp/a\"b\\c" thread 2 1

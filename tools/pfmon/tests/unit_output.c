@@ -134,7 +134,7 @@ static void test_print_text(void)
 	char *text = print(profile_text, 0, 0);
 
 	CHECK_STR(text, "\n"
-" 'prog <x>': 100 samples of task-clock, one each 1,000 ns or less; 0 lost; 1.5000 s\n"
+" 'prog <x>': 100 samples of task-clock, one each 873 ns on average; 0 lost; 1.5000 s\n"
 "\n"
 " percent   samples context-switches  process  binary         symbol\n"
 "   60.00        60            2,000  prog     /bin/prog      operator<<(a&, \"b\")\n"
@@ -156,9 +156,9 @@ static void test_heading(void)
 		unsigned int events;
 		const char *text;
 	} cases[] = {
-		{ 1000000, 1, ", one each 1.00 ms or less; 7 lost; 1.5000 s\n" },
-		{ 4000, 1, ", one each 4,000 ns or less; 7 lost; 1.5000 s\n" },
-		{ 333333, 2, ", one each 333,333 ns or less; 7 lost (of all events); 1.5000 s\n" },
+		{ 1000127, 1, ", one each 1.00 ms on average; 7 lost; 1.5000 s\n" },
+		{ 4000, 1, ", one each 3,873 ns on average; 7 lost; 1.5000 s\n" },
+		{ 333333, 2, ", one each 0.33 ms on average; 7 lost (of all events); 1.5000 s\n" },
 	};
 	struct selection sel = { 0, 0 };
 	struct profile *p;
