@@ -109,9 +109,31 @@ static void __attribute__((noreturn)) print_help(void)
 	exit(fflush(stdout) ? EXIT_PFMON : 0);
 }
 
-enum { SWITCH_TIMEOUT = 256, SWITCH_OVERFLOW, NO_MULTIPLEX };
+enum { CALL_GRAPH = 256, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
 
-static void parse_option(struct options *o, int c)
+/*
+ * The word that perf has behind --call-graph, which getopt_long() takes for the command if
+ * there is no = between them.
+ */
+static void check_calls(const char *word, char **argv)
+{
+	static const char *const words[] = { "fp", "dwarf", "lbr" };
+	size_t i, len;
+
+	for (i = 0; !word && argv[optind] && i < sizeof(words) / sizeof(words[0]); i++) {
+		len = strlen(words[i]);
+		if (!strncmp(argv[optind], words[i], len) && strchr(",", argv[optind][len]))
+			word = argv[optind++];
+	}
+	if (!word || !strcmp(word, "fp"))
+		return;
+	if (!strncmp(word, "dwarf", 5) || !strncmp(word, "lbr", 3))
+		errx(EXIT_PFMON, "--call-graph %s: calls are followed by frame pointers only (fp); compile with -fno-omit-frame-pointer",
+		     word);
+	errx(EXIT_PFMON, "--call-graph %s: there is fp only", word);
+}
+
+static void parse_option(struct options *o, int c, char **argv)
 {
 	switch (c) {
 	case 'e':
@@ -133,6 +155,9 @@ static void parse_option(struct options *o, int c)
 		set_format(o, optarg);
 		o->calls = false;
 		break;
+	case CALL_GRAPH:
+		check_calls(optarg, argv);
+		/* fallthrough */
 	case 'g':
 		o->calls = true;
 		break;
@@ -168,7 +193,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "random", required_argument, NULL, 'R' },
 		{ "read", required_argument, NULL, 'r' },
 		{ "format", required_argument, NULL, 'f' },
-		{ "call-graph", no_argument, NULL, 'g' },
+		{ "call-graph", optional_argument, NULL, CALL_GRAPH },
 		{ "buffer", required_argument, NULL, 'b' },
 		TARGET_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
@@ -183,7 +208,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:r:f:gb:o:h", longs,
 				NULL)) != -1)
 		if (!target_option(&o->target, c, optarg))
-			parse_option(o, c);
+			parse_option(o, c, argv);
 	if (optind < argc)
 		o->target.command = argv + optind;
 	if (!target_check(&o->target, "sampled"))

@@ -936,7 +936,7 @@ test_script()
 	fi
 	expect "script: samples" "$(grep -c 'fault_60+0x' "$tmp/script")" 600
 	if have callchain; then
-		record -g -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
+		record --call-graph fp -b 512K -e minor-faults -c 1 "$VICTIM" pattern 100
 		"$PFMON" script -i "$tmp/data" --symbol fault_60 >"$tmp/script" 2>"$tmp/err"
 		check "script: chains" like_perf "$tmp/script"
 		expect "script: of each sample" "$(grep -c '^$' "$tmp/script")" 600

@@ -75,6 +75,13 @@ test_record_options()
 		-F 100001 true
 	refused "short time" "task-clock: the kernel takes no samples of it closer than 10000 ns" \
 		-e cs,task-clock -c 9999 true
+	for word in dwarf dwarf,8192 lbr; do
+		refused "--call-graph $word" "calls are followed by frame pointers only (fp)" \
+			--call-graph $word true
+		refused "--call-graph=$word" "calls are followed by frame pointers only (fp)" \
+			--call-graph=$word true
+	done
+	refused "--call-graph=bp" "there is fp only" --call-graph=bp true
 	record -F 100000 true
 	expect "fastest clock: status" "$status" 0
 	refused "large mask" "must be smaller than the period of task-clock" \
