@@ -210,6 +210,7 @@ int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
 		return 0;
 	failure_set(failure, PFM_LOAD_CONTEXT, 0);
 	failure->system = flags & PFM_FL_SYSTEM_WIDE;
+	failure->tid = tid;
 	if (failure->err == EBUSY)
 		see_target(tid, flags, failure);
 	return -1;

@@ -18,7 +18,8 @@ struct failure {
 	int err;
 	unsigned int flags;
 	int reg;		/* the control register that it is about, or -1 */
-	bool system;		/* of a context that was to be attached: to a CPU */
+	bool system;		/* of a context that was to be attached: to a CPU ... */
+	pid_t tid;		/* ... or to this thread */
 	/* Had the thread or CPU a context already? */
 	enum { TARGET_UNKNOWN, TARGET_FREE, TARGET_TAKEN } target;
 };

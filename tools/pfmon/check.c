@@ -7,6 +7,7 @@
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,26 +102,17 @@ static bool try(const char *events, unsigned int flags, bool attach, struct fail
 	return done;
 }
 
-static void check_threads(void)
-{
-	struct failure failure;
-
-	if (try("cs", 0, true, &failure)) {
-		say(OK, "programs of your own can be counted and sampled");
-		return;
-	}
-	say(NO, "programs of your own cannot be counted: %s", failure_text(&failure));
-	if (failure.err == EPERM)
-		cure("become a member of the group in /sys/kernel/perfmon/thread_group, or root");
-}
-
-/* Who has the PMU? */
-static void say_busy(void)
+/* Who has the PMU? Of a thread or CPU that is taken that was said. */
+static void say_busy(const struct failure *failure)
 {
 	bool watchdog = file_number("/proc/sys/kernel/nmi_watchdog");
 	bool cpus = sysfs_number("sys_sessions");
 	struct holders holders;
 
+	if (failure->target == TARGET_TAKEN) {
+		cure("end that program; what pfmon itself runs or measures pfmon cannot try");
+		return;
+	}
 	holders_print("/proc", stdout, &holders);
 	if (watchdog)
 		printf("      by: the kernel's NMI watchdog, which is one of perf_events\n");
@@ -134,6 +126,21 @@ static void say_busy(void)
 		cure("end the programs that use perf_events");
 }
 
+static void check_threads(void)
+{
+	struct failure failure;
+
+	if (try("cs", 0, true, &failure)) {
+		say(OK, "programs of your own can be counted and sampled");
+		return;
+	}
+	say(NO, "programs of your own cannot be counted: %s", holders_text("/proc", &failure));
+	if (failure.err == EBUSY)
+		say_busy(&failure);
+	if (failure.err == EPERM)
+		cure("become a member of the group in /sys/kernel/perfmon/thread_group, or root");
+}
+
 /* Whether the kernel hides its own data, from root too: lockdown, "confidentiality". */
 static bool is_confidential(void)
 {
@@ -143,7 +150,8 @@ static bool is_confidential(void)
 	return strstr(text, "[confidentiality]");
 }
 
-static void check_pmu(void)
+/* Returns whether there is one. */
+static bool check_pmu(void)
 {
 	struct failure failure;
 	char model[64];
@@ -151,35 +159,60 @@ static void check_pmu(void)
 	if (!sysfs_read("pmu_model", model, sizeof(model)) || !strcmp(model, "none")) {
 		say(NOTE, "there is no PMU that perfmon knows: no cycles and instructions");
 		cure("have the host of a virtual machine give it a PMU (QEMU with KVM: -cpu host,pmu=on)");
-		return;
+		return false;
 	}
 	if (!hardware_find()) {
 		say(NOTE, "the PMU is '%s': pfmon has no names for its events", model);
-		return;
+		return false;
 	}
 	if (try("instructions:u", 0, true, &failure)) {
 		say(OK, "the PMU is '%s' and can be used", model);
 	} else {
-		say(NO, "the PMU is '%s' and cannot be used: %s", model, failure_text(&failure));
+		say(NO, "the PMU is '%s' and cannot be used: %s", model, holders_text("/proc", &failure));
 		if (failure.err == EBUSY)
-			say_busy();
+			say_busy(&failure);
 	}
 	if (!try("instructions:k", 0, false, &failure) && failure.err == EPERM) {
 		say(NOTE, "the kernel's part of programs cannot be counted by the PMU, only :u");
 		cure(is_confidential() ? "boot without lockdown=confidentiality" :
 		     "sysctl kernel.perfmon_hardened=0, or CAP_PERFMON");
 	}
+	return true;
 }
 
-static void check_cpus(void)
+/* What is attached to a CPU must be there, and stay. */
+static bool try_cpu(const char *events, struct failure *failure)
+{
+	cpu_set_t old, one;
+	bool done;
+	int cpu;
+
+	if (sched_getaffinity(0, sizeof(old), &old))
+		return try(events, PFM_FL_SYSTEM_WIDE, false, failure);
+	for (cpu = 0; cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &old); cpu++)
+		;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	done = try(events, PFM_FL_SYSTEM_WIDE, true, failure);
+	sched_setaffinity(0, sizeof(old), &old);
+	return done;
+}
+
+static void check_cpus(bool has_pmu)
 {
 	struct failure failure;
 
-	if (try("cs", PFM_FL_SYSTEM_WIDE, false, &failure)) {
-		say(OK, "whole CPUs can be counted and sampled");
+	if (try_cpu("cs", &failure)) {
+		if (!has_pmu || try_cpu("instructions", &failure)) {
+			say(OK, "whole CPUs can be counted and sampled");
+			return;
+		}
+		say(NOTE, "whole CPUs cannot be counted by the PMU, but for the software's events: %s",
+		    holders_text("/proc", &failure));
 		return;
 	}
-	say(NOTE, "whole CPUs cannot be counted: %s", failure_text(&failure));
+	say(NOTE, "whole CPUs cannot be counted: %s", holders_text("/proc", &failure));
 	if (failure.err == EPERM)
 		cure("sysctl kernel.perfmon_hardened=0, CAP_PERFMON, or the group in /sys/kernel/perfmon/sys_group");
 }
@@ -248,8 +281,7 @@ static int check(char **none)
 	if (!check_kernel(&cfg))
 		return failed;
 	check_threads();
-	check_pmu();
-	check_cpus();
+	check_cpus(check_pmu());
 	check_others();
 	check_memory(&cfg);
 	check_symbols();

@@ -2,6 +2,7 @@
 /* Measures the first thread of a command, without ptrace(). */
 #include <err.h>
 
+#include "holders.h"
 #include "measure.h"
 #include "schedule.h"
 #include "signals.h"
@@ -26,7 +27,7 @@ int measure_command(struct result *result, struct child *child)
 	probe = probe_attach(result, child->pid, -1, &failure);
 	if (!probe || probe_start(probe, &failure))
 		errx(EXIT_PFMON, "cannot attach to the command: %s",
-		     failure_text(&failure));
+		     holders_text("/proc", &failure));
 	watch_add(probe);
 	schedule_begin(result);
 	child_release(child);
@@ -42,6 +43,6 @@ int measure_command(struct result *result, struct child *child)
 	/* The context is detached by now and keeps what it has. */
 	if (probe_finish(probe, &failure))
 		errx(EXIT_PFMON, "cannot read the %s: %s", result->ops->what,
-		     failure_text(&failure));
+		     holders_text("/proc", &failure));
 	return status;
 }

@@ -21,6 +21,7 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "holders.h"
 #include "measure.h"
 #include "schedule.h"
 #include "signals.h"
@@ -160,7 +161,7 @@ static void check_workers(const struct crew *crew)
 			errx(EXIT_PFMON, "CPU %u does not exist, is offline, or is not ours to run on",
 			     w->cpu);
 		errx(EXIT_PFMON, "cannot %s CPU %u: %s", w->action, w->cpu,
-		     w->failure.cmd ? failure_text(&w->failure) :
+		     w->failure.cmd ? holders_text("/proc", &w->failure) :
 				      strerror(w->failure.err));
 	}
 }

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "holders.h"
 #include "measure.h"
 #include "schedule.h"
 #include "signals.h"
@@ -73,7 +74,7 @@ static struct tracee *insert(struct follow *f, pid_t tid, struct probe *probe)
 static void say_unread(const struct follow *f, pid_t tid, const struct failure *failure)
 {
 	warnx("cannot read the %s of thread %d: %s", f->result->ops->what, (int)tid,
-	      failure_text(failure));
+	      holders_text("/proc", failure));
 }
 
 /* Takes its results, whether it still runs or not, and forgets it. */
@@ -144,7 +145,7 @@ static void begin(struct follow *f)
 	struct failure failure;
 
 	if (probe_start(f->root->probe, &failure))
-		warnx("cannot start: %s", failure_text(&failure));
+		warnx("cannot start: %s", holders_text("/proc", &failure));
 	f->root->probe->stops = 0;
 	f->root = NULL;
 	schedule_begin(f->result);
@@ -312,7 +313,7 @@ int measure_follow(struct result *result, struct child *child)
 	probe = probe_attach(result, child->pid, -1, &failure);
 	if (!probe)
 		errx(EXIT_PFMON, "cannot attach to the command: %s",
-		     failure_text(&failure));
+		     holders_text("/proc", &failure));
 	if (result->ops->process || result->grouped)
 		options |= PTRACE_O_TRACEEXIT;
 	if (ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)options))
@@ -331,6 +332,6 @@ int measure_follow(struct result *result, struct child *child)
 	if (result->missed)
 		result_note(result, "%u thread%s not %s: %s", result->missed,
 			    result->missed == 1 ? " was" : "s were",
-			    result->ops->done, failure_text(&f.failure));
+			    result->ops->done, holders_text("/proc", &f.failure));
 	return status;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "context.h"
+
 struct holders {
 	unsigned int perf_events;	/* programs that have some open */
 	unsigned int cpus;		/* programs with perfmon's contexts of CPUs */
@@ -23,5 +25,15 @@ struct holders {
  * only these is not named.
  */
 void holders_print(const char *proc, FILE *out, struct holders *holders);
+
+/**
+ * holders_text() - what failed, with the names of those who are in the way
+ * @proc:    "/proc"; tests have others
+ * @failure: filled in
+ *
+ * Return: failure_text(), and if a thread, a CPU or the PMU is taken by whom, as far as this
+ * user may see that. Good until the next call.
+ */
+const char *holders_text(const char *proc, const struct failure *failure);
 
 #endif /* PFMON_HOLDERS_H */

@@ -12,6 +12,7 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "holders.h"
 #include "measure.h"
 #include "numbers.h"
 #include "schedule.h"
@@ -112,7 +113,7 @@ static void finish(struct result *result, struct probe *probe)
 		result->counted_ns += counted_ns(probe, result->counters);
 	if (probe_finish(probe, &failure))
 		errx(EXIT_PFMON, "cannot read the %s of thread %d: %s", result->ops->what,
-		     (int)tid, failure_text(&failure));
+		     (int)tid, holders_text("/proc", &failure));
 }
 
 /* Takes the results of threads that have ended, or of all. */
@@ -324,7 +325,7 @@ static void check_targets(const struct result *result)
 
 	if (result->missed && !threads.live)
 		errx(EXIT_PFMON, "cannot attach to thread %d: %s", (int)threads.missed_tid,
-		     failure_text(&threads.failure));
+		     holders_text("/proc", &threads.failure));
 	for (i = 0; i < threads.targets->n; i++) {
 		const struct target_id *t = &threads.targets->target[i];
 
@@ -344,7 +345,7 @@ static void start(struct probe *probe)
 	/* EBUSY: it ended, and its context is detached already. */
 	if (probe_start(probe, &failure) && failure.err != EBUSY)
 		errx(EXIT_PFMON, "cannot measure thread %d: %s", (int)probe->tid,
-		     failure_text(&failure));
+		     holders_text("/proc", &failure));
 }
 
 /* From one look to the next, on average. */
@@ -362,7 +363,7 @@ static void note_threads(struct result *result)
 	if (missed)
 		result_note(result, "%u thread%s not %s: %s", missed,
 			    missed == 1 ? " was" : "s were", result->ops->done,
-			    failure_text(&threads.failure));
+			    holders_text("/proc", &threads.failure));
 	if (late)
 		result_note(result, "%u thread%s began meanwhile and %s %s from the next look on: pfmon looked for them each %u ms",
 			    late, late == 1 ? "" : "s", late == 1 ? "was" : "were",

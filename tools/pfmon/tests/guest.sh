@@ -444,7 +444,7 @@ test_check()
 	check "check: the PMU is in use: status" until_true sh -c \
 		"'$PFMON' check >'$tmp/out'; [ \$? -eq 1 ]"
 	check "check: the PMU is in use" grep -q \
-		'^NO    the PMU is .* cannot be used: the PMU is in use by another part' "$tmp/out"
+		'^NO    the PMU is .* cannot be used: the PMU, .* is in use by perf' "$tmp/out"
 	check "check: who has it" grep -q \
 		"^      by: perf[^ ]* (process $pid), which has [1-9][0-9]* of perf_events open$" "$tmp/out"
 	check "check: a cure" grep -q '^      cure: end the programs that use perf_events' "$tmp/out"
@@ -454,17 +454,31 @@ test_check()
 	until_true started $own 1
 	stat -e instructions:u true
 	expect_err "the PMU is in use beside a thread that is counted" \
-		"cannot attach to the command: the PMU is in use by another part of the kernel"
+		"cannot attach to the command: the PMU, .* is in use by perf[^ ]* (process $pid), which has perf_events open"
 	stat -e instructions:u -C 0 true
-	expect_err "the PMU is in use, of a CPU" "a thread is being monitored, and .*; or perf_events or"
+	expect_err "the PMU is in use, of a CPU" "is in use by .*(process $own), which monitors threads"
 	kill -TERM $own
 	wait $own
 	stat -e instructions:u -C 0 true
 	expect_err "the PMU is in use, of a CPU alone" \
-		"cannot monitor CPU 0: the PMU is in use by another part of the kernel"
+		"cannot monitor CPU 0: the PMU, .* is in use by perf[^ ]* (process $pid), which has perf_events open"
 	: >"$tmp/end"
 	wait $pid
 	check "check: the PMU is free again" until_true sh -c "'$PFMON' check >/dev/null"
+	# The threads of others are in the way of CPUs, but only of the PMU's events.
+	"$PFMON" stat -o /dev/null -e instructions:u -p $$ &
+	own=$!
+	until_true started $own 1
+	"$PFMON" check >"$tmp/out"
+	check "check: a thread is counted" grep -q \
+		"^note  whole CPUs cannot be counted by the PMU, .* by pfmon (process $own), which monitors threads" \
+		"$tmp/out"
+	kill -TERM $own
+	wait $own
+	"$PFMON" stat -o /dev/null -e cs "$PFMON" check >"$tmp/out"
+	check "check: itself is counted: by whom" grep -q \
+		'^NO    .*: the thread is being monitored.*; it is monitored by pfmon (process' "$tmp/out"
+	check "check: itself is counted: no wrong cure" sh -c "! grep -q 'that use perf_events' '$tmp/out'"
 	"$PFMON" stat -o /dev/null -e instructions -C 0 &
 	pid=$!
 	until_true started $pid 1

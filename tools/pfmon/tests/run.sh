@@ -406,6 +406,8 @@ test_check()
 		8 1 programs of your own cannot be counted: only members of a certain group
 		16 16 programs of your own cannot be counted: the thread is being monitored
 	END
+	check "check, the thread is monitored: a cure" grep -q '^      cure: end that program' "$tmp/out"
+	check "check, the thread is monitored: no wrong cure" sh -c "! grep -q perf_events '$tmp/out'"
 	(ulimit -l 10 && "$PFMON" check >"$tmp/out")
 	status=$?
 	if [ "$(id -u)" -eq 0 ]; then

@@ -1347,8 +1347,21 @@ static void test_modules(void)
 static void test_holders(void)
 {
 	char dir[] = "/tmp/pfmon-unit-XXXXXX", line[1024], *text = NULL;
+	static const struct {
+		bool system;
+		int target;
+		pid_t tid;
+		const char *text;
+	} cases[] = {
+		{ false, TARGET_TAKEN, 3, "only once at a time; it is monitored by pfmon (process 22)" },
+		{ false, TARGET_TAKEN, 4, "only once at a time; see pfmon check" },
+		{ true, TARGET_TAKEN, 3, "only once at a time; it is monitored by pfmon (process 22)" },
+		{ false, TARGET_FREE, 5, "by pfmon (process 22), which monitors CPUs" },
+		{ false, TARGET_FREE, 5, "by p?f?g? (process 3), which has perf_events open" },
+		{ true, TARGET_FREE, 5, "by pfmon (process 22), which monitors threads" },
+	};
 	struct holders holders;
-	size_t size;
+	size_t size, i;
 	FILE *out;
 
 	CHECK(mkdtemp(dir));
@@ -1371,6 +1384,14 @@ static void test_holders(void)
 	CHECK(size == strlen("      by: p?f?g? (process 3), which has 2 of perf_events open\n"
 			     "      by: pfmon (process 22), which has contexts of 1 CPU\n"));
 	free(text);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct failure f = {
+			.cmd = PFM_LOAD_CONTEXT, .err = EBUSY, .system = cases[i].system,
+			.target = cases[i].target, .tid = cases[i].tid,
+		};
+
+		CHECK(strstr(holders_text(dir, &f), cases[i].text));
+	}
 	snprintf(line, sizeof(line), "rm -r %s", dir);
 	CHECK(system(line) == 0);
 }
