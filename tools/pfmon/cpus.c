@@ -21,6 +21,7 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "file.h"
 #include "holders.h"
 #include "measure.h"
 #include "schedule.h"
@@ -148,6 +149,21 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
+/* Why pfmon cannot run on a CPU, by what the kernel says of it. */
+static void __attribute__((noreturn)) refuse_cpu(unsigned int cpu)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+	if (access(path, F_OK))
+		errx(EXIT_PFMON, "CPU %u does not exist", cpu);
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	if (!access(path, R_OK) && !file_number(path))
+		errx(EXIT_PFMON, "CPU %u is offline", cpu);
+	errx(EXIT_PFMON, "CPU %u is not for pfmon to run on: it is not in the cpuset of its control group",
+	     cpu);
+}
+
 static void check_workers(const struct crew *crew)
 {
 	unsigned int i;
@@ -158,8 +174,7 @@ static void check_workers(const struct crew *crew)
 		if (!w->action)
 			continue;
 		if (!w->failure.cmd && w->failure.err == EINVAL)
-			errx(EXIT_PFMON, "CPU %u does not exist, is offline, or is not ours to run on",
-			     w->cpu);
+			refuse_cpu(w->cpu);
 		errx(EXIT_PFMON, "cannot %s CPU %u: %s", w->action, w->cpu,
 		     w->failure.cmd ? holders_text("/proc", &w->failure) :
 				      strerror(w->failure.err));

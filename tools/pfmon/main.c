@@ -48,7 +48,7 @@ static void print_usage(FILE *out)
 		fprintf(out, "  pfmon %-8s %s\n", commands[i].name, commands[i].help);
 	fputs("\n  -h, --help     print this and exit\n"
 	      "  -V, --version  print the version and exit\n"
-	      "\n'pfmon COMMAND --help' says more.\n", out);
+	      "\n'pfmon COMMAND --help' and 'pfmon help COMMAND' say more.\n", out);
 }
 
 static int print_version(void)
@@ -84,6 +84,21 @@ static void fill_descriptors(void)
 		close(fd);
 }
 
+/* "help stat" is "stat --help". */
+static int help(char *name)
+{
+	static char option[] = "--help";
+	char *argv[] = { name, option, NULL };
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return run(&commands[i], 2, argv);
+	warnx("there is no command '%s'", name);
+	print_usage(stderr);
+	return EXIT_PFMON;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -98,6 +113,12 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(name, "-V") || !strcmp(name, "--version"))
 		return print_version();
+	if (!strcmp(name, "help")) {
+		if (argc > 2)
+			return help(argv[2]);
+		print_usage(stdout);
+		return flushed();
+	}
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(name, commands[i].name))
 			return run(&commands[i], argc - 1, argv + 1);

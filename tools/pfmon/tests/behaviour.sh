@@ -137,6 +137,15 @@ Try 'pfmon $what --help'."
 		expect "${args%|*}" "$(cat "$tmp/err")" "pfmon: ${args#*|}
 Try 'pfmon ${args%%[ |]*} --help'."
 	done
+	"$PFMON" help >"$tmp/out" 2>"$tmp/err"
+	expect "help: status" $? 0
+	expect "help: the same as --help" "$(cat "$tmp/out")" "$("$PFMON" --help)"
+	for what in stat record report top script list explain check info; do
+		expect "help $what" "$("$PFMON" help $what 2>&1)" "$("$PFMON" $what --help)"
+		expect "$what -h" "$("$PFMON" $what -h 2>&1)" "$("$PFMON" $what --help)"
+	done
+	"$PFMON" help nonsense >"$tmp/out" 2>&1
+	expect "help for no command: status" $? 125
 	"$PFMON" nonsense >"$tmp/out" 2>&1
 	expect "no such command: status" $? 125
 	for what in --help --version "stat --help" "info --help"; do
@@ -513,7 +522,7 @@ test_cpus()
 	expect "-C all" "$(field cpus)" "$cpus"
 	stat -C 8000 true
 	expect "-C of no CPU: status" "$status" 125
-	expect_err "-C of no CPU" "CPU 8000 does not exist"
+	expect_err "-C of no CPU" "CPU 8000 does not exist$"
 	"$VICTIM" dfl "$PFMON" stat -j -o "$tmp/json" -C 0 2>"$tmp/err" &
 	pid=$!
 	until_true catches_int $pid

@@ -551,10 +551,16 @@ done
 
 check "install" make -s -C "$dir" ARCH="$arch" O="$O/$arch" DESTDIR="$tmp/dest" PREFIX=/usr \
 	V="${V:-0}" install >"$tmp/install" 2>&1
-for f in bin/pfmon share/man/man1/pfmon.1 share/bash-completion/completions/pfmon; do
+for f in bin/pfmon share/man/man1/pfmon.1 share/bash-completion/completions/pfmon \
+	share/doc/pfmon/record-format.txt; do
 	check "installs $f" [ -s "$tmp/dest/usr/$f" ]
 done
 
+version=$(sed -n 's/.*LIBPERFMON_VERSION.*"\(.*\)"/\1/p' "$top/lib/include/perfmon/libperfmon.h")
+check "pfmon.1 is of $version" grep -q "^\.TH PFMON .* \"pfmon $version\"" "$dir/pfmon.1"
+for page in "$top"/lib/man/*.3; do
+	grep -q "^\.so " "$page" || check "${page##*/} is of $version" grep -q "^\.TH .* \"libperfmon $version\"" "$page"
+done
 if command -v mandoc >/dev/null; then
 	check "mandoc: pfmon.1" mandoc -Tlint -W style "$dir/pfmon.1"
 else
