@@ -556,6 +556,9 @@ for f in bin/pfmon share/man/man1/pfmon.1 share/bash-completion/completions/pfmo
 	check "installs $f" [ -s "$tmp/dest/usr/$f" ]
 done
 
+for n in $(grep -ho '\.period = [0-9]*' "$top"/lib/count/*.c | sed 's/.* //' | sort -un); do
+	[ "$n" = 1 ] || expect "the default period $n is a prime" "$(factor "$n")" "$n: $n"
+done
 version=$(sed -n 's/.*LIBPERFMON_VERSION.*"\(.*\)"/\1/p' "$top/lib/include/perfmon/libperfmon.h")
 check "pfmon.1 is of $version" grep -q "^\.TH PFMON .* \"pfmon $version\"" "$dir/pfmon.1"
 for page in "$top"/lib/man/*.3; do
