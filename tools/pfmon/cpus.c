@@ -350,13 +350,44 @@ static int online(bool present[CPUS_MAX])
 	return ret;
 }
 
+/*
+ * In a container for instance only some CPUs may be used at all. The kernel says which when it
+ * is asked for all of them: those that it then gives. Returns how many others there are.
+ */
+static unsigned int leave_out(bool present[CPUS_MAX])
+{
+	cpu_set_t *before = CPU_ALLOC(CPUS_MAX), *set = CPU_ALLOC(CPUS_MAX);
+	size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+	unsigned int cpu, n = 0;
+	bool known = false;
+
+	if (!before || !set)
+		err(EXIT_PFMON, NULL);
+	CPU_ZERO_S(size, set);
+	for (cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (present[cpu])
+			CPU_SET_S(cpu, size, set);
+	if (!sched_getaffinity(0, size, before) && !sched_setaffinity(0, size, set)) {
+		known = !sched_getaffinity(0, size, set);
+		sched_setaffinity(0, size, before);
+	}
+	for (cpu = 0; known && cpu < CPUS_MAX; cpu++) {
+		n += present[cpu] && !CPU_ISSET_S(cpu, size, set);
+		present[cpu] &= CPU_ISSET_S(cpu, size, set) != 0;
+	}
+	CPU_FREE(before);
+	CPU_FREE(set);
+	return n;
+}
+
 int cpu_list_parse(struct cpu_list *cpus, const char *text)
 {
-	bool present[CPUS_MAX] = { false };
+	bool present[CPUS_MAX] = { false }, all = !strcmp(text, "all");
 	unsigned short cpu;
 
-	if (strcmp(text, "all") ? parse(present, text) : online(present))
+	if (all ? online(present) : parse(present, text))
 		return -1;
+	cpus->left_out = all ? leave_out(present) : 0;
 	cpus->n = 0;
 	for (cpu = 0; cpu < CPUS_MAX; cpu++)
 		if (present[cpu])

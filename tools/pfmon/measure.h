@@ -17,6 +17,7 @@
 
 struct cpu_list {
 	unsigned int n;
+	unsigned int left_out;	/* of "all": that are online, and not for this process */
 	unsigned short cpu[CPUS_MAX];
 };
 
@@ -73,7 +74,7 @@ int measure_cpus(struct result *result, const struct cpu_list *cpus,
 /**
  * cpu_list_parse() - read a list of CPUs
  * @cpus: receives them in increasing order, each once
- * @text: such as "0-3,7", or "all"
+ * @text: such as "0-3,7"; or "all" that are online and in the cpuset of this process
  *
  * Return: 0, or -1 if it is not such a list.
  */

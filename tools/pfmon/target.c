@@ -136,11 +136,17 @@ void target_title(const struct target *t, struct result *result)
 		name_threads(title, &t->threads);
 	else if (!t->cpus)
 		quote_command(title, t->command);
+	else if (!strcmp(t->cpus, "all") && t->cpu_list.left_out)
+		snprintf(title, TITLE_MAX, "all CPUs but %u", t->cpu_list.left_out);
 	else if (!strcmp(t->cpus, "all"))
 		strcpy(title, TITLE_ALL);
 	else
 		snprintf(title, TITLE_MAX, "CPU%s %s",
 			 t->cpu_list.n == 1 ? "" : "s", t->cpus);
+	if (t->cpu_list.left_out)
+		result_note(result, "%u CPU%s not %s: this process may not run there (a cpuset of its control group)",
+			    t->cpu_list.left_out, t->cpu_list.left_out == 1 ? " was" : "s were",
+			    result->ops->done);
 	if (t->no_follow)
 		result_note(result, "only the first thread was %s",
 			    result->ops->done);

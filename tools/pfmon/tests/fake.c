@@ -17,6 +17,7 @@
  * Set n of several was active for n + 1 ms, n + 1 times.
  *
  * FAKE_OLD=1 lets it be an older perfmon: PFM_WRITE_PMDS takes no flags.
+ * FAKE_CPUS=N lets the process have a cpuset of the CPUs below N.
  * FAKE_BUSY=TID lets this thread have a context already.
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
  * It does not know when threads end: no messages come of that.
@@ -25,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -172,6 +174,27 @@ void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
 	if (copy != MAP_FAILED)
 		mprotect(copy, len, PROT_READ);
 	return copy;
+}
+
+/* As the kernel does with what is not in the cpuset. */
+int __real_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
+int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
+
+int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+	const char *text = getenv("FAKE_CPUS");
+	cpu_set_t *left = malloc(size);
+	unsigned int cpu;
+	int ret;
+
+	if (!left)
+		return fail(ENOMEM);
+	memcpy(left, set, size);
+	for (cpu = text ? (unsigned int)atoi(text) : 8 * size; cpu < 8 * size; cpu++)
+		CPU_CLR_S(cpu, size, left);
+	ret = CPU_COUNT_S(size, left) ? __real_sched_setaffinity(pid, size, left) : fail(EINVAL);
+	free(left);
+	return ret;
 }
 
 static uint64_t next_ip(struct context *ctx)

@@ -361,6 +361,56 @@ test_pid_namespace()
 		"$(od -An -tu4 -j20 -N4 "$tmp/data" | tr -d ' ')" 1
 }
 
+# LeakSanitizer traces its own program, which pfmon does already: the ways out of that which
+# the manual page names.
+test_sanitizer()
+{
+	echo 'int main(void) { return 3; }' >"$tmp/clean.c"
+	if ! $CC $flags -fsanitize=address -o "$tmp/clean" "$tmp/clean.c" 2>/dev/null ||
+		! { "$tmp/clean" 2>/dev/null; [ $? -eq 3 ]; }; then
+		skip "$arch: no program with LeakSanitizer runs here"
+		return
+	fi
+	stat -e cs "$tmp/clean"
+	check "LeakSanitizer under pfmon says why" grep -q 'LeakSanitizer.* ptrace' "$tmp/err"
+	ASAN_OPTIONS=detect_leaks=0 stat -e cs "$tmp/clean"
+	expect "LeakSanitizer without leaks: status" "$status" 3
+	stat -e cs --no-follow "$tmp/clean"
+	expect "LeakSanitizer, not followed: status" "$status" 3
+	for word in LeakSanitizer detect_leaks=0; do
+		check "pfmon.1 names $word" grep -q "$word" "$dir/pfmon.1"
+	done
+}
+
+# As in a container that has some of the CPUs: these are "all", and it is said.
+test_cpuset()
+{
+	if [ "$cpus" -lt 2 ]; then
+		skip "there is one CPU only: cpusets"
+		return
+	fi
+	FAKE_CPUS=1
+	export FAKE_CPUS
+	for what in -a "-C all" "-A -a"; do
+		stat $what -e cs true
+		expect "a cpuset, $what: status" "$status" 0
+		expect "a cpuset, $what: CPUs" "$(field cpus)" 1
+		check "a cpuset, $what: it is said" grep -q \
+			"\"notes\": \[\"$((cpus - 1)) CPUs* w[aers]* not counted: this process may not run there" \
+			"$tmp/json"
+		check "a cpuset, $what: title" grep -q "\"all CPUs but $((cpus - 1))\"" "$tmp/json"
+	done
+	record -a -e cs true
+	check "a cpuset, record: it is said" grep -q "not sampled: this process may not run there" \
+		"$tmp/said"
+	stat -C 1 -e cs true
+	expect "a CPU that is not in the cpuset: status" "$status" 125
+	expect_err "a CPU that is not in the cpuset" "is not ours to run on"
+	unset FAKE_CPUS
+	stat -a -e cs true
+	expect "no cpuset: CPUs" "$(field cpus)" "$cpus"
+}
+
 # Every thread and process is sampled; each has ten samples.
 test_record_follow()
 {
@@ -545,7 +595,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
-		record_follow record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols
+		record_follow sanitizer cpuset record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols
 	run_tests completion examples
 done
 
