@@ -14,6 +14,7 @@
 #include "data_write.h"
 #include "file.h"
 #include "identity.h"
+#include "result.h"
 
 _Static_assert(sizeof(struct df_header) == 168, "header");
 _Static_assert(sizeof(struct df_record) == 8, "record");
@@ -189,7 +190,7 @@ int data_create(struct data_writer *w, const char *path, const char *title, uint
 	header.flags = flags | (other_pids() ? DF_OTHER_PIDS : 0);
 	header.kernel_base = kernel_base();
 	header.realtime = clock_ns(CLOCK_REALTIME);
-	header.monotonic = clock_ns(CLOCK_MONOTONIC);
+	header.monotonic = now_ns();
 	data_boot_id(header.boot);
 	snprintf(header.title, sizeof(header.title), "%s", title);
 	put(w, &header, sizeof(header));

@@ -139,7 +139,7 @@ void result_note(struct result *result, const char *format, ...)
 uint64_t result_clock(const struct result *result, const struct counts *sum);
 
 /**
- * now_ns() - the clock that never goes back
+ * now_ns() - the kernel's clock that never goes back, whatever name space pfmon is in
  *
  * Return: nanoseconds.
  */

@@ -18,6 +18,7 @@
  *
  * FAKE_OLD=1 lets it be an older perfmon: PFM_WRITE_PMDS takes no flags.
  * FAKE_CPUS=N lets the process have a cpuset of the CPUs below N.
+ * FAKE_AHEAD=S lets pfmon be in a time name space whose clock is S seconds ahead.
  * FAKE_BUSY=TID lets this thread have a context already.
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
  * It does not know when threads end: no messages come of that.
@@ -233,10 +234,12 @@ static uint64_t next_period(struct context *ctx)
 
 static uint64_t now_ns(void)
 {
+	const char *ahead = getenv("FAKE_AHEAD");
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return (uint64_t)(ts.tv_sec - (ahead ? atol(ahead) : 0)) * 1000000000 +
+	       (uint64_t)ts.tv_nsec;
 }
 
 /* As if the samples of a buffer had come one after the other. */

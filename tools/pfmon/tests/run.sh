@@ -411,6 +411,44 @@ test_cpuset()
 	expect "no cpuset: CPUs" "$(field cpus)" "$cpus"
 }
 
+# What users of perf type; the fake has no format with calls, -f takes another one.
+test_call_graph()
+{
+	for what in --call-graph "--call-graph fp" --call-graph=fp -g; do
+		record $what -f default -e cs true
+		expect "record $what: status" "$status" 0
+	done
+	for what in dwarf dwarf,8192 lbr =dwarf =lbr =no; do
+		case $what in
+		=*) record "--call-graph$what" -f default true ;;
+		*) record --call-graph "$what" -f default true ;;
+		esac
+		expect "record --call-graph $what: status" "$status" 125
+		check "record --call-graph $what: it is said" grep -q \
+			"calls are followed by frame pointers only (fp)\|there is fp only" "$tmp/said"
+	done
+	record --call-graph -f default -e cs sh -c 'exit 3'
+	expect "record --call-graph COMMAND: status" "$status" 3
+}
+
+# In a time name space samples have the kernel's clock, and pfmon writes the times of
+# processes and of the begin by that, too.
+test_time_namespace()
+{
+	if ! unshare -UrTf --monotonic 100000 true 2>/dev/null; then
+		skip "time name spaces cannot be made here"
+		return
+	fi
+	in_hot
+	FAKE_AHEAD=100000 unshare -UrTf --monotonic 100000 "$PFMON" record -o "$tmp/data" \
+		"$VICTIM" touch 1 2>"$tmp/err"
+	unset FAKE_IPS
+	report -f json --time 0-1000
+	expect "a time name space: samples of the first 1,000 s" "$(json samples)" 10
+	report --by process,binary -f folded
+	check "a time name space: mappings are found" grep -q "^victim;$VICTIM 10\$" "$tmp/report"
+}
+
 # Every thread and process is sampled; each has ten samples.
 test_record_follow()
 {
@@ -595,7 +633,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
-		record_follow sanitizer cpuset record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols
+		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols
 	run_tests completion examples
 done
 
