@@ -5,10 +5,13 @@
  * space, as containers have them.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <err.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "binary.h"
@@ -150,6 +153,34 @@ static int open_path(const struct binary *b, const char *path, bool *other)
 	return -1;
 }
 
+/*
+ * A file that has no path any more, or never had one, is there as long as a process runs it,
+ * or, for root, has it mapped. @path: receives where it is.
+ */
+static int open_running(const struct binary *b, char path[PATH_MAX])
+{
+	struct dirent *entry;
+	bool other = false;
+	struct stat st;
+	int fd, len;
+	DIR *dir;
+
+	if (b->pid <= 0)
+		return -1;
+	snprintf(path, PATH_MAX, "/proc/%d/exe", (int)b->pid);
+	fd = identity_open_same(&b->identity, path, &other);
+	len = snprintf(path, PATH_MAX, "/proc/%d/map_files/", (int)b->pid);
+	dir = fd < 0 && b->inode.inode ? opendir(path) : NULL;
+	while (dir && fd < 0 && (entry = readdir(dir))) {
+		snprintf(path + len, PATH_MAX - (size_t)len, "%s", entry->d_name);
+		if (!stat(path, &st) && st.st_ino == b->inode.inode)
+			fd = identity_open_same(&b->identity, path, &other);
+	}
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
 /* @path: receives where it is. */
 static int open_recorded(const struct binary *b, char path[PATH_MAX], bool *other)
 {
@@ -165,6 +196,8 @@ static int open_recorded(const struct binary *b, char path[PATH_MAX], bool *othe
 		clean_path(b->path, path);
 		fd = open_path(b, path, other);
 	}
+	if (fd < 0)
+		fd = open_running(b, path);
 	for (n = 0; n < places && fd < 0; n++)
 		fd = debugfile_of_id(&b->identity, n, path);
 	return fd;

@@ -4,6 +4,7 @@
  *
  *	named			ends
  *	named wait		prints "ready", then waits for the end of its input
+ *	named memory		executes a copy of itself that is in no directory, to wait
  *	named jit [HOW]		makes code at CODE, says in /tmp/perf-PID.map that it is
  *				made_here(), with more that does harm in the name, and ends.
  *				HOW: the file is "foreign" (another user's), "old", "large"
@@ -82,12 +83,29 @@ static void wait_for_end(void)
 		;
 }
 
+static void run_copy(char *self)
+{
+	char *const args[] = { self, "wait", NULL };
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int copy = memfd_create("copy", MFD_CLOEXEC);
+	char part[4096];
+	ssize_t n;
+
+	while ((n = read(from, part, sizeof(part))) > 0)
+		if (write(copy, part, (size_t)n) != n)
+			exit(1);
+	fexecve(copy, args, environ);
+	exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (!strncmp(what, "jit", 3))
 		jit(argc > 2 ? argv[2] : "");
+	if (!strcmp(what, "memory"))
+		run_copy(argv[0]);
 	if (!strcmp(what, "wait") || !strcmp(what, "jit-wait"))
 		wait_for_end();
 	if (argc > 2 && !strcmp(argv[2], "fork"))

@@ -281,6 +281,7 @@ test_symbols_deleted()
 	start_named "$tmp/named" wait
 	rm "$tmp/named"
 	record_pid
+	named "deleted, while it runs" before
 	stop_named
 	named "deleted" "[unknown]"
 	noted "deleted" "not there any more, or not on this machine: 1;"
@@ -288,6 +289,14 @@ test_symbols_deleted()
 	named "deleted, and there again" before
 	make_named after
 	named "deleted, and another one there" "[changed]"
+	make_named before
+	start_named "$tmp/named" memory
+	record_pid
+	report --by binary -f folded
+	check "in no directory" grep -q '^/memfd:copy' "$tmp/report"
+	named "in no directory, while it runs" before
+	stop_named
+	named "in no directory" "[unknown]"
 	rm -f "$tmp/kept"
 }
 
