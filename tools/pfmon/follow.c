@@ -143,8 +143,13 @@ static void rename_thread(struct follow *f, pid_t pid)
 static void begin(struct follow *f)
 {
 	struct failure failure;
+	int ret = probe_start(f->root->probe, &failure);
 
-	if (probe_start(f->root->probe, &failure))
+	/* EBUSY: the context was taken away by execve(). */
+	if (ret && failure.err == EBUSY)
+		result_note(f->result, "the command was not %s: this user may not read its program, or it has the rights of another one, and the kernel lets nobody look into it",
+			    f->result->ops->done);
+	else if (ret)
 		warnx("cannot start: %s", holders_text("/proc", &failure));
 	f->root->probe->stops = 0;
 	f->root = NULL;

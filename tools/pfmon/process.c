@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <perfmon/libperfmon.h>
 
@@ -318,6 +319,16 @@ static void close_targets(void)
 	free(threads.spent);
 }
 
+/* Why the threads of a process that is there were not found. */
+static void __attribute__((noreturn)) say_hidden(pid_t pid)
+{
+	if (access("/proc/self/task", F_OK))
+		errx(EXIT_PFMON, "the threads of process %d cannot be found: /proc is not mounted",
+		     (int)pid);
+	errx(EXIT_PFMON, "the threads of process %d cannot be found: /proc does not show it to this user (hidepid)",
+	     (int)pid);
+}
+
 /* Which is not there? */
 static void check_targets(const struct result *result)
 {
@@ -332,6 +343,8 @@ static void check_targets(const struct result *result)
 		if (kill(t->id, 0) && errno == ESRCH)
 			errx(EXIT_PFMON, "there is no %s %d",
 			     t->is_process ? "process" : "thread", (int)t->id);
+		if (t->is_process && !threads.dir[i])
+			say_hidden(t->id);
 	}
 	if (!threads.live)
 		errx(EXIT_PFMON, "there is no process %d",

@@ -58,6 +58,21 @@ test_failures()
 	5 16 -C,0 cannot start counting on CPU 0: the context is not loaded
 	5 16 --no-follow cannot attach to the command: the context is not loaded
 	END
+	# As with a program that may be executed and not be read.
+	FAKE_FAIL="5 16"
+	export FAKE_FAIL
+	stat -e cs sh -c 'exit 3'
+	unset FAKE_FAIL
+	expect "a program that may not be read: status" "$status" 3
+	check "a program that may not be read: it is said" grep -q \
+		'"notes": \["the command was not counted: this user may not read its program, ' "$tmp/json"
+	if unshare -m umount -l /proc 2>/dev/null; then
+		unshare -m sh -c "umount -l /proc; exec '$PFMON' stat -p $$ true" 2>"$tmp/err"
+		expect "-p without /proc: status" $? 125
+		expect_err "-p without /proc" "threads of process $$ cannot be found: /proc is not mounted"
+	else
+		skip "/proc cannot be taken away here"
+	fi
 	FAKE_FAIL="8 1" "$PFMON" stat sh -c "echo ran >'$tmp/ran'" 2>/dev/null
 	check "without a context the command does not run" [ ! -e "$tmp/ran" ]
 	while read -r cmd errno args message; do
