@@ -247,14 +247,15 @@ static int read_times(const pmon_t *m, struct counts *counts, struct failure *f)
 }
 
 /* From the beginning, not from pmon_reset() on. */
-static int read_all(const pmon_t *m, pmon_value_t *value, unsigned int n)
+static int read_all(const pmon_t *m, pmon_value_t *value, unsigned int n, bool times)
 {
 	struct counts counts;
 	struct failure f;
 	uint64_t all = 0;
 	unsigned int i, set;
 
-	if (context_read(m->fd, &m->counters, &counts, &f) || read_times(m, &counts, &f))
+	if (context_read(m->fd, &m->counters, &counts, &f) ||
+	    (times && read_times(m, &counts, &f)))
 		return pmon_refused(&f);
 	for (set = 0; set < m->counters.sets; set++)
 		all += counts.turns[set].ns;
@@ -270,14 +271,14 @@ static int read_all(const pmon_t *m, pmon_value_t *value, unsigned int n)
 	return 0;
 }
 
-int pmon_read(pmon_t *m, pmon_value_t *value, unsigned int n)
+static int read_values(const pmon_t *m, pmon_value_t *value, unsigned int n, bool times)
 {
 	unsigned int i;
 	int ret;
 
 	if (n > m->counters.n)
 		n = m->counters.n;
-	ret = read_all(m, value, n);
+	ret = read_all(m, value, n, times);
 	if (ret)
 		return ret;
 	for (i = 0; i < n; i++) {
@@ -289,9 +290,19 @@ int pmon_read(pmon_t *m, pmon_value_t *value, unsigned int n)
 	return (int)n;
 }
 
+int pmon_read(pmon_t *m, pmon_value_t *value, unsigned int n)
+{
+	return read_values(m, value, n, true);
+}
+
+int pmon_read_counts(pmon_t *m, pmon_value_t *value, unsigned int n)
+{
+	return read_values(m, value, n, false);
+}
+
 int pmon_reset(pmon_t *m)
 {
-	return read_all(m, m->base, m->counters.n);
+	return read_all(m, m->base, m->counters.n, true);
 }
 
 void pmon_close(pmon_t *m)

@@ -54,6 +54,16 @@ int pmon_choose(struct counters *counters, const char *events, unsigned int flag
 void pmon_scale(pmon_value_t *value);
 
 /**
+ * pmon_read_counts() - pmon_read() by one system call, if there is one set of events
+ * @m:     from pmon_open()
+ * @value: out: without times then, of which one would be the other
+ * @n:     entries there
+ *
+ * Return: entries filled in, or a negative errno.
+ */
+int pmon_read_counts(pmon_t *m, pmon_value_t *value, unsigned int n);
+
+/**
  * pmon_sample_free() - the end of what pmon_sample_open() has added
  * @m: from it
  */

@@ -374,7 +374,7 @@ int pmon_region_begin(const char *name)
 	f->outer = t->inner;
 	t->inner = f;
 	f->since = now_ns();
-	ret = pmon_read(t->m, f->value, pmon_events(t->m));
+	ret = pmon_read_counts(t->m, f->value, pmon_events(t->m));
 	if (ret >= 0)
 		return 0;
 	t->inner = f->outer;
@@ -437,7 +437,7 @@ int pmon_region_end(const char *name)
 	if (!f || strcmp(f->name, name))
 		return pmon_fail(EINVAL, f ? "region '%s' ends where '%s' was to end first" :
 				 "region '%s' ends and has not begun", name, f ? f->name : "");
-	ret = pmon_read(t->m, now, MAX_EVENTS);
+	ret = pmon_read_counts(t->m, now, MAX_EVENTS);
 	ns = now_ns() - f->since;
 	t->inner = f->outer;
 	if (ret >= 0) {
@@ -501,9 +501,11 @@ static void print_json(FILE *out, const struct region *r)
 		pmon_scale(&v);
 		fputs(i ? ", {\"name\": " : "{\"name\": ", out);
 		print_string(out, names[i]);
-		fprintf(out, ", \"value\": %" PRIu64 ", \"counted\": %" PRIu64
-			", \"active_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64 "}",
-			v.scaled, v.raw, v.active_ns, v.total_ns);
+		fprintf(out, ", \"value\": %" PRIu64 ", \"counted\": %" PRIu64, v.scaled, v.raw);
+		if (v.total_ns)
+			fprintf(out, ", \"active_ns\": %" PRIu64 ", \"total_ns\": %" PRIu64,
+				v.active_ns, v.total_ns);
+		fputc('}', out);
 	}
 	fputs("]}", out);
 }

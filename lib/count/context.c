@@ -229,10 +229,11 @@ static int read_set(int fd, const struct counters *counters, unsigned int set,
 	unsigned int event[MAX_COUNTERS], i, n = 0;
 	pfarg_pmd_t pmds[MAX_COUNTERS];
 
-	memset(pmds, 0, sizeof(pmds));
+	/* Of a vector for all counters only what is used: this is what a region costs. */
 	for (i = 0; i < counters->n; i++) {
 		if (!counter_in_set(&counters->c[i], set))
 			continue;
+		memset(&pmds[n], 0, sizeof(pmds[n]));
 		pmds[n].reg_num = counters->c[i].pmd;
 		pmds[n].reg_set = (uint16_t)set;
 		event[n++] = i;
@@ -249,7 +250,7 @@ int context_read_turns(int fd, const struct counters *counters,
 {
 	unsigned int set;
 
-	memset(turns, 0, MAX_EVENTS * sizeof(*turns));
+	memset(turns, 0, counters->sets * sizeof(*turns));
 	for (set = 0; set < counters->sets && counters->sets > 1; set++) {
 		pfarg_setinfo_t info = { .set_id = (uint16_t)set };
 
@@ -285,7 +286,7 @@ int context_read(int fd, const struct counters *counters, struct counts *counts,
 	struct context_info info = { 0 };
 	unsigned int set;
 
-	memset(counts, 0, sizeof(*counts));
+	memset(counts->value, 0, counters->n * sizeof(*counts->value));
 	if (counters->every)
 		context_read_info(fd, &info);
 	counts->throttled = info.throttled;

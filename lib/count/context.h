@@ -146,7 +146,7 @@ int context_read(int fd, const struct counters *counters, struct counts *counts,
  * context_read_turns() - how long each event set was active
  * @fd:       context
  * @counters: says how many sets there are
- * @turns:    filled in, with zeroes if there is one set only
+ * @turns:    filled in for as many sets as there are, with zeroes if there is one only
  * @failure:  filled in on error
  *
  * Return: 0, or -1.

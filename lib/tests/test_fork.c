@@ -19,12 +19,15 @@
 
 #define FORKS	200
 
+static unsigned int calls;
+
 int perfmonctl(int fd, int cmd, void *arg, int narg)
 {
 	pfarg_ctx_t *ctx = arg;
 
 	(void)fd;
 	(void)narg;
+	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
 	if (cmd != PFM_CREATE_CONTEXT)
 		return 0;
 	ctx->ctx_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -98,6 +101,11 @@ int main(void)
 	setenv("PMON_EVENTS", "task-clock", 1);
 	setenv("PMON_OUTPUT", "/dev/null", 1);
 	CHECK(count());
+	/* Of events that take no turns a region costs a system call at either end. */
+	CHECK(region());
+	i = calls;
+	CHECK(region());
+	CHECK(calls == i + 2);
 	for (i = 0; i < 2; i++)
 		CHECK(pthread_create(&thread[i], NULL, work[i], &stop) == 0);
 	while (worked < FORKS && works_in_child(2))
