@@ -171,15 +171,29 @@ static void take(struct symbol *symbol, uint64_t addr, struct kernel_place *plac
 		place->binary = in_brackets(symbol->module);
 }
 
+/*
+ * Programs of BPF come and go, and are not recorded: one is there now, and which one was then
+ * nobody knows.
+ */
+static void find_bpf(struct kernel *k, const struct symbol *symbol, struct kernel_place *place)
+{
+	if (!symbol || !symbol->module || strcmp(symbol->module, "bpf"))
+		return;
+	place->binary = in_brackets(symbol->module);
+	if (!k->note)
+		k->note = "programs of BPF have no names: it is not recorded which of them are where";
+}
+
 static void find_in_module(struct kernel *k, uint64_t addr, struct symbol *symbol,
 			   struct kernel_place *place)
 {
 	bool doubtful = false;
 	const struct module *then = find_then(k, addr, &doubtful);
 
-	/* Programs of BPF, for instance, come and go, and have no record. */
-	if (!then)
+	if (!then) {
+		find_bpf(k, symbol, place);
 		return;
+	}
 	if (!doubtful)
 		place->binary = in_brackets(then->name);
 	if (!k->symbols.symbols)

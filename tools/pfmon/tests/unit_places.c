@@ -703,7 +703,10 @@ static void test_changed(void)
 	CHECK(!identity_same(&one, &other));
 	CHECK(!identity_read(&one, "/dev/null") && !identity_read(&one, "/no/such"));
 
-	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096 * 8);
+	/* A program that nobody runs, and has mapped any more when it is looked for. */
+	snprintf(copy, sizeof(copy), "cp /bin/true %s", file);
+	CHECK(system(copy) == 0);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096 * 2);
 	CHECK(code != MAP_FAILED);
 	CHECK(data_create(&w, path, "self", 0) == 0);
 	images = images_new(&w);
@@ -712,14 +715,14 @@ static void test_changed(void)
 	data_close(&w, &end);
 	CHECK(strcmp(symbol_at(code), PLACE_CHANGED));
 	CHECK_STR(symbol_at((char *)unit_marker + 1), "unit_marker");
-	snprintf(copy, sizeof(copy), "rm %s; cp /bin/true %s", file, file);
+	munmap(code, 4096);
+	snprintf(copy, sizeof(copy), "rm %s; cp /bin/false %s", file, file);
 	CHECK(system(copy) == 0);
 	CHECK_STR(symbol_at(code), PLACE_CHANGED);
 	CHECK_STR(symbol_at((char *)unit_marker + 1), "unit_marker");
 	/* A file that is gone has no name, and is no other one. */
 	unlink(file);
 	CHECK_STR(symbol_at(code), PLACE_UNKNOWN);
-	munmap(code, 4096);
 	close(fd);
 }
 
@@ -1327,8 +1330,17 @@ static void test_modules(void)
 	expect_kernel(k, 0xffffffffc0020020, "[kernel]", PLACE_UNKNOWN);
 	/* Nothing tells whether that is the same one. */
 	expect_kernel(k, 0xffffffffc0030020, "[bare]", PLACE_CHANGED);
-	expect_kernel(k, 0xffffffffc0050020, "[kernel]", PLACE_UNKNOWN);
+	expect_kernel(k, 0xffffffffc0050020, "[bpf]", PLACE_UNKNOWN);
 	expect_kernel(k, 0xffffffff82000100, "[kernel]", PLACE_UNKNOWN);
+	kernel_free(k);
+
+	/* A program of BPF: that it is one, and why it has no name. */
+	k = kernel_new(&header, dir);
+	add_module(k, "kept", 0xffffffffc0000000, "id");
+	expect_kernel(k, 0xffffffffc0000020, "[kept]", "kept_fn");
+	CHECK(!kernel_note(k));
+	expect_kernel(k, 0xffffffffc0050020, "[bpf]", PLACE_UNKNOWN);
+	CHECK(kernel_note(k) && strstr(kernel_note(k), "programs of BPF have no names"));
 	kernel_free(k);
 
 	/* Another boot: the module is known, its symbols are not. */
