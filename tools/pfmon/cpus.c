@@ -29,14 +29,17 @@
 #include "watch.h"
 
 #define LOOK_MS	20
+#define TEND_NS	1000000000	/* from one look for CPUs that went or are back to the next */
 
 struct worker {
 	pthread_t thread;
 	struct crew *crew;
 	unsigned int cpu;
 	int asked;		/* becomes readable when there is something to do */
-	struct probe *probe;
-	bool lost;		/* its CPU went offline meanwhile */
+	struct probe *probe;	/* NULL: its CPU is offline */
+	bool hung;		/* the CPU of the probe went offline */
+	bool lost;		/* ... and is so at the end */
+	bool back;		/* it was offline for a time */
 	const char *action;	/* that failed, NULL if none did ... */
 	struct failure failure;	/* ... and why; cmd 0: errno alone */
 };
@@ -45,8 +48,10 @@ struct crew {
 	pthread_barrier_t step;
 	struct result *result;
 	unsigned int n;
+	unsigned int online;			/* of them, at the look before */
 	struct worker *worker;
 	void (*what)(struct probe *probe);	/* what they are asked for, NULL: the end */
+	bool tend;				/* to see whether CPUs went or are back */
 	sem_t done;				/* by each of them */
 	pthread_mutex_t lock;			/* they do it one at a time */
 };
@@ -79,6 +84,32 @@ static void worker_attach(struct worker *w)
 		w->action = NULL;
 }
 
+/*
+ * A context whose CPU went offline is detached and keeps what it has: that is taken, and when
+ * the CPU is back it gets another one. The main thread waits meanwhile.
+ */
+static void worker_tend(struct worker *w)
+{
+	struct result *result = w->crew->result;
+	struct failure ignored;
+
+	if (w->probe && w->hung) {
+		probe_finish(w->probe, &ignored);
+		w->probe = NULL;
+		/* It is one CPU, with as many contexts as it takes. */
+		result->measured--;
+	}
+	if (w->probe || pin(w->cpu))
+		return;
+	w->hung = false;
+	w->probe = probe_attach(result, (pid_t)syscall(SYS_gettid), (int)w->cpu, &ignored);
+	if (w->probe && probe_start(w->probe, &ignored)) {
+		probe_drop(w->probe);
+		w->probe = NULL;
+	}
+	w->back |= !!w->probe;
+}
+
 static void worker_start(struct worker *w)
 {
 	if (probe_start(w->probe, &w->failure))
@@ -92,10 +123,13 @@ static bool worker_answer(struct worker *w)
 	eventfd_t n;
 
 	eventfd_read(w->asked, &n);
-	if (!crew->what)
+	if (!crew->what && !crew->tend)
 		return false;
 	pthread_mutex_lock(&crew->lock);
-	crew->what(w->probe);
+	if (crew->tend)
+		worker_tend(w);
+	else if (w->probe)
+		crew->what(w->probe);
 	pthread_mutex_unlock(&crew->lock);
 	sem_post(&crew->done);
 	return true;
@@ -105,10 +139,10 @@ static bool worker_answer(struct worker *w)
 static void worker_wait(struct worker *w)
 {
 	void (*look)(struct probe *) = w->probe->ops->look;
-	struct pollfd fds[] = { { w->asked, POLLIN, 0 },
-				{ w->probe->fd, POLLIN, 0 } };
+	struct pollfd fds[] = { { w->asked, POLLIN, 0 }, { -1, POLLIN, 0 } };
 
 	do {
+		fds[1].fd = w->probe && !w->hung ? w->probe->fd : -1;
 		if (poll(fds, 2, look ? LOOK_MS : -1) < 0) {
 			fds[0].revents = 0;
 			continue;
@@ -116,8 +150,8 @@ static void worker_wait(struct worker *w)
 		if (fds[1].revents & POLLIN)
 			probe_messages(w->probe);
 		else if (fds[1].revents)
-			fds[1].fd = -1;
-		if (look)
+			__atomic_store_n(&w->hung, true, __ATOMIC_RELAXED);
+		if (look && w->probe)
 			look(w->probe);
 	} while (!fds[0].revents || worker_answer(w));
 }
@@ -125,6 +159,10 @@ static void worker_wait(struct worker *w)
 /* A context whose CPU went offline is detached: it can be read anywhere. */
 static void worker_read(struct worker *w)
 {
+	if (!w->probe) {
+		w->lost = true;
+		return;
+	}
 	if (pfm_stop(w->probe->fd) && errno == EBUSY)
 		w->lost = true;
 	pthread_mutex_lock(&w->crew->lock);
@@ -209,7 +247,7 @@ static void ask(struct crew *crew, void (*what)(struct probe *probe))
 	crew->what = what;
 	for (i = 0; i < crew->n; i++)
 		eventfd_write(crew->worker[i].asked, 1);
-	for (i = 0; what && i < crew->n; i++)
+	for (i = 0; (what || crew->tend) && i < crew->n; i++)
 		while (sem_wait(&crew->done))
 			;
 }
@@ -224,8 +262,13 @@ static void collect(struct crew *crew)
 	check_workers(crew);
 	for (i = 0; i < crew->n; i++) {
 		close(crew->worker[i].asked);
+		/* What it had is in the sum, so it is one of those that were measured. */
+		result->measured += !crew->worker[i].probe;
 		if (crew->worker[i].lost)
 			result_note(result, "CPU %u went offline and was %s until then",
+				    crew->worker[i].cpu, result->ops->done);
+		else if (crew->worker[i].back)
+			result_note(result, "CPU %u was offline for a time, and was not %s then",
 				    crew->worker[i].cpu, result->ops->done);
 	}
 }
@@ -236,6 +279,33 @@ static void command_crew(struct result *result, void (*what)(struct probe *probe
 {
 	(void)result;
 	ask(&crew, what);
+}
+
+/* It is said at once: a measurement of intervals may never end. */
+static void tend(struct result *result)
+{
+	unsigned int there = 0, now = 0, i, last = 0;
+
+	for (i = 0; i < crew.n; i++)
+		there += crew.worker[i].probe &&
+			 !__atomic_load_n(&crew.worker[i].hung, __ATOMIC_RELAXED);
+	if (there == crew.n)
+		return;
+	crew.tend = true;
+	ask(&crew, NULL);
+	crew.tend = false;
+	for (i = 0; i < crew.n; i++) {
+		now += !!crew.worker[i].probe;
+		last = crew.worker[i].probe ? last : crew.worker[i].cpu;
+	}
+	if (now == crew.n)
+		warnx("all CPUs are online again and %s", result->ops->done);
+	else if (now != crew.online && crew.n - now == 1)
+		warnx("CPU %u is offline, and not %s until it is back", last, result->ops->done);
+	else if (now != crew.online)
+		warnx("%u CPUs are offline, CPU %u for one, and not %s until they are back",
+		      crew.n - now, last, result->ops->done);
+	crew.online = now;
 }
 
 static void hire(struct result *result, const struct cpu_list *cpus)
@@ -285,6 +355,8 @@ int measure_cpus(struct result *result, const struct cpu_list *cpus,
 	check_workers(&crew);
 	pthread_barrier_wait(&crew.step);
 	schedule_begin(result);
+	crew.online = crew.n;
+	watch_timer(TEND_NS, true, tend);
 	if (child) {
 		child_release(child);
 		status = watch_child(result, child, &usage);

@@ -291,6 +291,26 @@ test_offline()
 	echo 1 >$online
 	stat -C 1 true
 	expect "CPU 1 is back: status" "$status" 0
+
+	# It goes and comes back, as when a laptop sleeps: it is said, and it is counted again.
+	"$PFMON" stat -A -j -o "$tmp/json" -C 0-1 -e task-clock >"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	until_true started $pid 2
+	echo 0 >$online
+	check "CPU 1 goes for a time: it is said at once" until_true grep -q \
+		'CPU 1 is offline, and not counted until it is back$' "$tmp/err"
+	echo 1 >$online
+	check "CPU 1 comes back: it is said at once" until_true grep -q \
+		'all CPUs are online again and counted$' "$tmp/err"
+	taskset -c 1 "$VICTIM" spin 300
+	kill -TERM $pid
+	wait $pid
+	expect "CPU 1 was offline: status" $? 143
+	check "CPU 1 was offline: counted again" \
+		[ "$(sed -n 's/.*{"cpu": 1, [^}]*"value": \([0-9]*\),.*/\1/p' "$tmp/json")" -ge 300000000 ]
+	check "CPU 1 was offline: note" grep -q \
+		'"CPU 1 was offline for a time, and was not counted then"' "$tmp/json"
+	expect "CPU 1 was offline: it is one CPU" "$(field cpus)" 2
 }
 
 # has_format PID NAME: does it sample with this format?
