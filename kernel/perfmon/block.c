@@ -18,13 +18,21 @@
 /* What the allocator takes for one. */
 #define PFM_BLOCK_MEM	kmalloc_size_roundup(sizeof(struct pfm_blocker))
 
+/*
+ * A process that is being killed does not wait, nor do threads that an exec
+ * has to get rid of. fatal_signal_pending() cannot tell: an exiting thread has
+ * dequeued its SIGKILL, and a tracer that stops it there (PTRACE_EVENT_EXIT) has it run
+ * this work before it has PF_EXITING.
+ */
 static bool pfm_block_must_wait(struct pfm_context *ctx)
 {
 	unsigned long flags;
 	bool wait;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	wait = ctx->task == current && ctx->blocked;
+	wait = ctx->task == current && ctx->blocked &&
+	       !(current->signal->flags & SIGNAL_GROUP_EXIT) &&
+	       !current->signal->group_exec_task;
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return wait;
 }
@@ -33,9 +41,7 @@ static bool pfm_block_must_wait(struct pfm_context *ctx)
  * The thread holds no lock here, so the freezer of its control group may count it as
  * frozen. pfm_host_freeze() and pfm_host_thaw(), which tell the freezer so, take a lock of
  * all groups each. So the thread first waits interruptibly: the freezer ends that wait, as
- * a signal does, and only then it is told. The signal has to wait until PFM_RESTART, but for
- * SIGKILL, which also an exit of the process or an exec in another thread sends:
- * TASK_WAKEKILL.
+ * a signal does, and only then it is told. The signal has to wait until PFM_RESTART.
  */
 static void pfm_block_sleep(struct pfm_context *ctx)
 {
