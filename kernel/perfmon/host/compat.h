@@ -119,9 +119,14 @@ static inline void __wrmsrq(u32 msr, u64 value)
 }
 #endif
 
-/* is_endbr() takes the instruction's address, and can fault (since 6.15, 72e213a7ccf9). */
-#ifdef PFM_HAS___is_endbr
-#define PFM_IS_ENDBR(code)	is_endbr(code)
+/*
+ * is_endbr() takes the instruction's address and is not exported; __is_endbr() is what it was
+ * (since 6.15, 72e213a7ccf9).
+ */
+#if defined(PFM_HAS___is_endbr) && defined(CONFIG_X86_KERNEL_IBT)
+#define PFM_IS_ENDBR(code)	__is_endbr(*(code))
+#elif defined(PFM_HAS___is_endbr)
+#define PFM_IS_ENDBR(code)	((void)(code), false)
 #else
 #define PFM_IS_ENDBR(code)	is_endbr(*(code))
 #endif
