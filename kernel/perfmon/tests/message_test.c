@@ -61,19 +61,19 @@ static void pfm_message_test_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_message_count(q), 0U);
 }
 
-/* So many overflows as fill the ring to the last slot but two, and two ends. */
+/* A depth at which a ring without one of the two slots for ends is too small. */
 static void pfm_message_test_both_ends(struct kunit *test)
 {
 	struct pfm_queue *q = test->priv;
 	unsigned int i;
 
 	pfm_message_free(q);
-	KUNIT_ASSERT_EQ(test, pfm_message_init(q, 4), 0);
-	for (i = 0; i < 4; i++)
+	KUNIT_ASSERT_EQ(test, pfm_message_init(q, 7), 0);
+	for (i = 0; i < 7; i++)
 		KUNIT_EXPECT_TRUE(test, pfm_message_overflow(q, i, 1));
 	pfm_message_end(q);
 	pfm_message_end(q);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 7; i++)
 		KUNIT_EXPECT_EQ(test, pfm_message_take(q)->pfm_ovfl_msg.msg_active_set, (u16)i);
 	KUNIT_EXPECT_EQ(test, pfm_message_take(q)->msg_type, (u32)PFM_MSG_END);
 	KUNIT_EXPECT_EQ(test, pfm_message_take(q)->msg_type, (u32)PFM_MSG_END);
