@@ -217,19 +217,21 @@ static bool is_taken(const char *name)
 
 /*
  * Processes of one program end together: one after the other they look and take the name, or
- * if it is taken one with their number. Where directories cannot be locked that is left to
- * chance.
+ * if it is taken one with their number. Where directories cannot be locked, or somebody keeps
+ * the lock for longer than a second, that is left to chance: a program's end does not wait for
+ * others.
  */
 static int rename_report(const char *temp, const char *name)
 {
 	char numbered[NAME_SIZE + 32], dir[NAME_SIZE];
 	const char *slash = strrchr(name, '/');
-	int fd, ret;
+	int fd, ret, tries;
 
 	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - name) + 1 : 1, slash ? name : ".");
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
+	for (tries = 0; fd >= 0 && tries < 100 && flock(fd, LOCK_EX | LOCK_NB) &&
+			errno == EWOULDBLOCK; tries++)
+		usleep(10000);
 	snprintf(numbered, sizeof(numbered), "%s.%d", name, (int)getpid());
 	ret = rename(temp, is_taken(name) ? numbered : name);
 	if (fd >= 0)
@@ -283,7 +285,7 @@ static void find_events(void)
 		state = OFF;
 		return;
 	}
-	if (path && (!name_report(path, name) || lstat(name, &earlier)))
+	if (!path || !*path || !name_report(path, name) || lstat(name, &earlier))
 		memset(&earlier, 0, sizeof(earlier));
 	atexit(report_at_exit);
 	state = ON;
