@@ -218,7 +218,9 @@ static void set_period(const struct sampler *s, unsigned int event, uint32_t see
 					    rate_random(period, 1);
 		period += mask / 2;
 	}
-	pmd->reg_value = pmd->reg_long_reset = pmd->reg_short_reset = -period;
+	pmd->reg_long_reset = pmd->reg_short_reset = -period;
+	/* The kernel makes resets random, and not the value to begin with: that is the mean. */
+	pmd->reg_value = -(period - mask / 2);
 	pmd->reg_random_mask = mask;
 	pmd->reg_random_seed = mask ? seed : 0;
 }

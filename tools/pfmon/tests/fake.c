@@ -344,10 +344,11 @@ static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
 	/* What says when to switch has the last counter. */
 	if (pmds[0].reg_flags || pmds[0].reg_num != (ctx->buf ? PFM_SW_PMD0 : PFM_SW_PMD0 + PFM_SW_COUNTERS - 1) ||
 	    pmds[0].reg_ovflsw_thres != !ctx->buf || !pmds[0].reg_value ||
-	    pmds[0].reg_long_reset != pmds[0].reg_value ||
-	    pmds[0].reg_short_reset != pmds[0].reg_value)
+	    pmds[0].reg_short_reset != pmds[0].reg_long_reset ||
+	    /* To begin with the mean: the kernel makes resets random, and not this. */
+	    pmds[0].reg_value != pmds[0].reg_long_reset + pmds[0].reg_random_mask / 2)
 		return fail(EINVAL);
-	ctx->period = -pmds[0].reg_value;
+	ctx->period = -pmds[0].reg_long_reset;
 	ctx->mask = pmds[0].reg_random_mask;
 	return 0;
 }
