@@ -28,6 +28,7 @@
 #define SWEEP		256	/* processes, at least, before those that are gone are freed */
 #define GLANCE_NS	1000000000
 #define COMM_MAX	64
+#define GENERATIONS	64		/* parents, at most, that are looked at for a child */
 #define SEGMENTS_MAX	256	/* of code, in a file: as many headers as are looked at */
 #define JIT_MAX		(256ULL << 20)	/* bytes of names, of all processes */
 
@@ -76,6 +77,7 @@ struct images {
 	struct binary *binary[BUCKETS];
 	uint32_t binaries;	/* that have a record */
 	uint64_t jit;		/* bytes of names of code that processes have made */
+	unsigned int depth;	/* of the parents that are looked at */
 };
 
 struct images *images_new(struct data_writer *data)
@@ -529,9 +531,11 @@ static pid_t copied_from(struct images *images, const struct status *s, uint64_t
 {
 	const struct image *parent;
 
-	if (!exe || read_exe(s->parent) != exe)
+	if (!exe || images->depth == GENERATIONS || read_exe(s->parent) != exe)
 		return 0;
+	images->depth++;
 	look(images, s->parent, false, true);
+	images->depth--;
 	parent = find(images, s->parent);
 	return parent && parent->exe == exe && parent->stack == s->stack ? s->parent : 0;
 }
@@ -563,7 +567,7 @@ static void look(struct images *images, pid_t pid, bool exec, bool glance)
 	struct image *i = find(images, pid);
 	uint64_t exe, now = now_ns();
 	struct status s;
-	pid_t via;
+	pid_t via, parent;
 
 	if (!read_stat(pid, &s))
 		return;
@@ -573,8 +577,10 @@ static void look(struct images *images, pid_t pid, bool exec, bool glance)
 	via = living_thread(pid, s.state);
 	exe = read_exe(via);
 	if (!i || exec || !same(i, &s, exe)) {
-		begin_image(images, pid, &s, via, exe,
-			    exec ? 0 : copied_from(images, &s, exe), now);
+		/* The child's record comes after what is found of the parent. */
+		parent = exec ? 0 : copied_from(images, &s, exe);
+		now = now_ns();
+		begin_image(images, pid, &s, via, exe, parent, now);
 		i = find(images, pid);
 	}
 	i->via = via;
