@@ -13,9 +13,14 @@ static void read_clock(struct spent *s)
 {
 	struct timespec ts;
 	clockid_t clock;
+	uint64_t ns;
 
-	if (!clock_getcpuclockid(s->pid, &clock) && !clock_gettime(clock, &ts))
-		s->last_ns = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	if (clock_getcpuclockid(s->pid, &clock) || clock_gettime(clock, &ts))
+		return;
+	ns = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	/* Less than before: another process has the number now. */
+	if (ns > s->last_ns)
+		s->last_ns = ns;
 }
 
 /* What is behind the name in parentheses, which can have any characters. */
@@ -32,6 +37,8 @@ static void read_children(struct spent *s)
 	rest = strrchr(line, ')');
 	if (!rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %llu %*u %*u %*u %*u %llu %llu",
 			    &faults, &user, &system) != 3)
+		return;
+	if (faults < s->children_last || (user + system) * tick_ns < s->children_last_ns)
 		return;
 	s->children_last = faults;
 	s->children_last_ns = (user + system) * tick_ns;
