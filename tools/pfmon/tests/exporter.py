@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 
@@ -15,14 +16,18 @@ def main():
     command = ["prometheus-node-exporter", "--collector.disable-defaults",
                "--collector.textfile", "--collector.textfile.directory=" + sys.argv[1],
                "--web.listen-address=" + address]
+    # Whatever proxy the host has is not asked.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as exporter:
         try:
             # Until it listens, or has ended.
             while exporter.poll() is None:
                 try:
-                    with urllib.request.urlopen("http://" + address + "/metrics") as page:
+                    with opener.open("http://" + address + "/metrics", timeout=60) as page:
                         sys.stdout.write(page.read().decode())
                     return 0
+                except urllib.error.HTTPError:
+                    return 1
                 except OSError:
                     time.sleep(0.05)
             return 1
