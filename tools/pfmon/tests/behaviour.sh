@@ -502,15 +502,16 @@ test_process_missed()
 	expect "threads: no such account" "$(grep -c process_ns "$tmp/json")" 0
 	stop_hold
 
-	mkfifo "$tmp/lines"
-	sh -c 'while read -r line; do /bin/true; done; :' <"$tmp/lines" &
+	mkfifo "$tmp/orders"
+	sh -c 'while read -r line; do /bin/true; done; :' <"$tmp/orders" &
 	parent=$!
-	exec 8>"$tmp/lines"
+	exec 8>"$tmp/orders"
 	stat -e cs -p $parent -- sh -c "echo x >&8; echo x >&8
 		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
 	check "child processes: a note" grep -q '"child processes ran and were not counted' "$tmp/json"
 	exec 8>&-
 	wait $parent
+	rm "$tmp/orders"
 }
 
 test_cpus()
