@@ -497,7 +497,7 @@ static void try_jit(const char *text)
 	jit_may_be(text);
 	for (part = 1; part <= 2; part++) {
 		input_size = part * whole / 2;
-		while ((lines = jit_read(getpid(), 0, &file))) {
+		while ((lines = jit_read(getpid(), getpid(), 0, &file))) {
 			jit_add(&jit, lines);
 			free(lines);
 		}
