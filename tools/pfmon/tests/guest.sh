@@ -233,7 +233,7 @@ test_busy()
 	expect "-C while a thread is counted: status" "$status" $both
 	[ $both -eq 0 ] ||
 		expect_err "-C while a thread is counted" \
-			"cannot monitor CPU 0: a thread is being"
+			"cannot monitor CPU 0: the PMU, .* is in use by pfmon (process $pid), which monitors threads"
 	stat -C 0 -e task-clock true
 	expect "-C in software while a thread is counted: status" "$status" 0
 	stat -p "$hold" true
@@ -251,7 +251,8 @@ test_busy()
 	stat true
 	expect "a command while a CPU is counted: status" "$status" $both
 	[ $both -eq 0 ] ||
-		expect_err "a command while a CPU is counted" "a CPU is being monitored"
+		expect_err "a command while a CPU is counted" \
+			"cannot attach to the command: the PMU, .* is in use by pfmon (process $pid), which monitors CPUs"
 	stat -C 0 true
 	expect "a CPU counted twice: status" "$status" 125
 	kill -TERM $pid
