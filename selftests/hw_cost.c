@@ -164,11 +164,6 @@ TEST(close_of_one_mapping_of_many)
 	fd = (int)MUST(dfl_create(0, page_size(), 0, &size));
 	buf_map(fd, size);
 	few = close_cost(fd);
-	again = close_cost(fd);
-	if (again > few + few / 10 || few > again + again / 10)
-		SKIP(return, "perf_events counts %llu and %llu instructions for the same",
-		     few, again);
-
 	MUST(pipe(go));
 	for (i = 0; i < MANY; i++) {
 		pid[i] = fork_child();
@@ -182,10 +177,15 @@ TEST(close_of_one_mapping_of_many)
 	close(go[1]);
 	for (i = 0; i < MANY; i++)
 		EXPECT_EQ(0, reap(pid[i]));
-	TH_LOG("close(): %llu, beside %d processes %llu", few, MANY, many);
+	again = close_cost(fd);
+	TH_LOG("close(): %llu, beside %d processes %llu, then %llu", few, MANY, many, again);
+	close(fd);
+	/* What is judged is smaller: on some models the counts have interrupts in them. */
+	if (again > few + MANY || few > again + MANY)
+		SKIP(return, "perf_events counts %llu and %llu instructions for the same",
+		     few, again);
 	/* A look at each takes four instructions at least; a way down a tree some hundreds in all. */
 	EXPECT_GE(few + 3 * MANY, many);
-	close(fd);
 }
 
 TEST_HARNESS_MAIN
