@@ -31,8 +31,8 @@ user=1000
 
 # What the kernel says only when something is wrong.
 trouble='WARNING:|BUG:|Oops|KASAN:|UBSAN|KCSAN|KFENCE|ODEBUG|kmemleak: [0-9]'
-trouble="$trouble|possible [a-z]|INFO: (task|rcu|trying|inconsistent)|[Ll]ockup"
-trouble="$trouble|detected stall|self-detected|unreferenced object|refcount_t"
+trouble="$trouble|possible [a-z]|INFO: (task|rcu|trying|inconsistent)|(soft|workqueue) lockup"
+trouble="$trouble|hard LOCKUP|detected stall|self-detected|unreferenced object|refcount_t"
 trouble="$trouble|list_(add|del) corruption|sleeping function|bad unlock"
 trouble="$trouble|scheduling while atomic|Call Trace|general protection"
 trouble="$trouble|page fault for address|hung_task|Bad page|cut here"
