@@ -898,19 +898,19 @@ test_chains()
 	check "chains: where it is, without them" grep -q '^fault_30 300$' "$tmp/report"
 }
 
-# shares NAME: of the samples of the last hits each function has what its name says, give
-# or take one percent of all three's.
+# shares NAME PERCENT LEAST: of the samples of the last hits, of which there are so many at
+# least, each function has what its name says, give or take so many percent of all three's.
 shares()
 {
-	check "$1: $n_60, $n_30 and $n_10 samples are not 60:30:10 within one percent" \
-		awk -v a="$n_60" -v b="$n_30" -v c="$n_10" '
+	check "$1: $n_60, $n_30 and $n_10 samples are not 60:30:10 within $2 percent" \
+		awk -v a="$n_60" -v b="$n_30" -v c="$n_10" -v percent="$2" -v least="$3" '
 		function off(got, p) {
 			d = got - p * n
-			return (d < 0 ? -d : d) > n / 100
+			return (d < 0 ? -d : d) > n * percent / 100
 		}
 		BEGIN {
 			n = a + b + c
-			exit n < 1000 || off(a, .6) || off(b, .3) || off(c, .1)
+			exit n < least || off(a, .6) || off(b, .3) || off(c, .1)
 		}'
 }
 
@@ -942,7 +942,7 @@ test_shares()
 		expect "shares of instructions, $format: status" "$status" 0
 		check "shares of instructions, $format: nothing lost" \
 			grep -q ' samples, 0 lost, ' "$tmp/said"
-		shares "shares of instructions, $format"
+		shares "shares of instructions, $format" 1 1000
 	done
 }
 
@@ -1131,21 +1131,6 @@ test_bias()
 	done
 }
 
-# truth NAME: 60, 30 and 10 percent within two points, of samples enough for that.
-truth()
-{
-	check "$1: $n_60, $n_30 and $n_10 of $n_all samples are not 60:30:10 within two points" \
-		awk -v a="$n_60" -v b="$n_30" -v c="$n_10" '
-		function off(got, p) {
-			d = got / n - p
-			return (d < 0 ? -d : d) > .02
-		}
-		BEGIN {
-			n = a + b + c
-			exit n < 5000 || off(a, .6) || off(b, .3) || off(c, .1)
-		}'
-}
-
 # Who asks for nothing gets periods that do not keep step: of a loop that divides the period,
 # and of one that is as long. Twenty faults are two rounds.
 test_default_periods()
@@ -1155,7 +1140,7 @@ test_default_periods()
 		record -f $format -b 512K -e minor-faults -c 20 "$VICTIM" pattern 16000
 		report -f json --by process,address
 		hits fault
-		truth "periods as they come, faults, $format"
+		shares "periods as they come, faults, $format" 2 5000
 		between "periods as they come, faults, $format: samples" $((n_60 + n_30 + n_10)) 7800 8400
 	done
 	for format in $formats; do
@@ -1184,7 +1169,7 @@ test_default_periods()
 		record -f $format -b $room -e instructions:u -c $length "$VICTIM" rounds 8000 20000
 		report -f json --by process,address
 		hits hot
-		truth "a loop of $length instructions, $format"
+		shares "a loop of $length instructions, $format" 2 5000
 	done
 	# About as often as the loop is over.
 	enough "" record -b 1M -e instructions:u -F 1000 "$VICTIM" hot
