@@ -642,9 +642,9 @@ test_raw()
 	[ ! -d /sys/kernel/perfmon ] || refused "raw: one that the kernel does not have" \
 		"the kernel does not have the sampling format '00000000-0000-4000-8000-000000000001'" \
 		-f 00000000-0000-4000-8000-000000000001 true
-	said="the sampling format '$null' refuses its argument: ffffffff"
-	[ -d /sys/kernel/perfmon ] || said="there is no such sampling format, or it refuses its argument"
-	refused "raw: not by this argument" "$said" -f $null:ffffffff true
+	reason="the sampling format '$null' refuses its argument: ffffffff"
+	[ -d /sys/kernel/perfmon ] || reason="there is no such sampling format, or it refuses its argument"
+	refused "raw: not by this argument" "$reason" -f $null:ffffffff true
 }
 
 # Names with all that separates, quotes, ends and escapes, in all outputs, as parsers read
