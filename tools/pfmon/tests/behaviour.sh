@@ -178,13 +178,13 @@ test_turns()
 	stat -e cs -e faults true
 	expect "two lists: sets" "$(field sets)" 1
 	expect "two lists: no turns" "$(grep -c turn_ "$tmp/json")" 0
-	while read -r turns said; do
+	while read -r turns words; do
 		turns=$(echo "$turns" | tr _ ' ')
 		# shellcheck disable=SC2086 # words
 		stat $turns -e cs -e faults -e cs "$VICTIM" spin 20
 		expect "three lists $turns: status" "$status" 0
 		expect "three lists $turns: sets" "$(field sets)" 3
-		check "three lists $turns: how long a turn is" grep -q "\"sets\": 3, $said, \"[ct]" "$tmp/json"
+		check "three lists $turns: how long a turn is" grep -q "\"sets\": 3, $words, \"[ct]" "$tmp/json"
 	done <<-END
 		--switch-timeout_2 "turn_ns": 2000000
 		--switch-timeout=0.5 "turn_ns": 500000
@@ -472,14 +472,15 @@ gauge()
 # looks, and child processes.
 test_process_missed()
 {
-	start_victim relay 100000
+	# Longer than it takes the first thread to make one, which is counted.
+	start_victim relay 300000
 	for ms in 300 1200 4800; do
 		stat -e cs --timeout $ms -p "$hold"
 		[ "$(field process_ns)" -lt 100000000 ] || break
 	done
 	spent=$(field process_ns) counted=$(field counted_ns) elapsed=$(field elapsed_ns)
 	spent=${spent:-0} counted=${counted:-0} elapsed=${elapsed:-0}
-	check "threads that are brief: $counted of $spent ns" [ $((2 * counted)) -lt "$spent" ]
+	check "threads that are brief: $counted of $spent ns" [ $((10 * counted)) -lt $((9 * spent)) ]
 	check "threads that are brief: $spent ns is what there was" \
 		[ "$spent" -le $((2 * elapsed)) ]
 	check "threads that are brief: a note" grep -q \
@@ -488,7 +489,7 @@ test_process_missed()
 	check "no child processes: no note" [ "$(grep -c 'child processes' "$tmp/json")" -eq 0 ]
 	"$PFMON" stat -e cs --timeout $ms -p "$hold" -f openmetrics -o "$tmp/metrics" 2>/dev/null
 	check "threads that are brief: metrics" awk -v a="$(gauge pfmon_process_seconds)" \
-		-v b="$(gauge pfmon_counted_seconds)" 'BEGIN { exit !(b != "" && 2 * b < a) }'
+		-v b="$(gauge pfmon_counted_seconds)" 'BEGIN { exit !(b != "" && 10 * b < 9 * a) }'
 	"$PFMON" stat -e cs --timeout $ms -p "$hold" -x , -o "$tmp/csv" 2>/dev/null
 	expect "threads that are brief: CSV" "$(grep -Ec '^,all,(process|counted),[0-9]+,ns,' "$tmp/csv")" 2
 	"$PFMON" record -o "$tmp/data" -p "$hold" -- sleep 0.3 2>"$tmp/err"
