@@ -120,6 +120,7 @@ struct intel_pmu {
 	u64 straight;		/* whose position is their global bit */
 	bool holes;		/* between the numbers of either kind */
 	u8 global[INTEL_MAX];	/* bits in the global registers */
+	u8 at[64];		/* ... and positions by these bits */
 	u32 rdpmc[INTEL_MAX];	/* numbers for RDPMC */
 	u32 write[INTEL_MAX + PFM_LBR_PMDS];	/* addresses to write */
 	u64 counters;		/* bits of the status register: their overflows */
@@ -447,9 +448,8 @@ void pfm_intel_rewrite(const struct pfm_pmu *pmu, u64 overflowed)
 	unsigned int i;
 	u64 value;
 
-	for (i = 0; i < x->counting; i++) {
-		if (!(overflowed & BIT_ULL(x->global[i])))
-			continue;
+	for (; overflowed; overflowed &= overflowed - 1) {
+		i = x->at[__ffs64(overflowed)];
 		value = pmu->read(pmu, i);
 		/* A value that has bit write_bits - 1 cannot be written; after a wrap few have. */
 		if (!pmu->pmds[i].write_bits || !(value >> (pmu->pmds[i].write_bits - 1)))
@@ -602,6 +602,7 @@ static void intel_add_general(struct intel_pmu *x, unsigned int n, bool full,
 	x->pmds[x->pmu.num_pmds++] = intel_pmds[n];
 	x->pmds[i].write_bits = write_bits;
 	x->global[i] = n;
+	x->at[n] = i;
 	x->rdpmc[i] = n;
 	x->write[i] = (full ? IA32_A_PMC0 : IA32_PMC0) + n;
 	if (i == n)
@@ -616,6 +617,7 @@ static void intel_add_fixed(struct intel_pmu *x, unsigned int n)
 	x->pmcs[x->pmu.num_pmcs++] = intel_fixed_pmcs[n];
 	x->pmds[x->pmu.num_pmds++] = intel_fixed_pmds[n];
 	x->global[i] = INTEL_GLOBAL_FIXED + n;
+	x->at[INTEL_GLOBAL_FIXED + n] = i;
 	x->rdpmc[i] = RDPMC_FIXED | n;
 	x->write[i] = IA32_FIXED_CTR0 + n;
 }
