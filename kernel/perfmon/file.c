@@ -84,7 +84,7 @@ static __poll_t pfm_file_poll(struct file *file, poll_table *wait)
 	__poll_t events = 0;
 
 	poll_wait(file, &ctx->queue.wait, wait);
-	/* pfm_notify_work() sees us wait, or we see its message. */
+	/* pfm_notify_is_awaited() sees us wait, or we see the message. */
 	smp_mb();
 	if (pfm_message_count(&ctx->queue))
 		events |= EPOLLIN | EPOLLRDNORM;
@@ -96,8 +96,11 @@ static __poll_t pfm_file_poll(struct file *file, poll_table *wait)
 static int pfm_file_fasync(int fd, struct file *file, int on)
 {
 	struct pfm_context *ctx = file->private_data;
+	int ret = fasync_helper(fd, file, on, &ctx->queue.fasync);
 
-	return fasync_helper(fd, file, on, &ctx->queue.fasync);
+	/* pfm_notify_is_awaited() sees us wait, or the program's next call sees the message. */
+	smp_mb();
+	return ret;
 }
 
 /* The thread that is monitored by its own process, with @table; referenced. */

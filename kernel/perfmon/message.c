@@ -111,10 +111,15 @@ unsigned int pfm_message_count(const struct pfm_queue *q)
 	return smp_load_acquire(&q->head) - tail;
 }
 
-/* Pairs with the acquire of head: the reader sees the slot filled. */
-static void pfm_message_put(struct pfm_queue *q, const pfm_msg_t *msg)
+/* The slot of the next message, which no reader looks at. */
+static pfm_msg_t *pfm_message_slot(const struct pfm_queue *q)
 {
-	q->ring[q->head & (q->size - 1)] = *msg;
+	return &q->ring[q->head & (q->size - 1)];
+}
+
+/* Pairs with the acquire of head: the reader sees the slot filled. */
+static void pfm_message_put(struct pfm_queue *q)
+{
 	smp_store_release(&q->head, q->head + 1);
 }
 
@@ -129,18 +134,19 @@ static void pfm_message_put(struct pfm_queue *q, const pfm_msg_t *msg)
  */
 bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds)
 {
-	pfm_msg_t msg;
+	pfm_ovfl_msg_t *msg;
 
 	/* The reader is done with a slot when it has moved the tail. */
 	if (q->head - smp_load_acquire(&q->tail) >= q->depth) {
 		WRITE_ONCE(q->lost, q->lost + 1);
 		return false;
 	}
-	memset(&msg, 0, sizeof(msg));
-	msg.pfm_ovfl_msg.msg_type = PFM_MSG_OVFL;
-	msg.pfm_ovfl_msg.msg_active_set = set;
-	pfm_pmu_vector(pmds, msg.pfm_ovfl_msg.msg_ovfl_pmds);
-	pfm_message_put(q, &msg);
+	msg = &pfm_message_slot(q)->pfm_ovfl_msg;
+	msg->msg_type = PFM_MSG_OVFL;
+	msg->msg_active_set = set;
+	msg->msg_pad = 0;
+	pfm_pmu_vector(pmds, msg->msg_ovfl_pmds);
+	pfm_message_put(q);
 	return true;
 }
 
@@ -155,11 +161,11 @@ bool pfm_message_overflow(struct pfm_queue *q, u16 set, u64 pmds)
  */
 void pfm_message_end(struct pfm_queue *q)
 {
-	pfm_msg_t msg;
+	pfm_msg_t *msg = pfm_message_slot(q);
 
-	memset(&msg, 0, sizeof(msg));
-	msg.msg_type = PFM_MSG_END;
-	pfm_message_put(q, &msg);
+	memset(msg, 0, sizeof(*msg));
+	msg->msg_type = PFM_MSG_END;
+	pfm_message_put(q);
 }
 
 /*

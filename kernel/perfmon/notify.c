@@ -33,9 +33,23 @@ bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl)
 	return false;
 }
 
+/*
+ * Whether an overflow concerns anybody who does not look by himself. Who begins to wait
+ * does so before a full barrier, in wait_event(), pfm_file_poll() or pfm_file_fasync(), and
+ * looks for messages after it: either we see him, or he sees the message that is there now.
+ */
+static bool pfm_notify_is_awaited(struct pfm_context *ctx)
+{
+	return (ctx->flags & PFM_FL_NOTIFY_BLOCK) ||
+	       wq_has_sleeper(&ctx->queue.wait) ||
+	       READ_ONCE(ctx->queue.fasync);
+}
+
 /**
  * pfm_notify_wake() - wake readers and send SIGIO, a moment later
  * @ctx: context
+ *
+ * If nobody waits there is no interrupt: it costs more than all else of an overflow.
  *
  * The notification has a reference of its own, since close() does not wait
  * for it. It is run by this CPU when interrupts are on again: not before it has
@@ -48,7 +62,7 @@ bool pfm_notify_overflow(struct pfm_context *ctx, u64 ovfl)
 void pfm_notify_wake(struct pfm_context *ctx)
 {
 	lockdep_assert(irqs_disabled());
-	if (irq_work_queue(&ctx->notify_work))
+	if (pfm_notify_is_awaited(ctx) && irq_work_queue(&ctx->notify_work))
 		pfm_context_get(ctx);
 }
 
@@ -107,7 +121,7 @@ static void pfm_notify_work(struct irq_work *work)
 
 	if (ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		pfm_block_queue(ctx);
-	/* Pairs with the barriers of wait_event() and of pfm_file_poll(). */
+	/* Pairs as in pfm_notify_is_awaited(). */
 	if (wq_has_sleeper(&ctx->queue.wait))
 		wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
 					   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));

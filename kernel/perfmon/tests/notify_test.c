@@ -5,6 +5,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/pid.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "fixture.h"
@@ -37,8 +38,48 @@ static void notify_test_group(struct kunit *test)
 	__fput_sync(ctx->file);
 }
 
+/* Whether a notification has an interrupt. */
+static bool notify_interrupts(struct pfm_context *ctx)
+{
+	bool busy;
+
+	local_irq_disable();
+	pfm_notify_wake(ctx);
+	busy = irq_work_is_busy(&ctx->notify_work);
+	local_irq_enable();
+	irq_work_sync(&ctx->notify_work);
+	return busy;
+}
+
+/* Who does not wait for a message needs no interrupt. */
+static void notify_test_awaited(struct kunit *test)
+{
+	struct pfm_context *ctx = pfm_fixture_new(0, NULL);
+	DEFINE_WAIT(wait);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pfm_file_new(ctx)));
+	KUNIT_EXPECT_FALSE(test, notify_interrupts(ctx));
+
+	add_wait_queue(&ctx->queue.wait, &wait);
+	KUNIT_EXPECT_TRUE(test, notify_interrupts(ctx));
+	remove_wait_queue(&ctx->queue.wait, &wait);
+	KUNIT_EXPECT_FALSE(test, notify_interrupts(ctx));
+
+	KUNIT_ASSERT_GT(test, fasync_helper(0, ctx->file, 1, &ctx->queue.fasync), 0);
+	KUNIT_EXPECT_TRUE(test, notify_interrupts(ctx));
+	KUNIT_ASSERT_GT(test, fasync_helper(0, ctx->file, 0, &ctx->queue.fasync), 0);
+	KUNIT_EXPECT_FALSE(test, notify_interrupts(ctx));
+
+	ctx->flags |= PFM_FL_NOTIFY_BLOCK;
+	KUNIT_EXPECT_TRUE(test, notify_interrupts(ctx));
+	KUNIT_EXPECT_EQ(test, kref_read(&ctx->ref), 1U);
+	__fput_sync(ctx->file);
+}
+
 static struct kunit_case notify_cases[] = {
 	KUNIT_CASE(notify_test_group),
+	KUNIT_CASE(notify_test_awaited),
 	{}
 };
 
