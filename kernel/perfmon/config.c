@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 
 #include "pfm.h"
+#include "timer.h"
 
 struct pfm_config pfm_config = {
 	.sys_gid = PFM_GROUP_ANY,

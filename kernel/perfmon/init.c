@@ -13,6 +13,7 @@
 
 #include "host.h"
 #include "pfm.h"
+#include "timer.h"
 
 DEFINE_PER_CPU_ALIGNED(struct pfm_cpu, pfm_cpu);
 

@@ -26,6 +26,7 @@
 #include "host.h"
 #include "hw.h"
 #include "pfm.h"
+#include "timer.h"
 
 /* No interrupt is later than this, in jiffies. */
 #define PFM_INTERRUPT_LATE	DIV_ROUND_UP(HZ, 10)

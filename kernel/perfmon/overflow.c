@@ -15,6 +15,8 @@
 
 #include "hw.h"
 #include "pfm.h"
+#include "soft.h"
+#include "timer.h"
 
 static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 				   bool is_long)

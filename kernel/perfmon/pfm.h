@@ -2,7 +2,7 @@
 /*
  * perfmon2: what the rooms of the core share. One prototype, one home: the
  * kernel-doc of a function stands with its definition. The rooms and the unit tests include
- * this; so do clock.h and hw.h, for those rooms that look at the clock or the hardware.
+ * this; so do clock.h, hw.h, soft.h and timer.h, for those rooms that look at what each names.
  *
  * Keys of the fields below, and the order in which the locks are taken:
  *
@@ -528,9 +528,23 @@ static inline u64 pfm_set_fit(const struct pfm_set *set, unsigned int i, u64 val
 void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_setswitch_load(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set);
-u64 pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl);
-bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now);
+u64 __pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl);
+bool __pfm_setswitch_expired(const struct pfm_context *ctx, u64 now);
 int pfm_setswitch_start(struct pfm_context *ctx, u16 id);
+
+/* The common ways past setswitch.c, for contexts with one set. */
+
+static __always_inline u64 pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl)
+{
+	return unlikely(ctx->set->flags & PFM_SETFL_OVFL_SWITCH) ?
+	       __pfm_setswitch_count(ctx, ovfl) : 0;
+}
+
+static __always_inline bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
+{
+	return unlikely(ctx->set->flags & PFM_SETFL_TIME_SWITCH) &&
+	       __pfm_setswitch_expired(ctx, now);
+}
 
 /* regs.c */
 int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v);
@@ -545,9 +559,6 @@ static inline bool pfm_soft_is_virtual(const struct pfm_pmd_desc *d)
 
 extern const struct pfm_pmu pfm_soft_pmu;
 bool pfm_soft_wants_clock(const pfarg_pmc_t *req);
-u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask);
-void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask);
-u64 pfm_soft_left(const struct pfm_context *ctx);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* reserve.c */
@@ -570,20 +581,6 @@ void pfm_sleep_exit(void);
 void pfm_interrupt_work(struct irq_work *work);
 void pfm_interrupt_init_cpu(int cpu);
 void pfm_interrupt_exit_cpu(int cpu);
-
-/* timer.c */
-
-/*
- * A timer is not set closer than this, or a program could take its CPU away
- * from everybody with a period of a nanosecond.
- */
-#define PFM_TIMER_MIN	(10 * NSEC_PER_USEC)
-
-void pfm_timer_arm(struct pfm_context *ctx, u64 now);
-void pfm_timer_changed(struct pfm_context *ctx);
-int pfm_timer_cancel(unsigned int cpu);
-void pfm_timer_init_cpu(int cpu);
-void pfm_timer_exit_cpu(int cpu);
 
 /* runstate.c */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask);

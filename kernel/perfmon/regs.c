@@ -13,6 +13,7 @@
  */
 #include "hw.h"
 #include "pfm.h"
+#include "soft.h"
 
 /* Of a control. */
 #define PFM_REGS_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | \

@@ -18,6 +18,8 @@
 #include "clock.h"
 #include "hw.h"
 #include "pfm.h"
+#include "soft.h"
+#include "timer.h"
 
 /* The context runs, and is live on this CPU, from now on. */
 static void pfm_runstate_enter(struct pfm_context *ctx, u64 now)

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "host.h"
 #include "pfm.h"
+#include "timer.h"
 
 /*
  * The time of this switch for @ctx, whose thread, current, comes or goes: the run queue's

@@ -106,21 +106,19 @@ void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set)
 }
 
 /**
- * pfm_setswitch_count() - count overflows down (3.7.6)
- * @ctx:  loaded context
+ * __pfm_setswitch_count() - count overflows down (3.7.6)
+ * @ctx:  loaded context, whose active set switches by overflows
  * @ovfl: counters of the active set that have just overflowed
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: those whose threshold is reached; the switch is the caller's.
  */
-u64 pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl)
+u64 __pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl)
 {
 	struct pfm_set *set = ctx->set;
 	u64 rest, reached = 0;
 
 	pfm_assert_live(ctx);
-	if (!(set->flags & PFM_SETFL_OVFL_SWITCH))
-		return 0;
 	for (rest = ovfl & set->triggers; rest; rest &= rest - 1) {
 		struct pfm_pmd *p = &set->pmds[__ffs64(rest)];
 
@@ -133,18 +131,17 @@ u64 pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl)
 }
 
 /**
- * pfm_setswitch_expired() - whether the time-out of the active set is over
- * @ctx: loaded context
+ * __pfm_setswitch_expired() - whether the time-out of the active set is over
+ * @ctx: loaded context, whose active set switches by time
  * @now: local_clock(), or the scheduler's last look at it
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
- * Return: whether it is; never for a set that does not switch by time.
+ * Return: whether it is.
  */
-bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
+bool __pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
-	return (ctx->set->flags & PFM_SETFL_TIME_SWITCH) &&
-	       pfm_set_left(ctx, ctx->set, now) < PFM_SETSWITCH_SLACK;
+	return pfm_set_left(ctx, ctx->set, now) < PFM_SETSWITCH_SLACK;
 }
 
 /**

@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "host.h"
 #include "pfm.h"
+#include "soft.h"
 
 #define PFM_SOFT_PMC(n) {						\
 	.name = "SWC" #n, .num = PFM_SW_PMC0 + n,			\
@@ -167,7 +168,7 @@ static u64 pfm_soft_raw(struct pfm_context *ctx, unsigned int event)
 }
 
 /**
- * pfm_soft_sync() - bring counters up to date
+ * __pfm_soft_sync() - bring counters up to date
  * @ctx:  context that counts
  * @mask: PMDs; those that are no software counters in use are ignored
  *
@@ -177,7 +178,7 @@ static u64 pfm_soft_raw(struct pfm_context *ctx, unsigned int event)
  * it is.
  * Return: the counters whose 64 bits wrapped.
  */
-u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
+u64 __pfm_soft_sync(struct pfm_context *ctx, u64 mask)
 {
 	struct pfm_set *set = ctx->set;
 	u64 wrapped = 0, rest, raw, delta;
@@ -209,14 +210,14 @@ u64 pfm_soft_sync(struct pfm_context *ctx, u64 mask)
 }
 
 /**
- * pfm_soft_base() - count from now on
+ * __pfm_soft_base() - count from now on
  * @ctx:  loaded context
  * @set:  its active set
  * @mask: PMDs; those that are no software counters in use are ignored
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
-void pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
+void __pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
 {
 	unsigned int events, ev;
 	u64 rest, raw;

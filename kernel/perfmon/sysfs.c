@@ -26,6 +26,7 @@
 
 #include "host.h"
 #include "pfm.h"
+#include "timer.h"
 
 #define PFM_ATTR_RO(n) \
 	static struct kobj_attribute pfm_attr_##n = __ATTR(n, 0444, n##_show, NULL)

@@ -21,16 +21,17 @@
 #include "host.h"
 #include "hw.h"
 #include "pfm.h"
+#include "soft.h"
+#include "timer.h"
 
 /**
- * pfm_timer_arm() - have the timer come no later than the context needs it
+ * __pfm_timer_arm() - the rest of pfm_timer_arm()
  * @ctx: context; nothing happens unless it runs and is live here
  * @now: local_clock(), or the scheduler's last look at it
  *
- * Context: ctx->lock, interrupts off; run queue locks may be held. In an NMI,
- * and while the machine is being suspended or woken, it is done a moment later.
+ * Context: as pfm_timer_arm().
  */
-void pfm_timer_arm(struct pfm_context *ctx, u64 now)
+void __pfm_timer_arm(struct pfm_context *ctx, u64 now)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	u64 left = U64_MAX, at;
@@ -63,22 +64,6 @@ void pfm_timer_arm(struct pfm_context *ctx, u64 now)
 	}
 	c->timer_at = at;
 	hrtimer_start(&c->timer, ns_to_ktime(left), HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-/**
- * pfm_timer_changed() - as pfm_timer_arm(), after values have changed
- * @ctx: context
- *
- * The clock is read only if there is something to wait for: most overflows
- * come without.
- *
- * Context: as pfm_timer_arm().
- */
-void pfm_timer_changed(struct pfm_context *ctx)
-{
-	if ((ctx->set->flags & PFM_SETFL_TIME_SWITCH) ||
-	    ctx->set->sw[PFM_SW_TASK_CLOCK])
-		pfm_timer_arm(ctx, local_clock());
 }
 
 /**

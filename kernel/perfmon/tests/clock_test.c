@@ -8,6 +8,8 @@
 #include <linux/stop_machine.h>
 
 #include "../clock.h"
+#include "../soft.h"
+#include "../timer.h"
 #include "fixture.h"
 
 /* Later than any time that passes between two lines of a test. */
