@@ -36,6 +36,7 @@ static size_t pfm_set_size(void)
 
 /* Of exactly that size: kmalloc() would round up to as much as twice that. */
 static struct kmem_cache *pfm_set_cache;	/* [f], constant while a context exists */
+static unsigned int pfm_set_cache_size;		/* its objects' bytes, once it is there */
 static DEFINE_MUTEX(pfm_set_mutex);
 
 /**
@@ -53,12 +54,18 @@ int pfm_set_prepare(void)
 	unsigned int size = ALIGN(pfm_set_size(), cache_line_size());
 	int ret = 0;
 
+	/* All who come here now want the same size: what fits is not replaced. */
+	if (likely(smp_load_acquire(&pfm_set_cache_size) == size))
+		return 0;
 	mutex_lock(&pfm_set_mutex);
-	if (!pfm_set_cache || kmem_cache_size(pfm_set_cache) != size) {
+	if (pfm_set_cache_size != size) {
+		WRITE_ONCE(pfm_set_cache_size, 0);
 		kmem_cache_destroy(pfm_set_cache);
 		pfm_set_cache = kmem_cache_create("perfmon_set", size, 0,
 						  SLAB_HWCACHE_ALIGN, NULL);
-		if (!pfm_set_cache)
+		if (pfm_set_cache)
+			smp_store_release(&pfm_set_cache_size, size);
+		else
 			ret = -ENOMEM;
 	}
 	mutex_unlock(&pfm_set_mutex);
