@@ -334,15 +334,13 @@ static int pfm_syscall_copy_out(const struct pfm_command *cmd,
 	return 0;
 }
 
-static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *call,
-			   struct file *file, int fd)
+/* A command of a context. */
+static __always_inline int pfm_syscall_context(const struct pfm_command *cmd,
+					       struct pfm_syscall *call,
+					       struct file *file, int fd)
 {
 	struct fd f = {};
 	int ret;
-
-	/* A program that was handed a context was not handed the way in for all others. */
-	if (cmd->no_ctx)
-		return file ? -EBADF : cmd->fn(call);
 
 	if (!file) {
 		f = fdget(fd);
@@ -365,6 +363,33 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 	return ret;
 }
 
+static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *call,
+			   struct file *file, int fd)
+{
+	/* A program that was handed a context was not handed the way in for all others. */
+	if (cmd->no_ctx)
+		return file ? -EBADF : cmd->fn(call);
+	return pfm_syscall_context(cmd, call, file, fd);
+}
+
+/* Such a vector is short enough for any arg_size_max. */
+#define PFM_SYSCALL_FEW	(PFM_SYSCALL_STACK / sizeof(pfarg_pmd_t))
+static_assert(PFM_SYSCALL_STACK <= PFM_CONFIG_SIZE_MIN);
+
+/* PFM_READ_PMDS of a few registers. */
+static __always_inline int pfm_syscall_read_few(struct pfm_syscall *call, struct file *file,
+						int fd)
+{
+	int ret, out;
+
+	ret = pfm_syscall_copy_in_read(call);
+	if (ret)
+		return ret;
+	ret = pfm_syscall_context(&pfm_commands[PFM_READ_PMDS], call, file, fd);
+	out = pfm_syscall_copy_values(call);
+	return out ? out : ret;
+}
+
 /**
  * pfm_syscall() - a call of a program (3.1, perfmonctl(2))
  * @file: of a context, held by the caller; or NULL
@@ -385,6 +410,24 @@ static __always_inline int pfm_syscall(struct file *file, int fd, int op,
 	struct pfm_syscall call = { .uarg = uarg };
 	size_t size;
 	int ret, out;
+
+	/* What programs do around each piece of code that they measure need not be looked up. */
+	switch (op) {
+	case PFM_READ_PMDS:
+		if (narg <= 0 || narg > PFM_SYSCALL_FEW)
+			break;
+		call.vec.elem = stack;
+		call.vec.n = narg;
+		return pfm_syscall_read_few(&call, file, fd);
+	case PFM_START:
+		if (uarg || narg)
+			break;
+		return pfm_syscall_context(&pfm_commands[PFM_START], &call, file, fd);
+	case PFM_STOP:
+		if (uarg || narg)
+			break;
+		return pfm_syscall_context(&pfm_commands[PFM_STOP], &call, file, fd);
+	}
 
 	if (op < 0 || op >= ARRAY_SIZE(pfm_commands))
 		return -EINVAL;
