@@ -58,7 +58,7 @@ static void pfm_hooks_switch(void *unused, bool preempt, struct task_struct *pre
 
 	if (unlikely(t))
 		__pfm_sched_out(prev, t->ctx);
-	if (static_branch_unlikely(&pfm_sys_key.key))
+	if (static_branch_unlikely(&pfm_sys_key.key) && pfm_wants_any(PFM_WANTS_SWITCHES))
 		__pfm_sched_cpu(prev, next);
 	t = pfm_threads_look(next);
 	if (unlikely(t))

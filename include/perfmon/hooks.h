@@ -10,6 +10,7 @@
 #define _PERFMON_HOOKS_H
 
 #include <linux/jump_label_ratelimit.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
@@ -29,6 +30,20 @@ void __pfm_image_mmap(struct vm_area_struct *vma);
 /* On while a context is attached to a CPU, plus a second. */
 extern struct static_key_false_deferred pfm_sys_key;
 
+/*
+ * What the contexts that are live on this CPU have to be told. Most count in hardware, and
+ * want none of it: then a hook costs a load and a test. Changes with interrupts off.
+ */
+#define PFM_WANTS_SWITCHES	1U	/* the CPU's context: switches of threads */
+#define PFM_WANTS_FAULTS	2U	/* ... page faults of all threads */
+#define PFM_WANTS_OWN_FAULTS	4U	/* current's context: its page faults */
+DECLARE_PER_CPU(unsigned int, pfm_wants);
+
+static __always_inline bool pfm_wants_any(unsigned int what)
+{
+	return unlikely(this_cpu_read(pfm_wants) & what);
+}
+
 #ifdef CONFIG_PERFMON
 
 /* On while a context is attached to a thread or a CPU, plus a second. */
@@ -46,7 +61,8 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 
 		if (unlikely(ctx))
 			__pfm_sched_out(prev, ctx);
-		if (static_branch_unlikely(&pfm_sys_key.key))
+		if (static_branch_unlikely(&pfm_sys_key.key) &&
+		    pfm_wants_any(PFM_WANTS_SWITCHES))
 			__pfm_sched_cpu(prev, next);
 	}
 }
@@ -78,11 +94,9 @@ static inline void perfmon_sched_fork(struct task_struct *child)
 /* current had a page fault, which has been accounted. Process context. */
 static inline void perfmon_sched_fault(bool major)
 {
-	if (static_branch_unlikely(&pfm_key.key)) {
-		if (unlikely(rcu_access_pointer(current->pfm_context)) ||
-		    static_branch_unlikely(&pfm_sys_key.key))
-			__pfm_sched_fault(major);
-	}
+	if (static_branch_unlikely(&pfm_key.key) &&
+	    pfm_wants_any(PFM_WANTS_FAULTS | PFM_WANTS_OWN_FAULTS))
+		__pfm_sched_fault(major);
 }
 
 /* @task is current, is exiting and still has its files. */

@@ -94,10 +94,12 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	pfm_rules_thread(ctx, PFM_THREAD_UNLOAD);
 	if (ctx->cpu >= 0)
 		pfm_runstate_out(ctx, local_clock());
-	if (pfm_is_system(ctx))
+	if (pfm_is_system(ctx)) {
+		pfm_sched_unwant(ctx);
 		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
-	else
+	} else {
 		pfm_host_withdraw(ctx->task, &d->entry);
+	}
 
 	/* Still loaded: close(), which drops the file's reference, waits for the lock. */
 	pfm_context_get(ctx);
@@ -295,6 +297,7 @@ static int pfm_attach_load_cpu(struct pfm_attach *a, pid_t pid)
 		c->busy_since = local_clock();
 		pfm_attach_begin(a);
 		pfm_runstate_in(ctx, local_clock());
+		pfm_sched_want(ctx);
 		rcu_assign_pointer(c->sys, ctx);
 		raw_spin_unlock(&ctx->lock);
 	}

@@ -217,6 +217,8 @@ struct pfm_context {
 	bool switch_due;		/* [l] PFM_RESTART goes to the next set */
 	bool linked;			/* [m] pfm_set.next is right */
 	bool clocked;			/* [m] set once: reads a clock */
+	bool switches;			/* [m] set once: if system-wide, looks at switches */
+	bool faults;			/* [m] set once: counts page faults */
 	u8 uses;			/* [l*] PFM_HOLD_..., never less: has programmed */
 	u8 held;			/* [l*] PFM_HOLD_..., set under [m]: has to itself */
 	u32 kind;			/* [l] pfm_runstate_kind() of the thread that runs */
@@ -558,7 +560,7 @@ static inline bool pfm_soft_is_virtual(const struct pfm_pmd_desc *d)
 }
 
 extern const struct pfm_pmu pfm_soft_pmu;
-bool pfm_soft_wants_clock(const pfarg_pmc_t *req);
+void pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* reserve.c */
@@ -581,6 +583,10 @@ void pfm_sleep_exit(void);
 void pfm_interrupt_work(struct irq_work *work);
 void pfm_interrupt_init_cpu(int cpu);
 void pfm_interrupt_exit_cpu(int cpu);
+
+/* sched.c */
+void pfm_sched_want(const struct pfm_context *ctx);
+void pfm_sched_unwant(const struct pfm_context *ctx);
 
 /* runstate.c */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask);

@@ -215,6 +215,7 @@ static int pfm_regs_write_pmcs_piece(struct pfm_context *ctx, void *arg)
 	while (v->done < end && !ret)
 		ret = pfm_regs_write_pmc(ctx, &req[v->done++]);
 	pfm_runstate_thaw(ctx);
+	pfm_sched_want(ctx);
 	return ret;
 }
 
@@ -235,7 +236,7 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 	int ret;
 
 	for (i = 0; i < v->n; i++) {
-		ctx->clocked |= pfm_soft_wants_clock(&req[i]);
+		pfm_soft_note(ctx, &req[i]);
 		pmc = pfm_pmu_find_pmc(req[i].reg_num);
 		if (pmc != PFM_NONE)
 			uses |= pfm_rules_holds(pmc, pfm_rules_adapt(ctx, pmc, req[i].reg_value));
@@ -469,6 +470,8 @@ static int pfm_regs_read_frozen_pmds_piece(struct pfm_context *ctx, void *arg)
 	while (v->done < end && !ret)
 		ret = pfm_regs_read_frozen_pmd(ctx, &req[v->done++]);
 	pfm_runstate_thaw(ctx);
+	/* Its first read of a thread's time may be one of these. */
+	pfm_sched_want(ctx);
 	return ret;
 }
 

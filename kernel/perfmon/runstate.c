@@ -294,6 +294,8 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 	ctx->cpu = smp_processor_id();
 	if (!pfm_is_system(ctx))
 		__this_cpu_write(pfm_cpu.live, ctx);
+	if (unlikely(ctx->faults))
+		pfm_sched_want(ctx);
 	if (pfm_runstate_running(ctx)) {
 		pfm_runstate_enter(ctx, now);
 		if (ctx->set->sw[PFM_SW_MIGRATIONS])
@@ -320,6 +322,8 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 	if (pfm_runstate_running(ctx))
 		pfm_runstate_add_up(ctx, now);
 	pfm_hw_wipe(ctx);
+	if (unlikely(ctx->faults))
+		pfm_sched_unwant(ctx);
 	ctx->cpu = -1;
 	if (!pfm_is_system(ctx))
 		__this_cpu_write(pfm_cpu.live, NULL);

@@ -13,6 +13,44 @@
 #include "pfm.h"
 #include "timer.h"
 
+DEFINE_PER_CPU(unsigned int, pfm_wants);	/* [p] */
+
+/**
+ * pfm_sched_want() - have the hooks of this CPU tell a context what it has to know
+ * @ctx: context; nothing happens unless it is live here
+ *
+ * What any of its sets has had to know so far: that changes by commands only.
+ *
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
+ */
+void pfm_sched_want(const struct pfm_context *ctx)
+{
+	const struct pfm_pmu_rules *rules = pfm_regmap.rules;
+	unsigned int wants = 0;
+
+	pfm_assert_live(ctx);
+	if (ctx->cpu < 0)
+		return;
+	if (ctx->faults)
+		wants = pfm_is_system(ctx) ? PFM_WANTS_FAULTS : PFM_WANTS_OWN_FAULTS;
+	if (pfm_is_system(ctx) &&
+	    (ctx->switches || ctx->clocked || (rules && rules->switch_to)))
+		wants |= PFM_WANTS_SWITCHES;
+	__this_cpu_or(pfm_wants, wants);
+}
+
+/**
+ * pfm_sched_unwant() - the hooks need not tell a context any more
+ * @ctx: context that is live here, and about to leave
+ *
+ * Context: ctx->lock, interrupts off, on the CPU where the context is live.
+ */
+void pfm_sched_unwant(const struct pfm_context *ctx)
+{
+	__this_cpu_and(pfm_wants, pfm_is_system(ctx) ?
+		       ~(PFM_WANTS_SWITCHES | PFM_WANTS_FAULTS) : ~PFM_WANTS_OWN_FAULTS);
+}
+
 /*
  * The time of this switch for @ctx, whose thread, current, comes or goes: the run queue's
  * clock; or, if @ctx has to do with clocks, the time of the last record if that is later,
@@ -64,7 +102,7 @@ void __pfm_sched_in(struct task_struct *next, struct pfm_context *ctx)
 }
 
 /**
- * __pfm_sched_cpu() - a CPU that may have a context switches threads
+ * __pfm_sched_cpu() - a CPU that may have a context switches threads; PFM_WANTS_SWITCHES
  * @prev: current; if it has a context, that is not live any more
  * @next: its successor
  *
@@ -157,7 +195,8 @@ static void pfm_sched_told(struct pfm_context *ctx)
 }
 
 /**
- * __pfm_sched_fault() - current had a page fault, which has been accounted
+ * __pfm_sched_fault() - current had a page fault, which has been accounted;
+ *			 PFM_WANTS_FAULTS, PFM_WANTS_OWN_FAULTS
  * @major: it needed I/O
  *
  * A period in faults ends here, at the fault. If its notification blocks current, it is

@@ -20,9 +20,9 @@
 #include "host.h"
 #include "pfm.h"
 
+#define PFM_SET_EXCL	(PFM_SETFL_EXCL_IDLE | PFM_SETFL_EXCL_KERNEL_ONLY_THREADS)
 #define PFM_SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH | \
-			 PFM_SETFL_EXPL_NEXT | PFM_SETFL_EXCL_IDLE | \
-			 PFM_SETFL_EXCL_KERNEL_ONLY_THREADS)
+			 PFM_SETFL_EXPL_NEXT | PFM_SET_EXCL)
 
 /* Bytes of a set: as many as the machine has registers. */
 static size_t pfm_set_size(void)
@@ -36,7 +36,7 @@ static size_t pfm_set_size(void)
 
 /* Of exactly that size: kmalloc() would round up to as much as twice that. */
 static struct kmem_cache *pfm_set_cache;	/* [f], constant while a context exists */
-static unsigned int pfm_set_cache_size;		/* its objects' bytes, once it is there */
+static unsigned int pfm_set_cache_size;		/* [f] bytes of an object of it, or 0 */
 static DEFINE_MUTEX(pfm_set_mutex);
 
 /**
@@ -453,6 +453,9 @@ int pfm_set_link(struct pfm_context *ctx)
 		return 0;
 	xa_for_each(&ctx->sets, id, set) {
 		cond_resched();
+		/* Any set can become the active one between two switches of threads. */
+		if (set->flags & PFM_SET_EXCL)
+			ctx->switches = true;
 		if (last)
 			last->next = set;
 		last = NULL;

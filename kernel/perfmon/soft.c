@@ -81,21 +81,35 @@ const struct pfm_pmu pfm_soft_pmu = {
 };
 
 /**
- * pfm_soft_wants_clock() - whether a control makes its context read a clock
- * @req: value for a control register
+ * pfm_soft_note() - note what the hooks are to tell a context
+ * @ctx: context
+ * @req: value for one of its control registers, which may be refused
  *
- * The task clock does, and so does a sample with the thread's time in it.
+ * The task clock makes it read a clock, and so does a sample with the thread's time in it.
  *
- * Context: any.
- * Return: whether it does.
+ * Context: process, ctx->mutex.
  */
-bool pfm_soft_wants_clock(const pfarg_pmc_t *req)
+void pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req)
 {
 	const unsigned int num = PFM_VPMD_THREAD_TIME;
 
-	return (req->reg_num >= PFM_SW_PMC0 &&
-		(req->reg_value & 0xff) == PFM_SW_TASK_CLOCK) ||
-	       (req->reg_smpl_pmds[num / 64] & BIT_ULL(num % 64));
+	if (req->reg_smpl_pmds[num / 64] & BIT_ULL(num % 64))
+		ctx->clocked = true;
+	if (req->reg_num < PFM_SW_PMC0)
+		return;
+	switch (req->reg_value & 0xff) {
+	case PFM_SW_TASK_CLOCK:
+		ctx->clocked = true;
+		break;
+	case PFM_SW_CSWITCHES:
+	case PFM_SW_MIGRATIONS:
+		ctx->switches = true;
+		break;
+	case PFM_SW_MINOR_FAULTS:
+	case PFM_SW_MAJOR_FAULTS:
+		ctx->faults = true;
+		break;
+	}
 }
 
 /*

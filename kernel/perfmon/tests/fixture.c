@@ -247,6 +247,7 @@ void pfm_fixture_out(struct pfm_context *ctx)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
+	pfm_sched_unwant(ctx);
 	pfm_runstate_out(ctx, local_clock());
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }

@@ -160,6 +160,65 @@ static void pfm_runstate_test_excluded(struct kunit *test)
 	migrate_enable();
 }
 
+/* What the hooks of this CPU have to tell. */
+static unsigned int pfm_runstate_test_wants(struct pfm_context *ctx)
+{
+	unsigned long flags;
+	unsigned int wants;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	pfm_sched_want(ctx);
+	wants = __this_cpu_read(pfm_wants);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return wants;
+}
+
+/* A hook is asked for by what any set counts or leaves out, and from then on. */
+static void pfm_runstate_test_hooks(struct kunit *test)
+{
+	const unsigned int all = PFM_WANTS_SWITCHES | PFM_WANTS_FAULTS;
+	struct pfm_context *ctx = pfm_fixture_new(PFM_FL_SYSTEM_WIDE, NULL);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, 1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 1, 0), 0);
+	pfm_fixture_load(ctx);
+	ctx->task = NULL;
+	migrate_disable();
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_wants(ctx), 0U);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MINOR_FAULTS, 0, 0);
+	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_wants), PFM_WANTS_FAULTS);
+	pfm_fixture_pmc(ctx, PFM_FIXTURE_IN(1, 0), PFM_SW_CSWITCHES, 0, 0);
+	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_wants), all);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_wants), 0U);
+	pfm_fixture_free(ctx);
+
+	ctx = pfm_fixture_new(PFM_FL_SYSTEM_WIDE, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, 1);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_set(ctx, 1, IDLE), 0);
+	pfm_fixture_load(ctx);
+	ctx->task = NULL;
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_runstate_test_wants(ctx), PFM_WANTS_SWITCHES);
+	pfm_fixture_free(ctx);
+
+	ctx = pfm_fixture_new(0, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	mutex_lock_nested(&ctx->mutex, 1);
+	pfm_fixture_load(ctx);
+	pfm_fixture_pmc(ctx, 0, PFM_SW_MAJOR_FAULTS, 0, 0);
+	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_wants), 0U);
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_wants), PFM_WANTS_OWN_FAULTS);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_wants), 0U);
+	pfm_fixture_free(ctx);
+	migrate_enable();
+}
+
 struct pfm_runstate_late {
 	struct timer_list timer;
 	struct pfm_context *ctx;
@@ -214,6 +273,7 @@ static struct kunit_case pfm_runstate_cases[] = {
 	KUNIT_CASE(pfm_runstate_test_stop_overflows),
 	KUNIT_CASE(pfm_runstate_test_kind),
 	KUNIT_CASE(pfm_runstate_test_excluded),
+	KUNIT_CASE(pfm_runstate_test_hooks),
 	KUNIT_CASE(pfm_runstate_test_killed),
 	{}
 };
