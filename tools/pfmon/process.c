@@ -257,7 +257,8 @@ static void look_at_spent(const struct result *result)
 		if (threads.begun)
 			spent_look(&threads.spent[i]);
 		else
-			spent_begin(&threads.spent[i], threads.targets->target[i].id);
+			spent_begin(&threads.spent[i], threads.targets->target[i].id,
+				    threads.targets);
 	}
 	threads.begun = !result->held;
 }
@@ -312,9 +313,12 @@ static void close_targets(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < threads.targets->n; i++)
+	for (i = 0; i < threads.targets->n; i++) {
 		if (threads.dir[i])
 			closedir(threads.dir[i]);
+		if (threads.spent)
+			spent_end(&threads.spent[i]);
+	}
 	free(threads.dir);
 	free(threads.spent);
 }
@@ -404,10 +408,11 @@ static void note_spent(struct result *result)
 			    numbers_ms(spent, result->spent_ns),
 			    numbers_ms(counted, result->counted_ns), result->ops->done);
 	if (parents && children_ns)
-		result_note(result, "child processes ran and were not %s: those that have ended used %s ms of CPU time",
+		result_note(result, "child processes that -p does not name ran and were not %s: those that have ended used %s ms of CPU time",
 			    result->ops->done, numbers_ms(children, children_ns));
 	else if (parents)
-		result_note(result, "child processes ran and were not %s", result->ops->done);
+		result_note(result, "child processes that -p does not name ran and were not %s",
+			    result->ops->done);
 }
 
 int measure_process(struct result *result, const struct targets *targets,

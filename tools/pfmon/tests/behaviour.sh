@@ -509,10 +509,73 @@ test_process_missed()
 	exec 8>"$tmp/orders"
 	stat -e cs -p $parent -- sh -c "echo x >&8; echo x >&8
 		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
-	check "child processes: a note" grep -q '"child processes ran and were not counted' "$tmp/json"
+	check "child processes: a note" grep -q '"child processes that -p does not name ran and were not counted' "$tmp/json"
 	exec 8>&-
 	wait $parent
 	rm "$tmp/orders"
+	test_named_children
+}
+
+# family COMMAND: a shell, $parent, with a child, $named, that waits, and what COMMAND starts
+# when descriptor 8 says so; without one the shell goes on when the child ends.
+family()
+{
+	mkfifo "$tmp/family"
+	sh -c "sleep 1000 & echo \$! >'$tmp/named_child'; read -r line; $1" <"$tmp/family" &
+	parent=$!
+	exec 8>"$tmp/family"
+	until_true [ -s "$tmp/named_child" ]
+	named=$(cat "$tmp/named_child")
+}
+
+family_ends()
+{
+	kill "$named" 2>/dev/null
+	exec 8>&-
+	wait $parent
+	rm "$tmp/family" "$tmp/named_child"
+}
+
+# no_child_note NAME
+no_child_note()
+{
+	expect "$1: status" "$status" 0
+	expect "$1" "$(sed -n 's/.*"notes": //p' "$tmp/json")" '[]}'
+}
+
+# What -p names is counted, also if a process that it names has started it, or waits for it.
+test_named_children()
+{
+	family 'read -r line'
+	stat -e cs -p "$parent,$named" true
+	no_child_note "a child that is named"
+	stat -e cs -p "$parent" true
+	check "a child that is not named: a note" grep -q \
+		'"child processes that -p does not name ran and were not counted"' "$tmp/json"
+	family_ends
+	# The kernel adds its faults to those of the children that have ended.
+	family 'wait; read -r line'
+	stat -e cs -p "$parent,$named" sh -c "echo x >&8; kill $named
+		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
+	no_child_note "a child that is named and ends"
+	family_ends
+	family 'while /bin/true && read -r line; do :; done'
+	stat -e cs -p "$parent,$named" sh -c "echo x >&8
+		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
+	check "a child that is named, and another: a note" grep -q \
+		'"child processes that -p does not name ran and were not counted' "$tmp/json"
+	family_ends
+	# A thread other than the first has a child.
+	"$VICTIM" thread-child >"$tmp/thread_child" &
+	parent=$!
+	until_true [ -s "$tmp/thread_child" ]
+	named=$(cat "$tmp/thread_child")
+	stat -e cs -p "$parent,$named" true
+	no_child_note "a child of another thread, named"
+	stat -e cs -p "$parent" true
+	check "a child of another thread: a note" grep -q 'child processes that -p does not name' "$tmp/json"
+	kill "$named" "$parent"
+	wait "$parent" 2>/dev/null
 }
 
 test_cpus()

@@ -9,6 +9,8 @@
  *	brief N		N threads, one after the other, each for 40 ms
  *	orphan		leave a process behind whose first thread has ended before
  *			the other one, which sleeps; print its number
+ *	thread-child	a thread other than the first has a child process, which waits;
+ *			print its number, and wait
  *	exec-thread P	a thread other than the first executes "touch P";
  *			"exec-thread P late" does when it has read a byte
  *	nap N		sleep N times for a millisecond, until switched out; print
@@ -471,6 +473,28 @@ static void do_orphan(void)
 	printf("%d\n", (int)pid);
 }
 
+static void *parent_thread(void *unused)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	printf("%d\n", (int)pid);
+	fflush(stdout);
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void do_thread_child(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, parent_thread, NULL) || pthread_join(thread, NULL))
+		errx(1, "thread");
+}
+
 static void do_wait(void)
 {
 	if (write(1, "ready\n", 6) != 6)
@@ -627,6 +651,8 @@ static int run_simple(const char *what, long n, long m)
 		do_brief(n);
 	else if (!strcmp(what, "orphan"))
 		do_orphan();
+	else if (!strcmp(what, "thread-child"))
+		do_thread_child();
 	else if (!strcmp(what, "nap"))
 		do_nap(n);
 	else if (!strcmp(what, "signal"))
