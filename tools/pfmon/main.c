@@ -114,6 +114,9 @@ int main(int argc, char **argv)
 	if (!strcmp(name, "-V") || !strcmp(name, "--version"))
 		return print_version();
 	if (!strcmp(name, "help")) {
+		if (argc > 3)
+			errx(EXIT_PFMON, "help is of one command: '%s' is one argument too many",
+			     argv[3]);
 		if (argc > 2)
 			return help(argv[2]);
 		print_usage(stdout);

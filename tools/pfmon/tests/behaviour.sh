@@ -146,6 +146,10 @@ Try 'pfmon ${args%%[ |]*} --help'."
 	done
 	"$PFMON" help nonsense >"$tmp/out" 2>&1
 	expect "help for no command: status" $? 125
+	"$PFMON" help stat extra >"$tmp/out" 2>"$tmp/err"
+	expect "help for two commands: status" $? 125
+	expect_err "help for two commands" "^pfmon: help is of one command: 'extra' is one argument too many$"
+	expect "help for two commands: and no more" "$(cat "$tmp/out")" ""
 	"$PFMON" nonsense >"$tmp/out" 2>&1
 	expect "no such command: status" $? 125
 	for what in --help --version "stat --help" "info --help"; do
