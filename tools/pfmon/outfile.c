@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,9 +250,17 @@ static int copy_into(const struct outfile *o)
 	return -1;
 }
 
+/* Has the last reader of a pipe closed it? */
+static bool reader_gone(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
+}
+
 /*
  * The error for which stdio could not write to @fd: stdio remembers only that there was one.
- * Write one byte more, see its error, and cut the byte off.
+ * Write one byte more to a file, see its error, and cut the byte off.
  */
 static int error_of(int fd)
 {
@@ -258,7 +268,7 @@ static int error_of(int fd)
 	int e = EIO;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return e;
+		return reader_gone(fd) ? EPIPE : e;
 	if (pwrite(fd, "", 1, st.st_size) < 0)
 		e = errno;
 	else if (ftruncate(fd, st.st_size))
@@ -312,6 +322,8 @@ void outfile_drop(struct outfile *o)
 void outfile_fail(const struct outfile *o, const char *what, int status)
 {
 	unfinished = NULL;
+	if (errno == EPIPE)
+		exit(status ? status : 128 + SIGPIPE);
 	err(status ? status : EXIT_PFMON, "cannot write %s%s%s", what,
 	    o->temp ? "; what was written is in " : "", o->temp ? o->temp : "");
 }
@@ -320,6 +332,11 @@ void outfile_finish(struct outfile *o, const char *what, int status)
 {
 	bool standard = o->file == stdout || o->file == stderr;
 
-	if (standard ? fflush(o->file) || ferror(o->file) : outfile_keep(o, NULL))
+	if (!standard && outfile_keep(o, NULL))
 		outfile_fail(o, what, status);
+	errno = 0;
+	if (standard && (fflush(o->file) || ferror(o->file))) {
+		errno = errno ? errno : error_of(fileno(o->file));
+		outfile_fail(o, what, status);
+	}
 }

@@ -66,6 +66,9 @@ void outfile_drop(struct outfile *o);
  * @o:      that could not be completed; what there is of it is left
  * @what:   that was to be written
  * @status: of the command, which is that of pfmon then unless it is 0
+ *
+ * That the reader of a pipe has closed it (EPIPE) is no fault: nothing is said then, and
+ * pfmon's status is that of a program that SIGPIPE has ended, 128 more than its number.
  */
 void __attribute__((noreturn))
 outfile_fail(const struct outfile *o, const char *what, int status);

@@ -178,6 +178,51 @@ test_reader_gone()
 	check "a reader that is gone: the command goes on" until_true [ -e "$tmp/done" ]
 }
 
+# closed_pipe STATUS ARGUMENT...: pfmon writes at its end, to a reader that has left by then.
+closed_pipe()
+{
+	want=$1
+	shift
+	rm -f "$tmp/left_by" "$tmp/closed_status" "$tmp/closed_said"
+	{
+		until [ -e "$tmp/left_by" ]; do sleep 0.02; done
+		timeout -k 1 60 "$PFMON" "$@" 2>"$tmp/closed_said"
+		echo $? >"$tmp/closed_status"
+	} | { exec <&-; : >"$tmp/left_by"; }
+	expect "$1 $2 $3, the reader is gone: status" "$(cat "$tmp/closed_status")" "$want"
+	expect "$1 $2 $3, the reader is gone: says" "$(cat "$tmp/closed_said")" ""
+}
+
+# The counts of the end are no less worth for that nobody reads them, and the command's status
+# stays what it was.
+test_reader_gone_at_end()
+{
+	for as in text json csv; do
+		closed_pipe 141 stat -f $as -e cs -o /dev/stdout sh -c 'exit 0'
+		closed_pipe 3 stat -f $as -e cs -o /dev/stdout sh -c 'exit 3'
+	done
+	# By a standard error that is that pipe.
+	rm -f "$tmp/left_by" "$tmp/closed_status"
+	{
+		until [ -e "$tmp/left_by" ]; do sleep 0.02; done
+		"$PFMON" stat -e cs true 2>&1
+		echo $? >"$tmp/closed_status"
+	} | { exec <&-; : >"$tmp/left_by"; }
+	expect "stat, nobody reads its standard error: status" "$(cat "$tmp/closed_status")" 141
+	"$PFMON" record -e cs -o "$tmp/closed_data" true 2>/dev/null
+	closed_pipe 141 report -i "$tmp/closed_data" -o /dev/stdout
+	closed_pipe 141 script -i "$tmp/closed_data" -o /dev/stdout
+	# More than stdio keeps.
+	many=$(yes cs | head -n 100 | tr '\n' ,)cs
+	closed_pipe 141 stat -f json -e "$many" -o /dev/stdout true
+	[ -w /dev/full ] || return
+	for as in "text cs" "json $many"; do
+		"$PFMON" stat -f ${as% *} -e ${as#* } -o /dev/full true 2>"$tmp/err"
+		expect "${as% *} to a full disk: status" $? 125
+		expect_err "${as% *} to a full disk" "cannot write the counts: No space left"
+	done
+}
+
 # Daemons and cron have no standard error, or one that is full: that is no failure of the
 # command.
 test_closed()
