@@ -86,13 +86,14 @@ uint64_t rate_mask(uint64_t mask, uint64_t period)
 
 uint64_t rate_random(uint64_t period, uint64_t least)
 {
-	uint64_t mask = 1;
+	/* Of these bits the mask has none: half of it is a number, and odd if @period is even. */
+	uint64_t fixed = period & 1 ? 3 : 1, bits = 1;
 
 	if (period < FEW)
 		return 0;
-	while (mask < period / 4 * 3)
-		mask = 2 * mask + 1;
-	while (mask && period < least + (mask - mask / 2))
-		mask /= 2;
-	return mask;
+	while ((bits & ~fixed) < period / 4 * 3)
+		bits = 2 * bits + 1;
+	while ((bits & ~fixed) && period < least + (bits & ~fixed) / 2)
+		bits /= 2;
+	return bits & ~fixed;
 }

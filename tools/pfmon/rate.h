@@ -69,7 +69,9 @@ uint64_t rate_mask(uint64_t mask, uint64_t period);
  *
  * Of a loop as long as the period a sample tells no more than the one before it, unless
  * the random part is about as large as the period: three quarters of it to one and a half.
- * Periods of a few events are left as they are, since their mean would be another one.
+ * Half of the mask is a whole number, so that the mean is @period and not half an event less;
+ * and each period is odd, so that samples do not keep step with a loop of two, four or more
+ * for that. Periods of a few events are left as they are: there are too few numbers near them.
  *
  * Return: the mask, 0 if no period is to be random.
  */

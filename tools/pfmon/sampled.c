@@ -2,18 +2,25 @@
 /* What is in sampling buffers. */
 #include "sampled.h"
 
+/* Is the period made random by a mask that fits it? */
+static bool is_random(const struct sampled_event *e)
+{
+	return e->random_mask / 2 < e->period;
+}
+
 uint64_t sampled_period(const struct sampled_event *e)
 {
-	uint64_t less = e->random_mask / 2;
-
-	return less < e->period ? e->period - less : e->period;
+	return is_random(e) ? e->period - e->random_mask / 2 : e->period;
 }
 
 uint64_t sampled_events(const struct sampled_event *e, const struct pmon_sample *sample)
 {
 	bool own = sample->period && (sample->count == 1 || !e->random_mask);
+	bool half = !own && is_random(e) && e->random_mask & 1;
 
-	return sample->count * (own ? sample->period : sampled_period(e));
+	/* Half of an odd mask is half an event more than what the mean was made smaller by. */
+	return sample->count * (own ? sample->period : sampled_period(e)) -
+	       (half ? sample->count / 2 : 0);
 }
 
 long smpl_parse(const struct pmon_format *format, const void *buf, size_t size,

@@ -38,7 +38,7 @@ struct sampled_event {
  * sampled_period() - what one sample stands for, if its own period is not known
  * @e: event
  *
- * Return: the period; if it is random, what it is on average.
+ * Return: the period; if it is random, what it is on average, rounded up.
  */
 uint64_t sampled_period(const struct sampled_event *e);
 

@@ -229,7 +229,7 @@ test_lockstep()
 	done
 	record -c 20000 true
 	report -f json
-	expect "-c 20000: the mask" "$(json random_mask)" 16383
+	expect "-c 20000: the mask" "$(json random_mask)" 16382
 	record -R 0x1000 -c 14095 true
 	expect_err "too short at times" "the kernel takes no samples of it closer than 10000 ns"
 }

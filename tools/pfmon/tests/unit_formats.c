@@ -921,12 +921,13 @@ static void test_rate(void)
 	CHECK(rate_mask(~0ULL, 1) == 0);
 
 	CHECK(rate_random(15, 1) == 0);
-	CHECK(rate_random(16, 1) == 15);
-	CHECK(rate_random(101, 1) == 127);
-	CHECK(rate_random(1000003, 1) == 0xfffff);
+	CHECK(rate_random(16, 1) == 14);
+	CHECK(rate_random(101, 1) == 124);
+	CHECK(rate_random(1000003, 1) == 0xffffc);
 	CHECK(rate_random(10000, 10000) == 0);
-	CHECK(rate_random(10001, 10000) == 1);
-	CHECK(rate_random(20000, 10000) == 0x3fff);
+	CHECK(rate_random(10001, 10000) == 0);
+	CHECK(rate_random(10002, 10000) == 2);
+	CHECK(rate_random(20000, 10000) == 0x3ffe);
 	/* Never shorter than that, nor a counter's width. */
 	for (i = 0; i < 47; i++) {
 		uint64_t period = (1ULL << i) + i, mask = rate_random(period, 9);
@@ -936,9 +937,44 @@ static void test_rate(void)
 	}
 }
 
+/* The mean of all numbers within a mask, in halves. */
+static uint64_t mean_of(uint64_t mask)
+{
+	uint64_t sum = 0, n = 0, part = mask;
+
+	do {
+		sum += part;
+		n++;
+		part = (part - 1) & mask;
+	} while (part != mask);
+	return 2 * sum / n;
+}
+
+/* Periods that are random: what they are on average, by all that there can be. */
+static void test_random_mean(void)
+{
+	unsigned int period, wrong = 0, even = 0, given = 0;
+	struct pmon_sample s = { .count = 4 };
+	struct sampled_event e = { .period = 40 };
+
+	for (period = 16; period < 600; period++) {
+		uint64_t mask = rate_random(period, 1), base = period + mask / 2;
+
+		wrong += 2 * base - mean_of(mask) != 2 * period;
+		even += mask && !(base & 1 && (mask & 1) == 0);
+	}
+	CHECK(!wrong);
+	CHECK(!even);
+	/* Any mask, with -R: what four samples of a place stand for. */
+	for (e.random_mask = 0; e.random_mask < 40; e.random_mask++)
+		given += 2 * sampled_events(&e, &s) != 4 * (2 * e.period - mean_of(e.random_mask));
+	CHECK(!given);
+}
+
 int main(void)
 {
 	test_rate();
+	test_random_mean();
 	make_file();
 	test_double();
 	test_double_news();
