@@ -73,11 +73,10 @@ static char *read_lines(int fd, struct jit_file *file, off_t size)
 	char *text, *start, *end;
 	size_t room;
 	ssize_t n;
-	bool first = !file->done;
 
-	if (first && size > FILE_MAX) {
+	if (!file->done && size > FILE_MAX) {
 		file->done = size - FILE_MAX;
-		file->part = true;
+		file->part = file->inside = true;
 	}
 	if (size <= file->done)
 		return NULL;
@@ -88,19 +87,25 @@ static char *read_lines(int fd, struct jit_file *file, off_t size)
 	if (!text)
 		return NULL;
 	n = pread(fd, text, room, file->done);
-	/* A line that is not complete yet waits. */
+	/*
+	 * A line that is not complete yet waits: where its name is cut it would be another
+	 * one. No name is as long as all that is read at a time.
+	 */
 	end = n > 0 ? memrchr(text, '\n', (size_t)n) : NULL;
 	if (!end) {
+		file->inside |= n == STEP_MAX;
+		file->done += n == STEP_MAX ? n : 0;
 		free(text);
 		return NULL;
 	}
 	*end = '\0';
 	file->done += end - text + 1;
-	/* Somewhere in a line. */
-	if (first && file->part) {
+	/* The end of a line of which the beginning was not read. */
+	if (file->inside) {
 		start = memchr(text, '\n', (size_t)(end - text));
 		start = start ? start : end;
 		memmove(text, start, (size_t)(end - start) + 1);
+		file->inside = false;
 	}
 	return text;
 }

@@ -25,6 +25,7 @@ struct jit_file {
 	uint64_t inode;
 	int64_t done;		/* bytes */
 	bool part;		/* the first of them were not: the file was too large */
+	bool inside;		/* the next one may be inside a line: its end is to be left out */
 };
 
 /**
@@ -37,6 +38,8 @@ struct jit_file {
  * The file must be there as the process sees it, be its user's, and not be older than
  * the process. Of a file that is very large when it is seen first only the end is read,
  * which has what was compiled last.
+ *
+ * A last line without an end waits for it: the process may have written half of a name.
  *
  * Return: whole lines, to be freed, or NULL if there is nothing new.
  */

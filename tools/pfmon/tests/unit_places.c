@@ -716,7 +716,8 @@ static void test_changed(void)
 	CHECK(strcmp(symbol_at(code), PLACE_CHANGED));
 	CHECK_STR(symbol_at((char *)unit_marker + 1), "unit_marker");
 	munmap(code, 4096);
-	snprintf(copy, sizeof(copy), "rm %s; cp /bin/false %s", file, file);
+	/* And another one, which this program is: what is in /bin can be one file of many names. */
+	snprintf(copy, sizeof(copy), "rm %s; cp /proc/%d/exe %s", file, (int)getpid(), file);
 	CHECK(system(copy) == 0);
 	CHECK_STR(symbol_at(code), PLACE_CHANGED);
 	CHECK_STR(symbol_at((char *)unit_marker + 1), "unit_marker");
@@ -1408,6 +1409,56 @@ static void test_holders(void)
 	CHECK(system(line) == 0);
 }
 
+/* expect_lines: what is new in this process' file of names is @want, NULL: nothing. */
+static void expect_lines(struct jit_file *file, const char *want)
+{
+	char *text = jit_read(getpid(), getpid(), 0, file);
+
+	CHECK(want ? text && !strcmp(text, want) : !text);
+	free(text);
+}
+
+/* A file that is written while it is read: half a line is none, at either end. */
+static void test_jit_file(void)
+{
+	char map[64], text[64] = "", line[] = "6000 10 first\n7000 10 la";
+	struct jit_file file = { 0 };
+	FILE *f = fopen("/proc/self/status", "re"), *out;
+	int pid = 0;
+	off_t at;
+
+	while (f && fgets(text, sizeof(text), f))
+		if (!strncmp(text, "NSpid:", 6))
+			pid = atoi(strrchr(text, '\t'));
+	CHECK(f && pid);
+	fclose(f);
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", pid);
+	out = fopen(map, "we");
+	CHECK(out);
+	setbuf(out, NULL);
+	expect_lines(&file, NULL);
+	fputs(line, out);
+	expect_lines(&file, "6000 10 first");
+	expect_lines(&file, NULL);
+	fputs("ter\n8000 10 never", out);
+	expect_lines(&file, "7000 10 later");
+	expect_lines(&file, NULL);
+
+	/* So large that what is read begins in a line, which goes on for more than one step. */
+	at = 80 << 20;
+	file = (struct jit_file){ 0 };
+	CHECK(!ftruncate(fileno(out), at) && !fseeko(out, at, SEEK_SET));
+	expect_lines(&file, NULL);
+	CHECK(file.part && file.done);
+	fputs("5000 10 the end of another\n9000 10 whole\n", out);
+	while (file.done < at)
+		expect_lines(&file, NULL);
+	expect_lines(&file, "\n9000 10 whole");
+	expect_lines(&file, NULL);
+	fclose(out);
+	unlink(map);
+}
+
 /* Of several functions that had an address the last one that was said. */
 static void test_jit(void)
 {
@@ -1525,6 +1576,7 @@ int main(int argc, char **argv)
 	test_modules();
 	test_holders();
 	test_jit();
+	test_jit_file();
 	test_demangle();
 	return check_done();
 }
