@@ -36,7 +36,9 @@ struct worker {
 	struct crew *crew;
 	unsigned int cpu;
 	int asked;		/* becomes readable when there is something to do */
-	struct probe *probe;	/* NULL: its CPU is offline */
+	struct probe *probe;	/* NULL: its CPU is offline, or ... */
+	bool taken;		/* ... it is back, and cannot be had for ... */
+	struct failure why;	/* ... that */
 	bool hung;		/* the CPU of the probe went offline */
 	bool lost;		/* ... and is so at the end */
 	bool back;		/* it was offline for a time */
@@ -48,7 +50,7 @@ struct crew {
 	pthread_barrier_t step;
 	struct result *result;
 	unsigned int n;
-	unsigned int online;			/* of them, at the look before */
+	unsigned int offline, taken;		/* of them, at the look before */
 	struct worker *worker;
 	void (*what)(struct probe *probe);	/* what they are asked for, NULL: the end */
 	bool tend;				/* to see whether CPUs went or are back */
@@ -91,22 +93,23 @@ static void worker_attach(struct worker *w)
 static void worker_tend(struct worker *w)
 {
 	struct result *result = w->crew->result;
-	struct failure ignored;
 
 	if (w->probe && w->hung) {
-		probe_finish(w->probe, &ignored);
+		probe_finish(w->probe, &w->why);
 		w->probe = NULL;
 		/* It is one CPU, with as many contexts as it takes. */
 		result->measured--;
 	}
+	w->taken = false;
 	if (w->probe || pin(w->cpu))
 		return;
 	w->hung = false;
-	w->probe = probe_attach(result, (pid_t)syscall(SYS_gettid), (int)w->cpu, &ignored);
-	if (w->probe && probe_start(w->probe, &ignored)) {
+	w->probe = probe_attach(result, (pid_t)syscall(SYS_gettid), (int)w->cpu, &w->why);
+	if (w->probe && probe_start(w->probe, &w->why)) {
 		probe_drop(w->probe);
 		w->probe = NULL;
 	}
+	w->taken = !w->probe;
 	w->back |= !!w->probe;
 }
 
@@ -264,7 +267,11 @@ static void collect(struct crew *crew)
 		close(crew->worker[i].asked);
 		/* What it had is in the sum, so it is one of those that were measured. */
 		result->measured += !crew->worker[i].probe;
-		if (crew->worker[i].lost)
+		if (crew->worker[i].taken)
+			result_note(result, "CPU %u went offline and was %s until then; when it was back it could not be had: %s",
+				    crew->worker[i].cpu, result->ops->done,
+				    failure_text(&crew->worker[i].why));
+		else if (crew->worker[i].lost)
 			result_note(result, "CPU %u went offline and was %s until then",
 				    crew->worker[i].cpu, result->ops->done);
 		else if (crew->worker[i].back)
@@ -281,10 +288,41 @@ static void command_crew(struct result *result, void (*what)(struct probe *probe
 	ask(&crew, what);
 }
 
+/* What has changed since the look before, of those CPUs that are not measured now. */
+static void say_away(const struct result *result)
+{
+	const struct worker *w, *off = NULL, *taken = NULL;
+	unsigned int n_off = 0, n_taken = 0;
+
+	for (w = crew.worker; w < crew.worker + crew.n; w++) {
+		if (w->probe)
+			continue;
+		n_off += !w->taken;
+		n_taken += w->taken;
+		*(w->taken ? &taken : &off) = w;
+	}
+	if (!n_off && !n_taken)
+		warnx("all CPUs are online again and %s", result->ops->done);
+	if (n_off != crew.offline && n_off == 1)
+		warnx("CPU %u is offline, and not %s until it is back", off->cpu,
+		      result->ops->done);
+	else if (n_off != crew.offline && n_off)
+		warnx("%u CPUs are offline, CPU %u for one, and not %s until they are back",
+		      n_off, off->cpu, result->ops->done);
+	if (n_taken != crew.taken && n_taken == 1)
+		warnx("CPU %u is online again, and not %s: %s", taken->cpu, result->ops->done,
+		      holders_text("/proc", &taken->why));
+	else if (n_taken != crew.taken && n_taken)
+		warnx("%u CPUs are online again, CPU %u for one, and not %s: %s", n_taken,
+		      taken->cpu, result->ops->done, holders_text("/proc", &taken->why));
+	crew.offline = n_off;
+	crew.taken = n_taken;
+}
+
 /* It is said at once: a measurement of intervals may never end. */
 static void tend(struct result *result)
 {
-	unsigned int there = 0, now = 0, i, last = 0;
+	unsigned int there = 0, i;
 
 	for (i = 0; i < crew.n; i++)
 		there += crew.worker[i].probe &&
@@ -294,18 +332,7 @@ static void tend(struct result *result)
 	crew.tend = true;
 	ask(&crew, NULL);
 	crew.tend = false;
-	for (i = 0; i < crew.n; i++) {
-		now += !!crew.worker[i].probe;
-		last = crew.worker[i].probe ? last : crew.worker[i].cpu;
-	}
-	if (now == crew.n)
-		warnx("all CPUs are online again and %s", result->ops->done);
-	else if (now != crew.online && crew.n - now == 1)
-		warnx("CPU %u is offline, and not %s until it is back", last, result->ops->done);
-	else if (now != crew.online)
-		warnx("%u CPUs are offline, CPU %u for one, and not %s until they are back",
-		      crew.n - now, last, result->ops->done);
-	crew.online = now;
+	say_away(result);
 }
 
 static void hire(struct result *result, const struct cpu_list *cpus)
@@ -355,7 +382,6 @@ int measure_cpus(struct result *result, const struct cpu_list *cpus,
 	check_workers(&crew);
 	pthread_barrier_wait(&crew.step);
 	schedule_begin(result);
-	crew.online = crew.n;
 	watch_timer(TEND_NS, true, tend);
 	if (child) {
 		child_release(child);

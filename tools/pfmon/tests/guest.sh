@@ -312,6 +312,31 @@ test_offline()
 	check "CPU 1 was offline: note" grep -q \
 		'"CPU 1 was offline for a time, and was not counted then"' "$tmp/json"
 	expect "CPU 1 was offline: it is one CPU" "$(field cpus)" 2
+
+	# While it is away another program is quicker to take it: pfmon is stopped for that.
+	"$PFMON" stat -j -o "$tmp/json" -C 0-1 -e task-clock >"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	until_true started $pid 2
+	echo 0 >$online
+	check "CPU 1 is to be taken: it is offline" until_true grep -q \
+		'CPU 1 is offline, and not counted until it is back$' "$tmp/err"
+	kill -STOP $pid
+	until_true state_of $pid T
+	echo 1 >$online
+	"$PFMON" stat -C 1 -e task-clock >/dev/null 2>"$tmp/quicker" &
+	quicker=$!
+	until_true started $quicker 1
+	kill -CONT $pid
+	check "CPU 1 is back and taken: it is said by whom" until_true grep -q \
+		"CPU 1 is online again, and not counted: the CPU is being monitored.* by pfmon.* (process $quicker)" "$tmp/err"
+	kill -TERM $pid
+	wait $pid
+	expect "CPU 1 is back and taken: said to be offline once" \
+		"$(grep -c 'CPU 1 is offline' "$tmp/err")" 1
+	check "CPU 1 is back and taken: note" grep -q \
+		'"CPU 1 went offline and was counted until then; when it was back it could not be had: the CPU is being monitored' "$tmp/json"
+	kill -TERM $quicker
+	wait $quicker
 }
 
 # has_format PID NAME: does it sample with this format?
