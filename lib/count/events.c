@@ -71,6 +71,10 @@ static const struct event hw_events[HW_EVENTS] = {
 		.help = "stores that needed a walk of the page tables" },
 	[HW_ITLB_MISSES] = { .name = "iTLB-load-misses", .period = 100003,
 		.help = "instruction fetches that needed a walk of the page tables" },
+	[HW_LLC_LOADS] = { .name = "LLC-loads", .period = 100003,
+		.help = "loads that the last cache was asked for; of POWER those that it had, of AMD all accesses to the second one" },
+	[HW_LLC_MISSES] = { .name = "LLC-load-misses", .period = 100003,
+		.help = "loads that missed it" },
 };
 
 /* The event of any code that is not in the table above. */
@@ -171,6 +175,8 @@ static const struct {
 	{ "branch-load-misses", "branch-misses" },
 	{ "L1-dcache-loads", "l1-accesses" },
 	{ "L1-dcache-load-misses", "l1-misses" },
+	{ "dTLB-loads", "l1-accesses" },
+	{ "dTLB-stores", "L1-dcache-stores" },
 };
 
 static bool same(const char *name, const char *other, size_t len)
@@ -240,6 +246,8 @@ static enum hw_event hardware_event(const char *name, size_t len)
 static void say_absent(enum hw_event event, const char *name, int len,
 		       char error[EVENTS_ERROR_MAX])
 {
+	const char *hint = words_hint(name, strcspn(name, ":,"));
+
 	if (pmu_lacks(hardware->pmu, hardware->family->codes[event]))
 		snprintf(error, EVENTS_ERROR_MAX,
 			 "no event '%.*s': this processor says (CPUID) that it does not count it",
@@ -250,8 +258,8 @@ static void say_absent(enum hw_event event, const char *name, int len,
 			 len, name);
 	else
 		snprintf(error, EVENTS_ERROR_MAX,
-			 "no event '%.*s': this model of the PMU (%s) has none that is known to count it",
-			 len, name, hardware_model);
+			 "no event '%.*s': this model of the PMU (%s) has none that is known to count it%s%s",
+			 len, name, hardware_model, hint ? "; " : "", hint ? hint : "");
 }
 
 static void say_unknown(const char *name, size_t len,
@@ -401,6 +409,9 @@ static int add_event(struct counters *counters, const struct event *event,
 		return add_software(counters, event, source, name, len, error);
 	e.code = code_of(event, name);
 	e.exact = event == hardware->raw;
+	e.value = e.exact ? 0 : family_value(hardware->pmu, hardware_event(event->name,
+									   strlen(event->name)));
+	e.has_value = e.value != 0;
 	if (hardware->family->own)
 		hardware->family->own(&e, event->name);
 	if (encode_own(&e, name, strcspn(name, ":,"), len, error))

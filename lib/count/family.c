@@ -51,12 +51,22 @@ const struct model *family_model(const struct pmu *pmu)
 	return NULL;
 }
 
+uint64_t family_value(const struct pmu *pmu, enum hw_event event)
+{
+	const struct model *m = family_model(pmu);
+
+	return !m ? 0 : event == HW_LLC_LOADS ? m->llc_loads :
+	       event == HW_LLC_MISSES ? m->llc_misses : 0;
+}
+
 uint64_t family_code(const struct pmu *pmu, enum hw_event event)
 {
 	const struct family *family = family_find(pmu->model);
 	const struct model *m = family_model(pmu);
 	uint64_t code = m ? m->codes[event] : 0;
 
+	if (!code && family_value(pmu, event))
+		code = m->llc;
 	if (!code && family && !pmu_is_other(pmu))
 		code = family->codes[event];
 	return code == CODE_NONE || pmu_lacks(pmu, code) ? 0 : code;

@@ -10,9 +10,9 @@
 enum hw_event {
 	HW_CYCLES, HW_INSTRUCTIONS, HW_BRANCHES, HW_BRANCH_MISSES, HW_CACHE_REFERENCES,
 	HW_CACHE_MISSES, HW_L1_MISSES, HW_L1_ACCESSES,
-	/* By perf's names, of x86. */
+	/* By perf's names, most of x86 only. */
 	HW_REF_CYCLES, HW_STORES, HW_ICACHE_MISSES, HW_DTLB_MISSES, HW_DTLB_STORE_MISSES,
-	HW_ITLB_MISSES,
+	HW_ITLB_MISSES, HW_LLC_LOADS, HW_LLC_MISSES,
 	HW_EVENTS
 };
 
@@ -29,6 +29,8 @@ struct model {
 	uint64_t codes[HW_EVENTS];	/* 0: as the family has it, or CODE_NONE */
 	const struct limit *limits;	/* of x86: see needs.h */
 	const struct event_register *registers;
+	/* The event of off-core responses, and which make up HW_LLC_LOADS and HW_LLC_MISSES. */
+	uint64_t llc, llc_loads, llc_misses;
 };
 
 /* Which events can have modifiers other than :u and :k. */
@@ -115,5 +117,14 @@ const struct model *family_model(const struct pmu *pmu);
  * something else.
  */
 uint64_t family_code(const struct pmu *pmu, enum hw_event event);
+
+/**
+ * family_value() - what the register of an event's own gets
+ * @pmu:   description
+ * @event: one that family_code() has a code of
+ *
+ * Return: the value, 0 if the event has no such register.
+ */
+uint64_t family_value(const struct pmu *pmu, enum hw_event event);
 
 #endif /* COUNT_FAMILY_H */

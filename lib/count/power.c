@@ -165,25 +165,26 @@ static const struct event power_raw = { .name = "rNNNNN", .period = 100003,
 
 /*
  * PM_CYC, PM_INST_CMPL, PM_BR_CMPL, PM_BR_MPRED_CMPL; PM_DATA_FROM_L2MISS and _L3MISS, of
- * loads; PM_LD_MISS_L1 (POWER9: PM_LD_MISS_L1_FIN), PM_LD_REF_L1: as Linux 6.1
+ * loads, PM_DATA_FROM_L3; PM_LD_MISS_L1 (POWER9: PM_LD_MISS_L1_FIN), PM_LD_REF_L1: as Linux 6.1
  * (arch/powerpc/perf) and libpfm4 have them.
  */
-#define POWER_CODES(branches, l1_misses, l1_accesses)	.codes = { \
+#define POWER_CODES(branches, l1_misses, l1_accesses, l3)	.codes = { \
 	[HW_CYCLES] = CYCLES, [HW_INSTRUCTIONS] = INSTRUCTIONS, [HW_BRANCHES] = branches, \
 	[HW_BRANCH_MISSES] = 0x400f6, [HW_CACHE_REFERENCES] = 0x200fe, \
-	[HW_CACHE_MISSES] = 0x300fe, [HW_L1_MISSES] = l1_misses, [HW_L1_ACCESSES] = l1_accesses }
+	[HW_CACHE_MISSES] = 0x300fe, [HW_L1_MISSES] = l1_misses, [HW_L1_ACCESSES] = l1_accesses, \
+	[HW_LLC_LOADS] = l3, [HW_LLC_MISSES] = (l3) ? 0x300fe : 0 }
 
 const struct family family_power8 = {
 	.model = "POWER8", .pfm4 = "power8",
-	POWER_CODES(0x40060, 0x3e054, 0x100ee), POWER_FAMILY,
+	POWER_CODES(0x40060, 0x3e054, 0x100ee, 0x4c042), POWER_FAMILY,
 };
 
 const struct family family_power9 = {
 	.model = "POWER9", .pfm4 = "power9",
-	POWER_CODES(0x4d05e, 0x2c04e, 0x100fc), POWER_FAMILY,
+	POWER_CODES(0x4d05e, 0x2c04e, 0x100fc, 0x4c042), POWER_FAMILY,
 };
 
-#define POWER10_FAMILY	POWER_CODES(0x4d05e, 0x3e054, 0x100fc), POWER_FAMILY
+#define POWER10_FAMILY	POWER_CODES(0x4d05e, 0x3e054, 0x100fc, 0), POWER_FAMILY
 
 const struct family family_power10 = {
 	.model = "POWER10", .pfm4 = "power10", POWER10_FAMILY,

@@ -19,7 +19,8 @@ struct words {
 	char *error;
 };
 
-static int refuse(struct words *w, const char *format, ...)
+static int __attribute__((format(printf, 2, 3)))
+refuse(struct words *w, const char *format, ...)
 {
 	va_list args;
 
@@ -29,7 +30,8 @@ static int refuse(struct words *w, const char *format, ...)
 	return -1;
 }
 
-static int put(struct words *w, const char *format, ...)
+static int __attribute__((format(printf, 2, 3)))
+put(struct words *w, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -195,7 +197,15 @@ const char *words_hint(const char *name, size_t len)
 	static const struct {
 		const char *begin, *hint;
 	} hints[] = {
+		{ "LLC-load", "of the responses that make it up Linux and the maker's list of events say different ones, or nothing; cache-references and cache-misses are all accesses to the last cache and those that missed it" },
 		{ "LLC-", "perf makes it of what the registers of off-core responses select; cache-references and cache-misses are all accesses to the last cache and those that missed it" },
+		{ "L1-dcache-prefetch", "prefetches differ from model to model: see pfmon list '*prefetch*'" },
+		{ "L1-dcache-store-misses", "no model that pfmon knows counts them: l1-misses are those of loads, or of both" },
+		{ "L1-icache-", "fetches of the first instruction cache differ from model to model: see pfmon list '*icache*'; L1-icache-load-misses are those that missed it" },
+		{ "iTLB-", "of fetches those that needed a walk of the page tables are iTLB-load-misses; what perf counts as all differs from model to model: see pfmon list '*itlb*'" },
+		{ "dTLB-prefetch", "no model that pfmon knows counts them" },
+		{ "mem-loads", "it is for precise samples (PEBS), which perfmon does not have" },
+		{ "mem-stores", "it is for precise samples (PEBS), which perfmon does not have" },
 		{ "node-", "perf makes it of what the registers of off-core responses select: see OFFCORE_RESPONSE in pfmon list" },
 		{ "stalled-cycles-", "it differs from model to model: see pfmon list '*stall*'" },
 		{ "slots", "it is fixed counter 3 of newer Intel processors: fixed3" },

@@ -192,6 +192,15 @@ static const struct event_register nehalem_registers[] = {
 
 #define CODES(misses, accesses)	\
 	.codes = { [HW_L1_MISSES] = misses, [HW_L1_ACCESSES] = accesses }
+/*
+ * Demand reads of data, by the first register of off-core responses: all, and those whose
+ * response came from beyond the last cache. Where Linux' generic events of the cache
+ * (arch/x86/events/intel/core.c) and Intel's lists (OFFCORE_RESPONSE or OCR.DEMAND_DATA_RD's
+ * ANY_RESPONSE, L3_MISS) select other responses, there is none here: misses before Sapphire
+ * Rapids, and loads before Haswell, of which Linux takes prefetches along.
+ */
+#define LLC(event, misses)	.llc = event, .llc_loads = 0x10001, .llc_misses = misses
+
 /* L1D.REPLACEMENT; loads and stores; of instructions; walks for loads, stores, instructions. */
 #define CODES_SINCE_SANDY_BRIDGE(icache, loads, stores, fetches) .codes = { \
 	[HW_L1_MISSES] = 0x0151, [HW_L1_ACCESSES] = 0x81d0, [HW_STORES] = 0x82d0, \
@@ -219,19 +228,19 @@ const struct model intel_models[] = {
 	{ 6, { 58, 62 }, CODES_SINCE_SANDY_BRIDGE(0x0280, 0x8108, 0x0149, 0x0185),
 	  .limits = ivy_bridge, .registers = sandy_bridge_registers },
 	{ 6, { 60, 63, 69, 70 }, CODES_SINCE_SANDY_BRIDGE(0x0280, 0x0108, 0x0149, 0x0185),
-	  .limits = haswell, .registers = sandy_bridge_registers },
+	  .limits = haswell, .registers = sandy_bridge_registers, LLC(0x01b7, 0) },
 	{ 6, { 61, 71, 79, 86 }, CODES_SINCE_SANDY_BRIDGE(0x0280, 0x0108, 0x0149, 0x0185),
-	  .limits = broadwell, .registers = sandy_bridge_registers },
+	  .limits = broadwell, .registers = sandy_bridge_registers, LLC(0x01b7, 0) },
 	/* Skylake to Comet Lake */
 	{ 6, { 78, 85, 94, 142, 158, 165, 166 }, TABLES(skylake),
-	  CODES_SINCE_SANDY_BRIDGE(0x0283, 0x0e08, 0x0e49, 0x0e85) },
+	  CODES_SINCE_SANDY_BRIDGE(0x0283, 0x0e08, 0x0e49, 0x0e85), LLC(0x01b7, 0) },
 	/* Ice Lake, Tiger Lake, Rocket Lake */
 	{ 6, { 106, 108, 125, 126, 140, 141, 167 },
 	  CODES_SINCE_SANDY_BRIDGE(0x0283, 0x0e08, 0x0e49, 0x0e85),
-	  .limits = ice_lake, .registers = skylake_registers },
+	  .limits = ice_lake, .registers = skylake_registers, LLC(0x01b7, 0) },
 	/* Sapphire and Emerald Rapids */
 	{ 6, { 143, 207 }, TABLES(sapphire_rapids),
-	  CODES_SINCE_SANDY_BRIDGE(0xe424, 0x0e12, 0x0e13, 0x0e11) },
+	  CODES_SINCE_SANDY_BRIDGE(0xe424, 0x0e12, 0x0e13, 0x0e11), LLC(0x012a, 0x3fbfc00001) },
 	/* Granite Rapids: Redwood Cove */
 	{ 6, { 173, 174 }, CODES_SINCE_SANDY_BRIDGE(0, 0x0e12, 0x0e13, 0x0e11),
 	  .limits = sapphire_rapids, .registers = redwood_cove_registers },
@@ -260,12 +269,12 @@ const struct model intel_models[] = {
 	{ 0 }
 };
 
-/* The first data cache's accesses are the same in all families. */
-#define CACHES(references, misses, l1)	.codes = { \
-	[HW_CACHE_REFERENCES] = references, [HW_CACHE_MISSES] = misses, \
-	[HW_L1_MISSES] = l1, [HW_L1_ACCESSES] = 0x40 }
 /* Before Zen: requests to the second cache, and those that missed it. */
-#define CACHES_K8	CACHES(0x077d, 0x077e, 0x0141)
+#define CACHES_K8	.codes = { \
+	[HW_CACHE_REFERENCES] = 0x077d, [HW_CACHE_MISSES] = 0x077e, [HW_L1_MISSES] = 0x0141, \
+	[HW_L1_ACCESSES] = 0x40, \
+	/* Of both first caches, without the walks of page tables. */ \
+	[HW_LLC_LOADS] = 0x037d, [HW_LLC_MISSES] = 0x037e }
 
 /* Of Zen also walks of the page tables. */
 #define CACHES_ZEN(l1)	.codes = { \

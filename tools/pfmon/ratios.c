@@ -14,6 +14,8 @@ static const struct {
 	{ "branch-misses", "branches", "of branches", true },
 	{ "cache-misses", "cache-references", "of cache-references", true },
 	{ "l1-misses", "l1-accesses", "of accesses", true },
+	{ "LLC-load-misses", "LLC-loads", "of LLC-loads", true },
+	{ "dTLB-load-misses", "l1-accesses", "of accesses", true },
 	{ "l1-misses", "instructions", "of instructions", true },
 	{ "cache-misses", "instructions", "of instructions", true },
 	{ "branch-misses", "instructions", "of instructions", true },

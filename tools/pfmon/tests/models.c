@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the library's tables say of models of processors, for models.py: a line "PMU FAMILY
- * MODEL WORD" each on standard input, whose WORD is "known", the name of an event, or an
- * event's code in hexadecimal, gives a number on standard output: whether the model is in the
- * tables, the event's code, or which counters can count the event.
+ * MODEL WORD" each on standard input, whose WORD is "known", the name of an event, "value:" and such a name,
+ * or an event's code in hexadecimal, gives a number on standard output: whether the model is in the
+ * tables, the event's code, what its own register gets, or which counters can count the event.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ static uint64_t answer(const struct pmu *pmu, const char *word)
 		[HW_DTLB_MISSES] = "dTLB-load-misses",
 		[HW_DTLB_STORE_MISSES] = "dTLB-store-misses",
 		[HW_ITLB_MISSES] = "iTLB-load-misses",
+		[HW_LLC_LOADS] = "LLC-loads", [HW_LLC_MISSES] = "LLC-load-misses",
 	};
 	unsigned int i;
 
@@ -32,6 +33,10 @@ static uint64_t answer(const struct pmu *pmu, const char *word)
 	for (i = 0; i < HW_EVENTS; i++)
 		if (!strcmp(word, names[i]))
 			return family_code(pmu, i);
+	if (!strncmp(word, "value:", 6))
+		for (i = 0; i < HW_EVENTS; i++)
+			if (!strcmp(word + 6, names[i]))
+				return family_value(pmu, i);
 	return needs_counters(pmu, strtoull(word, NULL, 16));
 }
 

@@ -48,6 +48,12 @@ NAMES = {
     "iTLB-load-misses": {"ITLB_MISSES.MISS_CAUSES_A_WALK", "ITLB_MISSES.WALK_COMPLETED"},
 }
 
+# What selects off-core responses, in the lists, is in a register of the event's own.
+RESPONSES = {
+    "LLC-loads": re.compile(r"(OFFCORE_RESPONSE|OCR)\.DEMAND_DATA_RD\.ANY_RESPONSE"),
+    "LLC-load-misses": re.compile(r"(OFFCORE_RESPONSE|OCR)\.DEMAND_DATA_RD\.L3_MISS"),
+}
+
 # Names of Zen's lists, of which there are no codes of others.
 AMD_NAMES = {"branches": "ex_ret_brn", "branch-misses": "ex_ret_brn_misp",
              "instructions": "ex_ret_instr"}
@@ -118,6 +124,7 @@ def main(linux, program):
     for _, number in models:
         tables.ask("Intel", 6, number, "known")
     cases = []
+    responses = []
     for pattern, found in lists:
         maker, family, rest = pattern.split("-", 2)
         if maker != "GenuineIntel":
@@ -127,6 +134,8 @@ def main(linux, program):
             if not re.fullmatch(rest.split("-")[0], "%02X" % number):
                 continue
             for event in found:
+                if any(w.fullmatch(event.get("EventName", "")) for w in RESPONSES.values()):
+                    responses.append((number, event))
                 code = code_of(event)
                 if code is None or "EventName" not in event or \
                    (number in SMALL_ONLY and event.get("Unit") == "cpu_core"):
@@ -135,6 +144,9 @@ def main(linux, program):
                 tables.ask("Intel", 6, number, "%x" % code)
             for name in NAMES:
                 tables.ask("Intel", 6, number, name)
+            for name in RESPONSES:
+                tables.ask("Intel", 6, number, name)
+                tables.ask("Intel", 6, number, "value:" + name)
     for family in (23, 25):
         for name in AMD_NAMES:
             tables.ask("AMD", family, 1, name)
@@ -156,7 +168,7 @@ def main(linux, program):
         if number in BEFORE_ICE_LAKE:
             there[key] &= 0xf
 
-    compared = 0
+    compared = selected = 0
     for number, event, code in cases:
         if not tables.answers["Intel", 6, number, "known"]:
             continue
@@ -184,6 +196,19 @@ def main(linux, program):
                 if code and code not in codes:
                     bad.append("model %d: %s is %x, in the list %s" %
                                (number, name, code, " ".join("%x" % c for c in codes)))
+    for number, event in responses:
+        name = next(n for n, words in RESPONSES.items() if words.fullmatch(event["EventName"]))
+        value = tables.answers["Intel", 6, number, "value:" + name]
+        code = tables.answers["Intel", 6, number, name]
+        if not value:
+            continue
+        selected += 1
+        if int(event["MSRValue"], 16) != value or \
+           "%02X" % (code & 0xff) not in event["EventCode"].upper():
+            bad.append("model %d: %s is %x with %#x, in the list %s with %s" %
+                       (number, name, code, value, event["EventCode"], event["MSRValue"]))
+    if selected < 10:
+        bad.append("only %d off-core responses compared" % selected)
     for pattern, found in lists:
         if pattern.startswith("AuthenticAMD"):
             family = int(pattern.split("-")[1])

@@ -392,8 +392,14 @@ static void test_perf_names(void)
 	CHECK_STR(registers("dTLB-load-misses,dTLB-store-misses,iTLB-load-misses:u,L1-icache-load-misses"),
 		  "0=0x430e08 1=0x430e49 2=0x410e85 3=0x430283");
 	CHECK_STR(registers("ref-cycles:u"), "18=0x2");
-	CHECK(strstr(registers("LLC-loads"), "cache-references and cache-misses are"));
-	CHECK(strstr(registers("LLC-load-misses:u"), "no event 'LLC-load-misses:u': perf makes it of"));
+	CHECK_STR(registers("LLC-loads:u"), "0=0x4101b7+32=0x10001");
+	CHECK_STR(registers("LLC-loads:rsp=1"), "'LLC-loads:rsp=1': an event can have the modifiers :u, programs, :k, the kernel, :e, :i and :c=N");
+	CHECK(strstr(registers("LLC-load-misses:u"), "none that is known to count it; of the responses"));
+	CHECK(strstr(registers("LLC-stores"), "no event 'LLC-stores': perf makes it of"));
+	CHECK(strstr(registers("iTLB-loads"), "see pfmon list '*itlb*'"));
+	CHECK(strstr(registers("L1-icache-loads"), "see pfmon list '*icache*'"));
+	CHECK(strstr(registers("mem-loads"), "precise samples (PEBS)"));
+	CHECK_STR(registers("dTLB-loads,dTLB-stores"), "0=0x4381d0 1=0x4382d0");
 	CHECK(strstr(registers("bus-cycles"), "r013c"));
 	CHECK(strstr(registers("cpu-cycle"), "no event 'cpu-cycle'; there are"));
 	CHECK_STR(registers("cycles:pp"), "'cycles:pp': perfmon has no precise samples (PEBS, IBS): leave the p out");
@@ -404,6 +410,16 @@ static void test_perf_names(void)
 	describe("AMD core extension", 25, 1, 6, 0, RESERVED_10H);
 	CHECK_STR(registers("dTLB-load-misses,iTLB-load-misses"), "0=0x43f045 1=0x43ff85");
 	CHECK(strstr(registers("ref-cycles"), "has none that is known"));
+	CHECK(strstr(registers("LLC-loads"), "has none that is known"));
+	describe("AMD K8", 16, 2, 4, 0, RESERVED_10H);
+	CHECK_STR(registers("LLC-loads,LLC-load-misses"), "0=0x43037d 1=0x43037e");
+	describe("Intel architectural 5", 6, 143, 8, 4, RESERVED);
+	CHECK(strstr(registers("LLC-loads"), "counts what a register of its own says, which the kernel does not have here"));
+	add_register(32, 0x1a6, 0);
+	CHECK_STR(registers("LLC-loads"), "0=0x43012a+32=0x10001");
+	CHECK_STR(registers("LLC-load-misses:k"), "0=0x42012a+32=0x3fbfc00001");
+	describe("Intel architectural 3", 6, 42, 4, 3, RESERVED);
+	CHECK(strstr(registers("LLC-loads"), "has none that is known to count it; of the responses"));
 	describe("AMD core extension", 26, 2, 6, 0, RESERVED_10H);
 	CHECK_STR(registers("ref-cycles"), "0=0x100430120");
 }

@@ -225,6 +225,7 @@ static void test_power8(void)
 	CHECK_STR(registers("cycles:u,instructions:k,cycles:uk"), "1=0x50000001e 2=0x200000002 3=0x1e");
 	CHECK_STR(registers("branches:u,cycles,l1-accesses"), "4=0x500040060 2=0x1e 1=0x100ee");
 	CHECK_STR(registers("branch-misses,cache-references,cache-misses"), "4=0x400f6 2=0x200fe 3=0x300fe");
+	CHECK_STR(registers("LLC-loads,LLC-load-misses"), "4=0x4c042 3=0x300fe");
 	CHECK_STR(registers("l1-misses:k"), "3=0x20003e054");
 	CHECK_STR(registers("branches,branch-misses"), "no counter is left for 'branch-misses', which not every counter can count: see pfmon explain");
 	CHECK_STR(turns("branches,branch-misses", NULL), "0:4=0x40060 1:4=0x400f6");
