@@ -35,6 +35,7 @@ static const char usage[] =
 "\n"
 "  -e, --event LIST   events to count, separated by commas; each -e is counted at\n"
 "                     the same time if the counters are enough for it\n"
+"  -d, --detailed     count events of the caches, too; twice: and of the TLBs\n"
 "what:\n"
 TARGET_USAGE("")
 "  -A, --per-cpu      print the counts of each CPU, too\n"
@@ -73,6 +74,7 @@ struct options {
 	struct turn_options turns;
 	bool per_cpu, per_thread;
 	unsigned int runs;
+	unsigned int detail;	/* how often -d was given */
 };
 
 /* While it is measured, intervals are printed. */
@@ -93,15 +95,56 @@ static void add_events(const char *list)
 		errx(EXIT_PFMON, "%s", error);
 }
 
-static void add_default(bool has_hardware)
+/* Returns whether events of the hardware can be counted now, as far as that is known. */
+static bool add_default(bool has_hardware)
 {
+	bool busy = has_hardware && hardware_busy();
+
 	add_events(DEFAULT_EVENTS);
-	if (!has_hardware)
-		return;
-	if (hardware_busy())
+	if (busy)
 		warnx("the PMU is in use by another part of the kernel: no cycles and instructions");
-	else
+	else if (has_hardware)
 		add_events(DEFAULT_HARDWARE);
+	return !busy;
+}
+
+/* What -d adds, as perf's does; a name has at most 23 characters. */
+static const struct {
+	unsigned int detail;
+	const char *name;
+} details[] = {
+	{ 1, "L1-dcache-loads" }, { 1, "L1-dcache-load-misses" },
+	{ 1, "LLC-loads" }, { 1, "LLC-load-misses" },
+	{ 2, "L1-icache-load-misses" }, { 2, "dTLB-loads" }, { 2, "dTLB-load-misses" },
+	{ 2, "iTLB-load-misses" },
+};
+
+#define DETAILS	(sizeof(details) / sizeof(details[0]))
+
+/* Names with commas between them. */
+static char lacking[DETAILS * 24];
+
+static void append_name(char *list, const char *name)
+{
+	if (*list)
+		strcat(list, ",");
+	strcat(list, name);
+}
+
+/* In one list, so that they are counted at the same time if the counters are enough. */
+static void add_details(void)
+{
+	static struct counters alone;
+	char list[DETAILS * 24] = "", error[EVENTS_ERROR_MAX];
+	size_t i;
+
+	for (i = 0; i < DETAILS && details[i].detail <= o.detail; i++) {
+		memset(&alone, 0, sizeof(alone));
+		append_name(counters_add(&alone, details[i].name, error) ? lacking : list,
+			    details[i].name);
+	}
+	if (*list)
+		add_events(list);
 }
 
 static uint64_t parse_ms(const char *text)
@@ -146,6 +189,7 @@ enum { NO_FOLLOW = 256, LABEL, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERF
 
 static const struct option longs[] = {
 	{ "event", required_argument, NULL, 'e' },
+	{ "detailed", no_argument, NULL, 'd' },
 	TARGET_OPTIONS,
 	{ "per-cpu", no_argument, NULL, 'A' },
 	{ "per-thread", no_argument, NULL, PER_THREAD },
@@ -222,6 +266,9 @@ static void parse_option(int c)
 	case 'e':
 		add_events(optarg);
 		break;
+	case 'd':
+		o.detail++;
+		break;
 	case 'f':
 		set_format(optarg);
 		break;
@@ -278,7 +325,7 @@ static void parse_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:Ar:I:D:f:jx:o:h", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:dAr:I:D:f:jx:o:h", longs, NULL)) != -1)
 		if (!target_option(&o.target, c, optarg) && !parse_target(c) && !parse_schedule(c))
 			parse_option(c);
 	if (optind < argc)
@@ -410,6 +457,9 @@ static int measure_once(struct result *result, bool again)
 	note_throttled(result);
 	note_sets(result);
 	note_remarks(result);
+	if (*lacking)
+		result_note(result, "-d leaves out what cannot be counted here: %s ('pfmon explain NAME' says why)",
+			    lacking);
 	if (result->held)
 		result_note(result, "nothing was counted: the end came before that of the delay of %g ms",
 			    (double)o.schedule.delay_ns / 1e6);
@@ -441,7 +491,7 @@ static const struct result *measure_all(int *status)
 int cmd_stat(int argc, char **argv)
 {
 	const struct result *result;
-	bool has_hardware;
+	bool has_hardware, usable = true;
 	int status = 0;
 
 	has_hardware = hardware_find();
@@ -453,7 +503,9 @@ int cmd_stat(int argc, char **argv)
 	if (!o.counters.n && (o.turns.timeout_ms || o.turns.trigger))
 		errx(EXIT_PFMON, "name the events of each set with an -e of its own");
 	if (!o.counters.n)
-		add_default(has_hardware);
+		usable = add_default(has_hardware);
+	if (o.detail && usable)
+		add_details();
 	turns_check_cpus(&o.turns, o.target.cpu_list.n);
 	turns_make(&o.turns, &o.counters);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);

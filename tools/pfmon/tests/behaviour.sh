@@ -625,7 +625,7 @@ test_info()
 cpus=$(env -u OMP_NUM_THREADS taskset -c 0-1023 nproc 2>/dev/null) ||
 	cpus=$(grep -c '^processor' /proc/cpuinfo)
 behaviour='options turns status output follow outlive signals terminal process process_missed cpus info list
-	parts numbers intervals reader_gone reader_gone_at_end closed file_limit schedule metrics'
+	parts numbers intervals reader_gone reader_gone_at_end detailed closed file_limit schedule metrics'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.
 run_tests()

@@ -178,6 +178,39 @@ test_reader_gone()
 	check "a reader that is gone: the command goes on" until_true [ -e "$tmp/done" ]
 }
 
+# -d adds what the processor has of perf's, and says what it has not.
+test_detailed()
+{
+	stat -d -e cs true
+	expect "-d: status" "$status" 0
+	if ! "$PFMON" list 'L1-*' 'l1-*' >/dev/null 2>&1; then
+		expect "-d without a PMU: the events" "$(tr '{' '\n' <"$tmp/json" | grep -c '"name"')" 1
+		check "-d without a PMU: it is said" grep -q \
+			'"notes": \["-d leaves out what cannot be counted here: L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses (.pfmon explain' "$tmp/json"
+	fi
+	detailed -d L1-dcache-loads L1-dcache-load-misses LLC-loads LLC-load-misses
+	stat -d -d -e cs true
+	detailed -dd L1-dcache-loads L1-dcache-load-misses LLC-loads LLC-load-misses \
+		L1-icache-load-misses dTLB-loads dTLB-load-misses iTLB-load-misses
+}
+
+# detailed OPTION WORD...: each is counted, or named by the note, as explain says.
+detailed()
+{
+	option=$1 left=
+	shift
+	for word in "$@"; do
+		if "$PFMON" explain "$word" >"$tmp/detailed" 2>&1; then
+			name=$(head -n 1 "$tmp/detailed")
+			check "$option: $word is there as '$name'" grep -q "{\"name\": \"$name\"" "$tmp/json"
+		else
+			left=$left${left:+,}$word
+		fi
+	done
+	expect "$option: what is left out" \
+		"$(sed -n 's/.*"-d leaves out what cannot be counted here: \([^ ]*\) .*/\1/p' "$tmp/json")" "$left"
+}
+
 # closed_pipe STATUS ARGUMENT...: pfmon writes at its end, to a reader that has left by then.
 closed_pipe()
 {
