@@ -240,7 +240,7 @@ run_host() {
 	# They send signals that our caller, as nohup, may have us ignore.
 	local signals=(env "--default-signal=HUP,INT,QUIT") check
 	needs=$hosts
-	files=("${of_pfmon[@]}" lib Documentation/perfmonctl.2 debian)
+	files=("${of_pfmon[@]}" lib Documentation/perfmonctl.2 debian README.md)
 	plan_run host-lib 1 "${signals[@]}" make -s -C lib test "O=$build/user/$arch"
 	# Its tables of models are compared with the kernel's source.
 	needs+=" linux"

@@ -45,7 +45,7 @@ has_chains()
 	esac
 }
 
-# What the page says works: each example, in their order, where there are a program to
+# What the pages say works: each example, in their order, where there are a program to
 # build, one to measure, and a process that runs.
 test_examples()
 {
@@ -54,6 +54,11 @@ test_examples()
 	for what in stat record report script top check list explain; do
 		check "the page has an example of $what" grep -q "^pfmon $what" "$tmp/lines"
 	done
+	page_examples ../pfmon-perf.1 >"$tmp/perf_lines"
+	check "pfmon-perf has commands" [ "$(grep -c . "$tmp/perf_lines")" -ge 20 ]
+	expect "pfmon-perf has one for each of perf's" "$(grep -c . "$tmp/perf_lines")" \
+		"$(sed -n '/^\.SH COMMANDS/,/^\.SH DIFF/p' ../pfmon-perf.1 | grep -c '^\.B perf ')"
+	cat "$tmp/perf_lines" >>"$tmp/lines"
 	mkdir -p "$tmp/examples/bin"
 	for name in make bench; do
 		printf '#!/bin/sh\nexec %s fork 3 1\n' "$VICTIM" >"$tmp/examples/bin/$name"
@@ -68,7 +73,7 @@ test_examples()
 	PATH=$tmp/examples/bin:$PATH
 	while read -r words; do
 		case $words in
-		*callchain*)
+		*callchain* | *" -g "*)
 			if ! has_chains; then
 				chains=$((chains + 1))
 				continue
@@ -76,6 +81,12 @@ test_examples()
 			;;
 		*l1-misses*)
 			if ! "$PFMON" explain l1-misses >/dev/null 2>&1; then
+				without=$((without + 1))
+				continue
+			fi
+			;;
+		*cpu/*)
+			if ! "$PFMON" explain cpu/event=0xc0/ >/dev/null 2>&1; then
 				without=$((without + 1))
 				continue
 			fi

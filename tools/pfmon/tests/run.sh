@@ -645,7 +645,7 @@ done
 
 check "install" make -s -C "$dir" ARCH="$arch" O="$O/$arch" DESTDIR="$tmp/dest" PREFIX=/usr \
 	V="${V:-0}" install >"$tmp/install" 2>&1
-for f in bin/pfmon share/man/man1/pfmon.1 share/bash-completion/completions/pfmon \
+for f in bin/pfmon share/man/man1/pfmon.1 share/man/man1/pfmon-perf.1 share/bash-completion/completions/pfmon \
 	share/doc/pfmon/record-format.txt; do
 	check "installs $f" [ -s "$tmp/dest/usr/$f" ]
 done
@@ -654,15 +654,24 @@ for n in $(grep -ho '\.period = [0-9]*' "$top"/lib/count/*.c | sed 's/.* //' | s
 	[ "$n" = 1 ] || expect "the default period $n is a prime" "$(factor "$n")" "$n: $n"
 done
 version=$(sed -n 's/.*LIBPERFMON_VERSION.*"\(.*\)"/\1/p' "$top/lib/include/perfmon/libperfmon.h")
-check "pfmon.1 is of $version" grep -q "^\.TH PFMON .* \"pfmon $version\"" "$dir/pfmon.1"
+for page in pfmon pfmon-perf; do
+	check "$page.1 is of $version" grep -q "^\.TH PFMON[^ ]* 1 .* \"pfmon $version\"" "$dir/$page.1"
+	if command -v mandoc >/dev/null; then
+		check "mandoc: $page.1" mandoc -Tlint -W style "$dir/$page.1"
+	else
+		skip "mandoc is not installed: $page.1 is not linted"
+	fi
+done
 for page in "$top"/lib/man/*.3; do
 	grep -q "^\.so " "$page" || check "${page##*/} is of $version" grep -q "^\.TH .* \"libperfmon $version\"" "$page"
 done
-if command -v mandoc >/dev/null; then
-	check "mandoc: pfmon.1" mandoc -Tlint -W style "$dir/pfmon.1"
-else
-	skip "mandoc is not installed: the manual page is not linted"
-fi
+# What README says of perf is in the page, where the commands are run.
+sed -n 's/^| `perf [^|]* | `\(pfmon .*\)` |$/\1/p' "$top/README.md" >"$tmp/readme"
+check "README has some twenty of perf's commands" [ "$(grep -c . "$tmp/readme")" -ge 18 ]
+page_examples "$dir/pfmon-perf.1" >"$tmp/page"
+while read -r line; do
+	check "pfmon-perf.1 has README's '$line'" grep -qxF -e "$line" "$tmp/page"
+done <"$tmp/readme"
 for word in $(for what in stat record report top script check; do "$PFMON" $what --help; done |
 	grep -o -e ' --[a-z-]*' -e ' -[a-zA-Z],' | sort -u); do
 	check "pfmon.1 has ${word%,}" grep -q -e "$(echo "${word%,}" |
