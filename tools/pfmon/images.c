@@ -32,10 +32,11 @@
 #define SEGMENTS_MAX	256	/* of code, in a file: as many headers as are looked at */
 #define JIT_MAX		(256ULL << 20)	/* bytes of names, of all processes */
 
-/* Hashes of lines. */
+/* Lines of /proc/PID/maps that are of code. */
 struct lines {
 	size_t n, room;
 	uint64_t *hash;
+	size_t files;		/* how many are of a file */
 };
 
 struct image {
@@ -51,6 +52,7 @@ struct image {
 	struct lines last;	/* of its mappings, when we looked last ... */
 	struct lines now;	/* ... and while we look */
 	size_t at;		/* in @last: the line after the one that came again */
+	bool gone;		/* code of a file was there, and was not at the next look */
 	struct jit_file jit;	/* what it says of code that it has made */
 	bool jit_is_part;	/* that not all of this is written is said */
 };
@@ -237,42 +239,51 @@ static void add_line(struct lines *lines, uint64_t line)
 	lines->hash[lines->n++] = line;
 }
 
+/* What a line of /proc/PID/maps says. */
+struct line {
+	struct df_map map;
+	struct df_inode file;
+	char *path;
+	uint64_t hash;		/* of all of it */
+	bool code;		/* it can be executed */
+};
+
 /*
  * Was it not there at the look before? One that was there, was gone, and is there again has
  * the address once more, which another one may have had meanwhile. The lines are in the
  * order of their addresses each time.
  */
-static bool is_new(struct image *i, uint64_t line)
+static bool is_new(struct image *i, const struct line *line)
 {
+	bool is_file = line->file.inode;
 	size_t n;
 
-	add_line(&i->now, line);
+	add_line(&i->now, line->hash);
+	i->now.files += is_file;
 	for (n = i->at; n < i->last.n; n++) {
-		if (i->last.hash[n] == line) {
+		if (i->last.hash[n] == line->hash) {
 			i->at = n + 1;
+			i->last.files -= is_file;
 			return false;
 		}
 	}
 	return true;
 }
 
-/* What was there at this look is what was there at the one before the next. */
+/*
+ * What was there at this look is what was there at the one before the next. Of the files of
+ * that one those are left that did not come again.
+ */
 static void end_look(struct image *i)
 {
 	struct lines last = i->last;
 
+	i->gone |= last.files;
 	i->last = i->now;
 	i->now = last;
-	i->now.n = 0;
+	i->now.n = i->now.files = 0;
 	i->at = 0;
 }
-
-/* What a line of /proc/PID/maps says. */
-struct line {
-	struct df_map map;
-	struct df_inode file;
-	const char *path;
-};
 
 /*
  * Is it the file that the line is of? Of file systems that are made of others, as those of
@@ -437,24 +448,55 @@ static void unescape_path(pid_t via, const struct df_map *map, char *path)
 	*to = '\0';
 }
 
-/* "START-END rwxp OFFSET DEVICE INODE   PATH": the executable ones. */
-static void read_map(struct images *images, struct image *i, char *text)
+/* "START-END rwxp OFFSET DEVICE INODE   PATH" */
+static bool parse_line(const struct image *i, char *text, struct line *line)
 {
-	struct line line = { .map = { .pid = i->pid, .time = i->seen } };
 	char access[8];
 	int path = 0;
 
+	*line = (struct line){ .map = { .pid = i->pid, .time = i->seen } };
 	text[strcspn(text, "\n")] = '\0';
 	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &line.map.start, &line.map.end, access, &line.map.offset,
-		   &line.file.major, &line.file.minor, &line.file.inode, &path) != 7 ||
-	    !path || !strchr(access, 'x') || !is_new(i, hash(text, strlen(text))))
+		   &line->map.start, &line->map.end, access, &line->map.offset,
+		   &line->file.major, &line->file.minor, &line->file.inode, &path) != 7 ||
+	    !path)
+		return false;
+	line->path = text + path;
+	line->hash = hash(text, strlen(text));
+	line->code = strchr(access, 'x');
+	return true;
+}
+
+static void see_line(struct images *images, struct image *i, struct line *line)
+{
+	if (!line->code || !is_new(i, line))
 		return;
-	unescape_path(i->via, &line.map, text + path);
-	line.path = text + path;
-	if (*line.path == '/' || !strcmp(line.path, VDSO))
-		line.map.binary = see_binary(images, i->via, &line);
-	data_map(images->data, &line.map, *line.path ? line.path : "[anonymous]");
+	unescape_path(i->via, &line->map, line->path);
+	if (*line->path == '/' || !strcmp(line->path, VDSO))
+		line->map.binary = see_binary(images, i->via, line);
+	data_map(images->data, &line->map, *line->path ? line->path : "[anonymous]");
+}
+
+/* Code in memory that has no file and no name, small pages or large ones. */
+static bool is_anonymous(const struct line *line)
+{
+	return line->code && (!*line->path || !strncmp(line->path, "/anon_hugepage", 14));
+}
+
+/*
+ * Some programs copy their own code to memory without a file, where large pages can be, and
+ * have that in its place: then it lies within what is mapped of one file, without a gap on
+ * either side. It becomes the file's, at the file's offset there.
+ */
+static void fill_hole(struct line *hole, const struct line *before, const struct line *after)
+{
+	if (!before->file.inode || memcmp(&before->file, &after->file, sizeof(after->file)) ||
+	    before->map.end != hole->map.start || hole->map.end != after->map.start ||
+	    after->map.offset - before->map.offset != after->map.start - before->map.start)
+		return;
+	hole->file = after->file;
+	hole->path = after->path;
+	hole->map.offset = before->map.offset + (hole->map.start - before->map.start);
 }
 
 /* The names of what it has compiled. */
@@ -483,7 +525,8 @@ static void see_jit(struct images *images, struct image *i)
 
 static void read_maps(struct images *images, struct image *i)
 {
-	char path[48], *line = NULL;
+	struct line line, before = { 0 }, hole = { 0 };
+	char path[48], *text = NULL, none[] = "";
 	size_t size = 0;
 	FILE *f;
 
@@ -491,9 +534,25 @@ static void read_maps(struct images *images, struct image *i)
 	f = fopen(path, "re");
 	if (!f)
 		return;
-	while (getline(&line, &size, f) > 0)
-		read_map(images, i, line);
-	free(line);
+	while (getline(&text, &size, f) > 0) {
+		if (!parse_line(i, text, &line))
+			continue;
+		if (hole.code) {
+			fill_hole(&hole, &before, &line);
+			see_line(images, i, &hole);
+		}
+		hole.code = false;
+		if (is_anonymous(&line)) {
+			hole = line;
+			hole.path = none;
+			continue;
+		}
+		see_line(images, i, &line);
+		before = line;
+	}
+	if (hole.code)
+		see_line(images, i, &hole);
+	free(text);
 	fclose(f);
 	end_look(i);
 }
@@ -554,7 +613,7 @@ static void begin_image(struct images *images, pid_t pid, const struct status *s
 	i->stack = s->stack;
 	i->first = now;
 	memcpy(i->comm, s->comm, sizeof(i->comm));
-	i->last.n = 0;
+	i->last.n = i->last.files = 0;
 	i->jit = (struct jit_file){ 0 };
 	i->jit_is_part = false;
 	/* Words, each of which ends in a 0 byte: the first one. */
@@ -599,6 +658,16 @@ void images_glance(struct images *images, pid_t pid)
 	look(images, pid, false, true);
 }
 
+bool images_gone(struct images *images, pid_t pid)
+{
+	struct image *i = find(images, pid);
+	bool gone = i && i->gone;
+
+	if (i)
+		i->gone = false;
+	return gone;
+}
+
 void images_exec(struct images *images, pid_t pid)
 {
 	look(images, pid, true, false);
@@ -607,7 +676,7 @@ void images_exec(struct images *images, pid_t pid)
 void images_binary(struct images *images, const struct pmon_map *map)
 {
 	struct line line = { .file = { map->major, map->minor, map->inode },
-			     .path = map->path };
+			     .path = (char *)map->path };
 
 	if (*map->path == '/')
 		see_binary(images, map->pid, &line);

@@ -38,6 +38,18 @@ void images_see(struct images *images, pid_t pid);
 void images_glance(struct images *images, pid_t pid);
 
 /**
+ * images_gone() - is code of a file gone from a process?
+ * @images: from images_new()
+ * @pid:    process
+ *
+ * What was sampled until now is that file's, and what is sampled next at the same addresses
+ * can be another one's.
+ *
+ * Return: whether a look found that, since this was asked last.
+ */
+bool images_gone(struct images *images, pid_t pid);
+
+/**
  * images_exec() - look at a process that has just executed a program
  * @images: from images_new()
  * @pid:    process

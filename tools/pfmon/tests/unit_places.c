@@ -614,6 +614,91 @@ static void test_images_again(void)
 	}
 }
 
+/*
+ * A page of a file's code that a program has copied to memory without a file is that file's;
+ * memory that is beside the file is not, nor is one that the file would have elsewhere.
+ */
+static void test_images_hole(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char file[] = "/tmp/pfmon-unit-hole-XXXXXX", *code;
+	struct pmon_sample sample = { .pid = getpid() };
+	unsigned int processes, maps, i;
+	struct df_end end = { 0 };
+	struct images *images;
+	struct data_reader r;
+	struct data_writer w;
+	struct space *space;
+	struct place place;
+	int fd = mkstemp(file);
+
+	CHECK(fd >= 0 && !ftruncate(fd, (off_t)(9 * page)));
+	/* 0 to 2: a hole in the middle. 3 to 5: one, but what follows is not in its place. 6: none. */
+	code = mmap(NULL, 7 * page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(code != MAP_FAILED);
+	for (i = 0; i < 6; i++)
+		if (i % 3 != 1)
+			CHECK(mmap(code + i * page, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+				   fd, (off_t)((i == 5 ? 8 : i + 1) * page)) != MAP_FAILED);
+	CHECK(data_create(&w, path, "self", 0) == 0);
+	images = images_new(&w);
+	images_see(images, getpid());
+	images_free(images);
+	CHECK(data_close(&w, &end) == 0);
+	space = read_space(&r, &processes, &maps);
+	sample.time = now_ns();
+	for (i = 0; i < 7; i++) {
+		sample.ip = (uintptr_t)code + i * page + 16;
+		space_find(space, &sample, &place);
+		CHECK_STR(place.binary, i == 4 || i == 6 ? "[anonymous]" : file);
+		if (i < 3)
+			CHECK(space_mapped(place.mapping).offset +
+				 sample.ip - space_mapped(place.mapping).start ==
+			      (i + 1) * page + 16);
+	}
+	space_free(space);
+	data_done(&r);
+	munmap(code, 7 * page);
+	close(fd);
+	unlink(file);
+}
+
+/* Code of a file that is gone at a look is told once; memory without a file is not told. */
+static void test_images_gone(void)
+{
+	char file[] = "/tmp/pfmon-unit-gone-XXXXXX";
+	struct df_end end = { 0 };
+	struct images *images;
+	struct data_writer w;
+	int fd = mkstemp(file);
+	void *code;
+
+	CHECK(fd >= 0 && !ftruncate(fd, 65536));
+	CHECK(data_create(&w, path, "self", 0) == 0);
+	images = images_new(&w);
+	images_see(images, getpid());
+	code = mmap(NULL, 65536, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	CHECK(code != MAP_FAILED);
+	images_see(images, getpid());
+	CHECK(!images_gone(images, getpid()));
+	munmap(code, 65536);
+	images_see(images, getpid());
+	CHECK(images_gone(images, getpid()));
+	images_see(images, getpid());
+	CHECK(!images_gone(images, getpid()));
+	code = mmap(NULL, 65536, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(code != MAP_FAILED);
+	images_see(images, getpid());
+	munmap(code, 65536);
+	images_see(images, getpid());
+	CHECK(!images_gone(images, getpid()));
+	CHECK(!images_gone(images, 0x7ffffff));
+	images_free(images);
+	CHECK(data_close(&w, &end) == 0);
+	close(fd);
+	unlink(file);
+}
+
 /* A recording of days sees more processes than there are: it does not keep what is gone. */
 static void test_images_sweep(void)
 {
@@ -1521,6 +1606,9 @@ static void test_demangle(void)
 	expect_demangled("_ZN3one3twoEv", "one::two()");
 	expect_demangled("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
 	expect_demangled("_RNvCs1234_7mycrate3foo", "mycrate::foo");
+	/* The optimisation of whole programs appends to names. */
+	expect_demangled("_RNvC7mycrate3foo.llvm.4711", "mycrate::foo");
+	expect_demangled("_ZZ3twoENKUlcE_clEc.llvm.12", "two::{lambda(char)#1}::operator()(char) const [clone .llvm.12]");
 	expect_demangled("main", NULL);
 	expect_demangled("_Z", NULL);
 	expect_demangled("_start", NULL);
@@ -1555,6 +1643,8 @@ int main(int argc, char **argv)
 	test_images();
 	test_images_grow();
 	test_images_again();
+	test_images_hole();
+	test_images_gone();
 	test_images_sweep();
 	test_images_deleted();
 	test_changed();
