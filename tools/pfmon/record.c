@@ -384,7 +384,6 @@ int cmd_record(int argc, char **argv)
 
 	rec.result.ops = &sampling_ops;
 	rec.result.counters = &o.sampling.counters;
-	rec.targets = &o.target.threads;
 	rec.progress = isatty(STDERR_FILENO);
 	target_title(&o.target, &rec.result);
 	if (recording_begin(&rec, &o.sampling, o.output)) {

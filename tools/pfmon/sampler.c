@@ -31,6 +31,10 @@
 #define LOOK_NS		20000000
 /* ... so many times as long as a look takes. */
 #define LOOK_SHARE	20
+/* The same of what their processes have mapped. */
+#define MAPS_NS		50000000
+#define MAPS_SHARE	50
+#define MAPS_MOST_NS	1000000000
 
 struct sampler {
 	struct probe probe;		/* first */
@@ -45,6 +49,7 @@ struct sampler {
 	uint64_t taken;			/* samples, of formats that clear */
 	struct rate *rate;		/* of each event; NULL: no period adapts */
 	uint64_t lost;			/* samples that the rates know of */
+	bool stale;			/* its table has samples of files that are gone */
 };
 
 /* What a buffer tells at first sight. */
@@ -683,6 +688,65 @@ static void begin_rates(struct sampler *s)
 	}
 }
 
+void sampling_look(struct recording *rec)
+{
+	struct sampler *s;
+	bool gone = false;
+	pid_t last = 0;
+
+	/* Threads of a process are beside each other mostly. */
+	for (s = rec->samplers; s; s = s->next) {
+		if (s->origin.pid > 0 && s->origin.pid != last) {
+			images_see(rec->images, s->origin.pid);
+			gone = images_gone(rec->images, s->origin.pid);
+		}
+		last = s->origin.pid;
+		s->stale |= last > 0 && gone;
+	}
+}
+
+/* All samples that there were. */
+static uint64_t count_samples(const struct recording *rec)
+{
+	struct pmon_state state;
+	const struct sampler *s;
+	uint64_t n = rec->samples;
+
+	for (s = rec->samplers; s; s = s->next) {
+		rec->sampling->format->state(s->buf, s->size, &state);
+		n += state.samples;
+	}
+	return n;
+}
+
+/*
+ * One library can give way to another one at the same addresses. From one look to the next
+ * a format without the kernel's records of that has the names of the first one. A table's
+ * entry has one time, of its first sample: a new one begins, in which that is later.
+ */
+static void look_at_maps(struct result *result)
+{
+	struct recording *rec = (struct recording *)result;
+	uint64_t begin = now_ns(), n, wait;
+	struct sampler *s;
+
+	if (begin < rec->maps_ns)
+		return;
+	pthread_mutex_lock(&rec->lock);
+	n = count_samples(rec);
+	if (n != rec->maps_samples)
+		sampling_look(rec);
+	rec->maps_samples = n;
+	pthread_mutex_unlock(&rec->lock);
+	for (s = rec->samplers; s; s = s->next) {
+		if (s->stale && rec->sampling->format->freezes)
+			take(s, false);
+		s->stale = false;
+	}
+	wait = MAPS_SHARE * (now_ns() - begin);
+	rec->maps_ns = now_ns() + (wait < MAPS_MOST_NS ? wait : MAPS_MOST_NS);
+}
+
 static void insert(struct recording *rec, struct sampler *s)
 {
 	pthread_mutex_lock(&rec->lock);
@@ -724,6 +788,10 @@ static struct probe *sampler_create(struct result *result, pid_t tid, int cpu,
 	}
 	s->since = now_ns();
 	insert(rec, s);
+	if (thread && !rec->maps_ns) {
+		rec->maps_ns = 1;
+		watch_timer(MAPS_NS, true, look_at_maps);
+	}
 	return &s->probe;
 }
 
@@ -766,38 +834,14 @@ static void sampler_process(struct result *result, pid_t pid,
 		images_see(rec->images, pid);
 }
 
-void sampling_look(struct recording *rec)
-{
-	const struct sampler *s;
-	pid_t last = 0;
-	unsigned int i;
-
-	for (i = 0; i < rec->targets->n; i++)
-		if (rec->targets->target[i].is_process)
-			images_see(rec->images, rec->targets->target[i].id);
-	/* Those of a command; threads of a process are beside each other mostly. */
-	for (s = rec->samplers; s; s = s->next) {
-		if (s->origin.pid > 0 && s->origin.pid != last)
-			images_glance(rec->images, s->origin.pid);
-		last = s->origin.pid;
-	}
-}
-
 static void sampler_tick(struct result *result)
 {
 	struct recording *rec = (struct recording *)result;
 	char samples[NUMBERS_MAX], lost[NUMBERS_MAX];
-	struct pmon_state state;
-	struct sampler *s;
 	uint64_t n;
 
 	pthread_mutex_lock(&rec->lock);
-	sampling_look(rec);
-	n = rec->samples;
-	for (s = rec->samplers; s; s = s->next) {
-		rec->sampling->format->state(s->buf, s->size, &state);
-		n += state.samples;
-	}
+	n = count_samples(rec);
 	recording_flush(rec);
 	if (rec->progress)
 		fprintf(stderr, "\r%s samples, %s lost ", numbers_count(samples, n),

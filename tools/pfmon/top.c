@@ -342,7 +342,6 @@ int cmd_top(int argc, char **argv)
 	ops.tick_ns = (uint64_t)llround(o.delay * 1e9);
 	rec.result.ops = &ops;
 	rec.result.counters = &o.sampling.counters;
-	rec.targets = &o.target.threads;
 	profile.filter = o.filter;
 	target_title(&o.target, &rec.result);
 	begin();
