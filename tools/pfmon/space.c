@@ -34,6 +34,7 @@ struct mapping {
 
 /* Of the mappings that an address was in. */
 struct choice {
+	bool timeless;		/* the sample is one of no time, or several of which that is the first's */
 	bool several;		/* of which another time would have another one */
 	bool guessed;		/* of different files, and the time of the change is not known */
 };
@@ -256,20 +257,28 @@ static int by_start(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);
 }
 
 static void sort_mappings(struct image *i)
 {
+	const struct mapping *said = NULL;
 	uint64_t reach = 0;
-	size_t n;
+	struct mapping *m;
 
 	if (i->maps)
 		qsort(i->map, i->maps, sizeof(*i->map), by_start);
-	for (n = 0; n < i->maps; n++) {
-		if (i->map[n].end > reach)
-			reach = i->map[n].end;
-		i->map[n].reach = reach;
+	for (m = i->map; m < i->map + i->maps; m++) {
+		if (m->end > reach)
+			reach = m->end;
+		m->reach = reach;
+		/* What pfmon has seen the kernel may have recorded before that. */
+		if (m->recorded)
+			said = m;
+		else if (said && said->start == m->start)
+			m->recorded = said->binary == m->binary;
 	}
 }
 
@@ -315,11 +324,16 @@ static bool better(const struct mapping *a, const struct mapping *b, uint64_t ti
 	return b->time > time && a->time < b->time;
 }
 
-/* Times of the kernel's do not help a sample that has none. */
-static bool is_guess(const struct mapping *a, const struct mapping *b, uint64_t time)
+/*
+ * Of two the older one was there until the other one came, and it is known when that was if
+ * the kernel has recorded it. That does not help a sample that has no time.
+ */
+static bool is_guess(const struct mapping *a, const struct mapping *b,
+		     const struct choice *choice)
 {
-	return a->binary != b->binary &&
-	       (!a->recorded || !b->recorded || time == UINT64_MAX);
+	const struct mapping *later = a->time > b->time ? a : b;
+
+	return a->binary != b->binary && (!later->recorded || choice->timeless);
 }
 
 /* The last that was seen before the sample, or else the first after it. */
@@ -344,7 +358,7 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 			continue;
 		if (found) {
 			choice->several = true;
-			choice->guessed |= is_guess(&i->map[n - 1], found, time);
+			choice->guessed |= is_guess(&i->map[n - 1], found, choice);
 		}
 		if (!found || better(&i->map[n - 1], found, time))
 			found = &i->map[n - 1];
@@ -590,7 +604,7 @@ void space_find(struct space *space, const struct pmon_sample *sample,
 {
 	const struct image *then, *next, *image;
 	const struct mapping *map = NULL;
-	struct choice choice = { false, false };
+	struct choice choice = { .timeless = !sample->time || sample->count > 1 };
 	struct found *f;
 
 	if (!sample->time) {

@@ -240,6 +240,34 @@ static void test_records(void)
 	space_free(test_space);
 }
 
+/* The kernel's time of a change does not help what stands for samples before and after it. */
+static void test_records_of_many(void)
+{
+	struct pmon_sample sample = { .pid = 1, .time = 150, .ip = 0x10000, .count = 1 };
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+	struct place place;
+
+	test_space = space_new(&header);
+	add_record(1, 90, 0, NULL, "prog");
+	add_record(1, 100, 0x10000, "one", NULL);
+	add_record(1, 200, 0x10000, "two", NULL);
+	/* What pfmon has seen of it meanwhile says nothing else. */
+	add_map(1, 120, 0x10000, "one");
+	add_map(1, 220, 0x10000, "two");
+	space_complete(test_space);
+	space_find(test_space, &sample, &place);
+	CHECK_STR(place.binary, "one");
+	sample.time = 210;
+	space_find(test_space, &sample, &place);
+	CHECK_STR(place.binary, "two");
+	CHECK(!space_note(test_space, 0));
+	sample.count = 2;
+	space_find(test_space, &sample, &place);
+	CHECK(space_note(test_space, 0) &&
+	      strstr(space_note(test_space, 0), "one file was mapped after another"));
+	space_free(test_space);
+}
+
 /* A function of this program, which is position-independent. */
 int unit_marker(int n);
 
@@ -1640,6 +1668,7 @@ int main(int argc, char **argv)
 	test_many_maps();
 	test_many_places();
 	test_records();
+	test_records_of_many();
 	test_images();
 	test_images_grow();
 	test_images_again();
