@@ -35,6 +35,8 @@ cd "$(dirname "$0")" || exit 1
 . ./top.sh
 # shellcheck source=trouble.sh
 . ./trouble.sh
+# shellcheck source=unusual.sh
+. ./unusual.sh
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 sysfs=/sys/kernel/perfmon
@@ -2001,7 +2003,7 @@ for t; do
 done
 if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide whose brief offline busy process_end process_exec process_late check user killed \
-		$profile $tops $trouble chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
+		$profile $tops $trouble $unusual $unusual_code chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware frequency frequency_soft frequency_live names constraints \
 		sets_hardware examples library programs programs_beside"

@@ -67,6 +67,7 @@ test_parts()
 	does_not_go_with_--interval -r 2 -I 100
 	does_not_go_with_--interval -r 2 --per-thread
 	is_not_a_number_of_milliseconds -I 0
+	is_not_a_number_of_milliseconds -I 0,5
 	is_not_a_number_of_milliseconds -D 1x
 	is_not_a_number_of_milliseconds --timeout nan
 	no_format_.xml. -f xml

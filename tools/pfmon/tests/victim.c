@@ -7,10 +7,10 @@
  *	vfork N P	N times vfork() and exec() of "touch P"
  *	thread N P	N threads, each touches P pages
  *	brief N		N threads, one after the other, each for 40 ms
- *	orphan		leave a process behind whose first thread has ended before
- *			the other one, which sleeps; print its number
  *	thread-child	a thread other than the first has a child process, which waits;
  *			print its number, and wait
+ *	orphan [MS]	leave a process behind whose first thread has ended before
+ *			the other one, which does "hot MS" and sleeps; print its number
  *	exec-thread P	a thread other than the first executes "touch P";
  *			"exec-thread P late" does when it has read a byte
  *	nap N		sleep N times for a millisecond, until switched out; print
@@ -19,6 +19,14 @@
  *	spin MS		use so much CPU time
  *	hot MS		the same, in three functions: hot_60, hot_30 and hot_10
  *			use so many percent of it
+ *	replace MS WHAT...	code of hot_60 for so much CPU time each, from a mapping
+ *			that takes the place of the one before: of a copy of this
+ *			program, or of "+" and that, mapped to be written and made
+ *			executable; "-" has a copy without a file where its pages are
+ *	made MS [fork]	code that it copies to memory, and calls made_here in
+ *			/tmp/perf-PID.map, does the same; in a child process. Prints
+ *			PID, whose file remains
+ *	mappings N	N of this program's code, until input ends
  *	rounds N STEPS	N rounds of as many in each, all of the same instructions
  *	hot-fork N MS	N child processes, one after the other, do so
  *	pattern N	N times ten minor faults: six in fault_60, then three in
@@ -59,6 +67,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -308,6 +317,142 @@ __attribute__((noinline)) static void do_rounds(long n, long steps)
 	}
 }
 
+/* The function whose code begins there. On some machines a pointer is to more than that. */
+static void run_at(char *code, long ms)
+{
+	struct { char *code; void *toc, *environment; } function = { code, NULL, NULL };
+	void *pointer = code;
+	void (*hot)(long steps);
+	long end = cpu_ms() + ms;
+
+#if defined(__powerpc64__) && (!defined(_CALL_ELF) || _CALL_ELF == 1)
+	pointer = &function;
+#endif
+	(void)function;
+	memcpy(&hot, &pointer, sizeof(hot));
+	do
+		hot(100000);
+	while (cpu_ms() < end);
+}
+
+/* Where in this program's file that is. */
+static size_t file_offset(const char *code)
+{
+	unsigned long start, end, offset;
+	char line[4352];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    start <= (unsigned long)code && (unsigned long)code < end) {
+			fclose(f);
+			return (unsigned long)code - start + offset;
+		}
+	}
+	errx(1, "there is no line for %p", (const void *)code);
+}
+
+/* A file in the place of @at, of which @size becomes the size. */
+static char *map_code(const char *path, char *at, size_t *size)
+{
+	int late = *path == '+', flags = MAP_PRIVATE | (at ? MAP_FIXED : 0);
+	int access = late ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC;
+	int fd = open(path + late, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		err(1, "%s", path);
+	if (at)
+		munmap(at, *size);
+	*size = (size_t)st.st_size;
+	at = mmap(at, *size, access, flags, fd, 0);
+	if (at == MAP_FAILED || (late && mprotect(at, *size, PROT_READ | PROT_EXEC)))
+		err(1, "%s", path);
+	close(fd);
+	return at;
+}
+
+/* A copy of the pages from @from to @to in their own place, as for large pages. */
+static void copy_in_place(char *from, char *to)
+{
+	size_t size = (size_t)(to - from);
+	char *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		err(1, "mmap");
+	memcpy(copy, from, size);
+	__builtin___clear_cache(copy, copy + size);
+	if (mprotect(copy, size, PROT_READ | PROT_EXEC) ||
+	    mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, from) != from)
+		err(1, "mremap");
+}
+
+static void do_replace(long ms, char **what)
+{
+	size_t offset = file_offset(__start_in_hot_60), size = 0, from, to;
+	size_t mask = (size_t)sysconf(_SC_PAGESIZE) - 1;
+	char *map = NULL;
+
+	from = offset & ~mask;
+	to = (offset + (size_t)(__stop_in_hot_60 - __start_in_hot_60) + mask) & ~mask;
+	for (; *what; what++) {
+		if (strcmp(*what, "-")) {
+			map = map_code(*what, map, &size);
+		} else {
+			/* What was the file's on either side is to remain. */
+			if (!from || to >= (size & ~mask))
+				exit(SKIPPED);
+			copy_in_place(map + from, map + to);
+		}
+		run_at(map + offset, ms);
+	}
+	munmap(map, size);
+}
+
+static void do_made(long ms, int in_child)
+{
+	size_t size = (size_t)(__stop_in_hot_60 - __start_in_hot_60);
+	char *code = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[48];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	f = fopen(path, "w");
+	if (code == MAP_FAILED || !f)
+		err(1, "%s", path);
+	fprintf(f, "%lx %zx made_here\n", (unsigned long)code, size);
+	fclose(f);
+	memcpy(code, __start_in_hot_60, size);
+	__builtin___clear_cache(code, code + size);
+	if (mprotect(code, size, PROT_READ | PROT_EXEC))
+		err(1, "mprotect");
+	if (in_child && fork()) {
+		wait(NULL);
+	} else {
+		run_at(code, ms);
+		if (in_child)
+			return;
+	}
+	printf("%d\n", (int)getpid());
+}
+
+static void do_mappings(long n)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char byte;
+	long i;
+
+	/* Two beside each other are one, unless they differ. */
+	for (i = 0; i < 2 * n; i++)
+		if (mmap(NULL, 1, i % 2 ? PROT_READ | PROT_EXEC : PROT_READ, MAP_PRIVATE, fd,
+			 0) == MAP_FAILED)
+			err(1, "mmap");
+	if (write(1, "ready\n", 6) != 6)
+		_exit(1);
+	while (read(0, &byte, 1) == 1)
+		;
+}
+
 static void do_hot_fork(long n, long ms)
 {
 	while (n-- > 0) {
@@ -431,9 +576,10 @@ static void do_brief(long n)
 			errx(1, "thread");
 }
 
-static void *orphan_thread(void *unused)
+static void *orphan_thread(void *ms)
 {
-	(void)unused;
+	if (ms)
+		do_hot((long)ms);
 	sleep(1000);
 	return NULL;
 }
@@ -453,7 +599,7 @@ static char state_of(pid_t pid)
 	return state;
 }
 
-static void do_orphan(void)
+static void do_orphan(long ms)
 {
 	pthread_t thread;
 	pid_t pid = fork();
@@ -464,7 +610,7 @@ static void do_orphan(void)
 		/* Nobody waits for it to close these. */
 		close(1);
 		close(2);
-		if (pthread_create(&thread, NULL, orphan_thread, NULL))
+		if (pthread_create(&thread, NULL, orphan_thread, (void *)ms))
 			_exit(1);
 		pthread_exit(NULL);
 	}
@@ -650,7 +796,7 @@ static int run_simple(const char *what, long n, long m)
 	else if (!strcmp(what, "brief"))
 		do_brief(n);
 	else if (!strcmp(what, "orphan"))
-		do_orphan();
+		do_orphan(n);
 	else if (!strcmp(what, "thread-child"))
 		do_thread_child();
 	else if (!strcmp(what, "nap"))
@@ -665,6 +811,8 @@ static int run_simple(const char *what, long n, long m)
 		do_rounds(n, m);
 	else if (!strcmp(what, "hot-fork"))
 		do_hot_fork(n, m);
+	else if (!strcmp(what, "mappings"))
+		do_mappings(n);
 	else if (!strcmp(what, "pattern"))
 		do_pattern(n);
 	else if (!strcmp(what, "scatter"))
@@ -704,6 +852,14 @@ int main(int argc, char **argv)
 	}
 	if (argc < 3)
 		errx(2, "usage: see the source");
+	if (!strcmp(what, "replace")) {
+		do_replace(n, argv + 3);
+		return 0;
+	}
+	if (!strcmp(what, "made")) {
+		do_made(n, argc > 3);
+		return 0;
+	}
 	exec_late = argc > 3 && !strcmp(argv[3], "late");
 	if (!strcmp(what, "exec-thread"))
 		do_exec_thread(argv[2]);
