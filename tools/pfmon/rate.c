@@ -12,6 +12,8 @@
 #define NEAR		32		/* a part of the period that is no difference */
 #define STEP		8		/* shorter at once; and what begins another phase */
 #define MEMORY_NS	100000000	/* what was before counts like this time, at most */
+#define SURPLUS_S	2		/* of samples, at most, is made up for, and ... */
+#define DEFICIT_S	0.1		/* ... of missing ones against that */
 #define FEW		16		/* a period of less is not made random */
 #define PERIOD_MAX	(1ULL << 46)	/* also of the narrowest counters' sums */
 
@@ -43,6 +45,31 @@ static void average(struct rate *r, double exact, uint64_t passed)
 		r->mean = (double)PERIOD_MAX;
 }
 
+/*
+ * The period was for @events in @passed ns. The first one was a guess, which need not be made
+ * up for.
+ */
+static void sum_up(struct rate *r, uint64_t events, uint64_t passed, uint64_t frequency)
+{
+	double second = (double)frequency;
+
+	if (r->mean)
+		r->surplus += (double)events / (double)r->period - second * (double)passed / 1e9;
+	if (r->surplus > SURPLUS_S * second)
+		r->surplus = SURPLUS_S * second;
+	if (r->surplus < -DEFICIT_S * second)
+		r->surplus = -DEFICIT_S * second;
+}
+
+/* With a second's samples too many, the period is twice as long. */
+static uint64_t made_up_for(const struct rate *r, uint64_t frequency)
+{
+	double part = r->surplus > 0 ? r->surplus / (double)frequency : 0;
+	double period = r->mean * (1 + part) + 0.5;
+
+	return period < (double)PERIOD_MAX ? (uint64_t)period : PERIOD_MAX;
+}
+
 uint64_t rate_period(struct rate *r, uint64_t progress, uint64_t ns, uint64_t late_ns,
 		     uint64_t frequency)
 {
@@ -60,11 +87,12 @@ uint64_t rate_period(struct rate *r, uint64_t progress, uint64_t ns, uint64_t la
 	r->judged = all;
 	r->judged_ns = ns;
 	r->judged_late_ns = late_ns;
+	sum_up(r, events, passed, frequency);
 	/* Of what does not happen there is nothing to be learned. */
 	if (!events)
 		return r->period;
 	average(r, (double)events / (double)passed * 1e9 / (double)frequency, passed);
-	period = (uint64_t)(r->mean + 0.5);
+	period = made_up_for(r, frequency);
 	if (period + r->period / NEAR < r->period || period > r->period + r->period / NEAR)
 		r->period = period;
 	return r->period;

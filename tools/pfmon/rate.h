@@ -19,6 +19,7 @@ struct rate {
 	uint64_t judged;	/* events, and those since the last sample, when it ... */
 	uint64_t judged_ns;	/* ... was judged last; time in which they were counted */
 	uint64_t judged_late_ns; /* @late_ns of then */
+	double surplus;		/* samples, more than there should be since its first judgement */
 	double mean;		/* what the period should be, of the last ... */
 	uint64_t known_ns;	/* ... of that time; 0: it is a guess */
 	uint64_t counted_ns;	/* of contexts that are over */
@@ -36,7 +37,10 @@ struct rate {
  * A period is left as it is if it is near enough, or if too little has happened to tell:
  * at least eight times @late_ns must have passed. It is that of the last 100 ms, unless the
  * events come eight times as fast or slowly as before. It becomes at most eight times
- * shorter at once: what follows a quiet time can be a busy one.
+ * shorter at once: what follows a quiet time can be a busy one. Where the events' speed
+ * varies as much as that all the time, as on a virtual CPU that has to wait for a real one,
+ * each busy time would begin with a period that is too short: what was too much is made up
+ * for by longer ones, in the next second or so.
  *
  * Return: the period, at least 1.
  */

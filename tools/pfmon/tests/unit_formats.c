@@ -838,6 +838,27 @@ static bool within(uint64_t n, uint64_t want, unsigned int percent)
 	return 100 * n >= (100 - percent) * want && 100 * n <= (100 + percent) * want;
 }
 
+/*
+ * As on a virtual CPU that waits for a real one: for some hundredths of a second a fiftieth
+ * of the events of the next ones. It is no reason for several times the samples.
+ */
+static void test_rate_of_bursts(void)
+{
+	struct rated c = { .r.period = 1000000 };
+	unsigned int random = 1, ms, all = 0;
+	bool busy = true;
+	uint64_t n = 0;
+
+	while (all < 60000) {
+		random = random * 1664525 + 1013904223;
+		ms = 1 + (random >> 16) % 100;
+		n += rate_run(&c, busy ? 200000 : 4000, ms, 1000);
+		busy = !busy;
+		all += ms;
+	}
+	CHECK(within(n, all, 10));
+}
+
 /* From first periods that are far too long and far too short. */
 static void test_rate(void)
 {
@@ -880,6 +901,7 @@ static void test_rate(void)
 		rate_run(&c, 2, 20, 1000);
 		CHECK(c.r.period == 1 << 17);
 	}
+	test_rate_of_bursts();
 	/* Too little to tell. */
 	r = (struct rate){ .period = 1000, .events = 15000 };
 	CHECK(rate_period(&r, 500, 5000000, 0, 1000) == 1000 && !r.judged_ns);
