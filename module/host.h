@@ -106,6 +106,12 @@ static __always_inline struct pfm_context *pfm_host_context(const struct task_st
 	return t ? t->ctx : NULL;
 }
 
+/* The calls of a program come with the file of a context, or of the device. */
+static __always_inline struct file *pfm_host_peek(int fd)
+{
+	return NULL;
+}
+
 int pfm_threads_new(struct pfm_host_entry *entry);
 void pfm_threads_free(struct pfm_host_entry *entry);
 void pfm_threads_add(struct task_struct *task, struct pfm_context *ctx,

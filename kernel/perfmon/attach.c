@@ -95,7 +95,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	if (ctx->cpu >= 0)
 		pfm_runstate_out(ctx, local_clock());
 	if (pfm_is_system(ctx)) {
-		pfm_sched_unwant(ctx);
+		pfm_sched_unwant();
 		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
 	} else {
 		pfm_host_withdraw(ctx->task, &d->entry);

@@ -11,7 +11,15 @@
 
 #include "pfm.h"
 
-static int pfm_control_start_here(struct pfm_context *ctx, void *arg)
+/**
+ * pfm_control_start_here() - PFM_START, where the context is live
+ * @ctx: context
+ * @arg: pfarg_start_t, checked, or NULL
+ *
+ * Context: pfm_reach_call(), or without @arg pfm_reach_own().
+ * Return: 0; -EBUSY if the context is not loaded; -EINVAL if there is no such set.
+ */
+int pfm_control_start_here(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_start_t *req = arg;
 	int ret = 0;
@@ -41,7 +49,15 @@ int pfm_control_start(struct pfm_context *ctx, pfarg_start_t *req)
 	return pfm_reach_call(ctx, pfm_control_start_here, req);
 }
 
-static int pfm_control_stop_here(struct pfm_context *ctx, void *unused)
+/**
+ * pfm_control_stop_here() - PFM_STOP, where the context is live
+ * @ctx: context
+ * @unused: NULL
+ *
+ * Context: pfm_reach_call(), pfm_reach_own().
+ * Return: 0, or -EBUSY if the context is not loaded.
+ */
+int pfm_control_stop_here(struct pfm_context *ctx, void *unused)
 {
 	if (ctx->state == PFM_UNLOADED)
 		return -EBUSY;

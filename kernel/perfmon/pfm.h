@@ -552,6 +552,7 @@ static __always_inline bool pfm_setswitch_expired(const struct pfm_context *ctx,
 int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v);
 int pfm_regs_write_pmds(struct pfm_context *ctx, struct pfm_vector *v);
 int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v);
+int pfm_regs_read_pmds_piece(struct pfm_context *ctx, void *arg);
 
 /* soft.c */
 static inline bool pfm_soft_is_virtual(const struct pfm_pmd_desc *d)
@@ -586,7 +587,7 @@ void pfm_interrupt_exit_cpu(int cpu);
 
 /* sched.c */
 void pfm_sched_want(const struct pfm_context *ctx);
-void pfm_sched_unwant(const struct pfm_context *ctx);
+void pfm_sched_unwant(void);
 
 /* runstate.c */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask);
@@ -619,6 +620,8 @@ static __always_inline u64 pfm_overflow_real(struct pfm_context *ctx, u64 wrappe
 /* control.c */
 int pfm_control_start(struct pfm_context *ctx, pfarg_start_t *req);
 int pfm_control_stop(struct pfm_context *ctx);
+int pfm_control_start_here(struct pfm_context *ctx, void *arg);
+int pfm_control_stop_here(struct pfm_context *ctx, void *unused);
 int pfm_control_restart(struct pfm_context *ctx);
 
 /* throttle.c */

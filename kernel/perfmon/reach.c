@@ -13,6 +13,11 @@
 
 #include "clock.h"
 #include "pfm.h"
+#include "reach.h"
+
+#if IS_ENABLED(CONFIG_PERFMON_KUNIT_TEST)
+bool pfm_reach_slow;
+#endif
 
 /*
  * Interrupts are off. False if the context is live on another CPU. No lock is taken

@@ -446,7 +446,16 @@ static int pfm_regs_read_frozen_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	return 0;
 }
 
-static int pfm_regs_read_pmds_piece(struct pfm_context *ctx, void *arg)
+/**
+ * pfm_regs_read_pmds_piece() - PFM_READ_PMDS, a piece of the vector
+ * @ctx: context
+ * @arg: struct pfm_vector, of pfarg_pmd_t
+ *
+ * Context: pfm_reach_call_pieces(), pfm_reach_own().
+ * Return: 0; -EINVAL; or something positive if that is not enough, and
+ * pfm_regs_read_pmds() has to be called, for all of the vector.
+ */
+int pfm_regs_read_pmds_piece(struct pfm_context *ctx, void *arg)
 {
 	struct pfm_vector *v = arg;
 	unsigned int end = pfm_vector_end(v);

@@ -292,10 +292,11 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
 	ctx->cpu = smp_processor_id();
-	if (!pfm_is_system(ctx))
+	if (!pfm_is_system(ctx)) {
 		__this_cpu_write(pfm_cpu.live, ctx);
-	if (unlikely(ctx->faults))
-		pfm_sched_want(ctx);
+		if (ctx->faults)
+			__this_cpu_or(pfm_wants, PFM_WANTS_OWN_FAULTS);
+	}
 	if (pfm_runstate_running(ctx)) {
 		pfm_runstate_enter(ctx, now);
 		if (ctx->set->sw[PFM_SW_MIGRATIONS])
@@ -322,9 +323,10 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 	if (pfm_runstate_running(ctx))
 		pfm_runstate_add_up(ctx, now);
 	pfm_hw_wipe(ctx);
-	if (unlikely(ctx->faults))
-		pfm_sched_unwant(ctx);
 	ctx->cpu = -1;
-	if (!pfm_is_system(ctx))
+	if (!pfm_is_system(ctx)) {
 		__this_cpu_write(pfm_cpu.live, NULL);
+		if (ctx->faults)
+			__this_cpu_and(pfm_wants, ~PFM_WANTS_OWN_FAULTS);
+	}
 }

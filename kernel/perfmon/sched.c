@@ -19,7 +19,8 @@ DEFINE_PER_CPU(unsigned int, pfm_wants);	/* [p] */
  * pfm_sched_want() - have the hooks of this CPU tell a context what it has to know
  * @ctx: context; nothing happens unless it is live here
  *
- * What any of its sets has had to know so far: that changes by commands only.
+ * What any of its sets has had to know so far: that changes by commands only. The context
+ * of a thread wants its faults from pfm_runstate_in() to pfm_runstate_out().
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
@@ -40,15 +41,13 @@ void pfm_sched_want(const struct pfm_context *ctx)
 }
 
 /**
- * pfm_sched_unwant() - the hooks need not tell a context any more
- * @ctx: context that is live here, and about to leave
+ * pfm_sched_unwant() - this CPU has no context of its own any more
  *
- * Context: ctx->lock, interrupts off, on the CPU where the context is live.
+ * Context: interrupts off.
  */
-void pfm_sched_unwant(const struct pfm_context *ctx)
+void pfm_sched_unwant(void)
 {
-	__this_cpu_and(pfm_wants, pfm_is_system(ctx) ?
-		       ~(PFM_WANTS_SWITCHES | PFM_WANTS_FAULTS) : ~PFM_WANTS_OWN_FAULTS);
+	__this_cpu_and(pfm_wants, ~(PFM_WANTS_SWITCHES | PFM_WANTS_FAULTS));
 }
 
 /*

@@ -9,6 +9,7 @@
 
 #include "host.h"
 #include "pfm.h"
+#include "reach.h"
 
 static struct dentry *pfm_stats_root;	/* [c] */
 
@@ -37,6 +38,9 @@ void pfm_stats_init(void)
 	int cpu;
 
 	pfm_stats_root = debugfs_create_dir("perfmon", NULL);
+#if IS_ENABLED(CONFIG_PERFMON_KUNIT_TEST)
+	debugfs_create_bool("slow", 0600, pfm_stats_root, &pfm_reach_slow);
+#endif
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%d", cpu);
 		dir = debugfs_create_dir(name, pfm_stats_root);

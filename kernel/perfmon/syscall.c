@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "host.h"
 #include "pfm.h"
+#include "reach.h"
 
 /* Arguments up to this size need no allocation: eight PMDs, four PMCs. */
 #define PFM_SYSCALL_STACK	512
@@ -385,7 +386,11 @@ static __always_inline int pfm_syscall_read_few(struct pfm_syscall *call, struct
 	ret = pfm_syscall_copy_in_read(call);
 	if (ret)
 		return ret;
-	ret = pfm_syscall_context(&pfm_commands[PFM_READ_PMDS], call, file, fd);
+	if (unlikely(!pfm_reach_own(file, fd, pfm_regs_read_pmds_piece, &call->vec, &ret)) ||
+	    unlikely(ret > 0)) {
+		call->vec.done = 0;
+		ret = pfm_syscall_context(&pfm_commands[PFM_READ_PMDS], call, file, fd);
+	}
 	out = pfm_syscall_copy_values(call);
 	return out ? out : ret;
 }
@@ -422,10 +427,16 @@ static __always_inline int pfm_syscall(struct file *file, int fd, int op,
 	case PFM_START:
 		if (uarg || narg)
 			break;
+		if (likely(!pfm_regmap.rules &&
+			   pfm_reach_own(file, fd, pfm_control_start_here, NULL, &ret)))
+			return ret;
 		return pfm_syscall_context(&pfm_commands[PFM_START], &call, file, fd);
 	case PFM_STOP:
 		if (uarg || narg)
 			break;
+		if (likely(!pfm_regmap.rules &&
+			   pfm_reach_own(file, fd, pfm_control_stop_here, NULL, &ret)))
+			return ret;
 		return pfm_syscall_context(&pfm_commands[PFM_STOP], &call, file, fd);
 	}
 

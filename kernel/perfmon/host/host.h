@@ -16,6 +16,7 @@
 
 #include <linux/cgroup.h>
 #include <linux/cpu.h>
+#include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
@@ -117,6 +118,18 @@ static inline void pfm_host_release(struct pfm_host_entry *entry)
 static __always_inline struct pfm_context *pfm_host_context(const struct task_struct *task)
 {
 	return rcu_dereference_check(task->pfm_context, rcu_read_lock_sched_held());
+}
+
+/**
+ * pfm_host_peek() - the file of one of current's descriptors, without a reference
+ * @fd: descriptor
+ *
+ * Context: rcu_read_lock().
+ * Return: the file, which may be on its way to be freed; or NULL.
+ */
+static __always_inline struct file *pfm_host_peek(int fd)
+{
+	return files_lookup_fd_rcu(current->files, fd);
 }
 
 /**

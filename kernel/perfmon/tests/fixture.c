@@ -247,7 +247,8 @@ void pfm_fixture_out(struct pfm_context *ctx)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	pfm_sched_unwant(ctx);
+	if (pfm_is_system(ctx))
+		pfm_sched_unwant();
 	pfm_runstate_out(ctx, local_clock());
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
