@@ -31,6 +31,7 @@
 #include "compat.h"
 #include "host.h"
 #include "pfm.h"
+#include "setswitch.h"
 #include "timer.h"
 
 /* What PFM_LOAD_CONTEXT is about to do. [s] */

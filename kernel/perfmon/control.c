@@ -10,6 +10,7 @@
 #include <linux/wait.h>
 
 #include "pfm.h"
+#include "setswitch.h"
 
 /**
  * pfm_control_start_here() - PFM_START, where the context is live

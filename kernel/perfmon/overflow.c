@@ -15,6 +15,7 @@
 
 #include "hw.h"
 #include "pfm.h"
+#include "setswitch.h"
 #include "soft.h"
 #include "timer.h"
 

@@ -2,7 +2,8 @@
 /*
  * perfmon2: what the rooms of the core share. One prototype, one home: the
  * kernel-doc of a function stands with its definition. The rooms and the unit tests include
- * this; so do clock.h, hw.h, soft.h and timer.h, for those rooms that look at what each names.
+ * this; so do clock.h, hw.h, reach.h, setswitch.h, soft.h and timer.h, for those rooms that
+ * have to do with what each names.
  *
  * Keys of the fields below, and the order in which the locks are taken:
  *
@@ -524,28 +525,6 @@ static inline u64 pfm_set_fit(const struct pfm_set *set, unsigned int i, u64 val
 	if (set->raw & pfm_regmap.hard & BIT_ULL(i))
 		value &= pfm_regmap.max[i];
 	return (value & ~d->rsvd) | (d->def & d->rsvd);
-}
-
-/* setswitch.c */
-void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set);
-void pfm_setswitch_load(struct pfm_context *ctx, struct pfm_set *set);
-void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set);
-u64 __pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl);
-bool __pfm_setswitch_expired(const struct pfm_context *ctx, u64 now);
-int pfm_setswitch_start(struct pfm_context *ctx, u16 id);
-
-/* The common ways past setswitch.c, for contexts with one set. */
-
-static __always_inline u64 pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl)
-{
-	return unlikely(ctx->set->flags & PFM_SETFL_OVFL_SWITCH) ?
-	       __pfm_setswitch_count(ctx, ovfl) : 0;
-}
-
-static __always_inline bool pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
-{
-	return unlikely(ctx->set->flags & PFM_SETFL_TIME_SWITCH) &&
-	       __pfm_setswitch_expired(ctx, now);
 }
 
 /* regs.c */

@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "hw.h"
 #include "pfm.h"
+#include "setswitch.h"
 #include "soft.h"
 #include "timer.h"
 

@@ -17,6 +17,7 @@
 
 #include "hw.h"
 #include "pfm.h"
+#include "setswitch.h"
 
 /*
  * hrtimers and local_clock() are two clocks: a timer that comes at most this much

@@ -21,6 +21,7 @@
 #include "host.h"
 #include "hw.h"
 #include "pfm.h"
+#include "setswitch.h"
 #include "soft.h"
 #include "timer.h"
 

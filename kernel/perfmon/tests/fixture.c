@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/sched/clock.h>
 
+#include "../setswitch.h"
 #include "../timer.h"
 #include "fixture.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/sched/clock.h>
 
+#include "../setswitch.h"
 #include "fixture.h"
 
 #define NOTIFY	PFM_REGFL_OVFL_NOTIFY
