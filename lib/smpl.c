@@ -5,23 +5,21 @@
 
 #include "smpl.h"
 
-static const struct pmon_format *const formats[] = {
-	&pmon_format_default, &pmon_format_double, &pmon_format_aggregate,
-	&pmon_format_callchain, &pmon_format_calldouble, &pmon_format_callaggregate,
-};
+#define FORMAT_ADDRESS(name)	&pmon_format_##name,
+static const struct pmon_format *const formats[] = { FORMATS(FORMAT_ADDRESS) };
 
-#define FORMATS	(sizeof(formats) / sizeof(formats[0]))
+#define N_FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
 const struct pmon_format *pmon_format_at(unsigned int i)
 {
-	return i < FORMATS ? formats[i] : NULL;
+	return i < N_FORMATS ? formats[i] : NULL;
 }
 
 const struct pmon_format *pmon_format_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < FORMATS; i++)
+	for (i = 0; i < N_FORMATS; i++)
 		if (!strcmp(formats[i]->name, name))
 			return formats[i];
 	return NULL;
@@ -31,7 +29,7 @@ const struct pmon_format *pmon_format_find_uuid(const unsigned char *uuid)
 {
 	size_t i;
 
-	for (i = 0; i < FORMATS; i++)
+	for (i = 0; i < N_FORMATS; i++)
 		if (!memcmp(formats[i]->uuid, uuid, sizeof(pfm_uuid_t)))
 			return formats[i];
 	return NULL;

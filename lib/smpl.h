@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Readers of sampling formats. Another format is one more file and one more line in
- * the table of smpl.c.
- */
+/* Readers of sampling formats. */
 #ifndef LIB_SMPL_H
 #define LIB_SMPL_H
 
@@ -10,9 +7,13 @@
 
 #define SMPL_MAJOR(version)	((version) >> 16)	/* of a buffer's header */
 
-extern const struct pmon_format pmon_format_default, pmon_format_double,
-	pmon_format_aggregate, pmon_format_callchain, pmon_format_calldouble,
-	pmon_format_callaggregate;
+/* FORMATS(f) - all of them: another one is a word here, and a file with pmon_format_WORD */
+#define FORMATS(f)							\
+	f(default) f(double) f(aggregate)				\
+	f(callchain) f(calldouble) f(callaggregate)
+
+#define FORMAT_DECLARE(name)	extern const struct pmon_format pmon_format_##name;
+FORMATS(FORMAT_DECLARE)
 
 /* Consecutive records of a buffer. */
 struct pmon_part {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The events that can be counted. Another software PMU is one more line in
- * sources[]; another family of hardware is one more file, and one more line in family.c.
+ * sources[]; another family of hardware is one more file, and one more word in family.h.
  */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The families of PMUs whose events can be counted. Another one is one more line. */
+/* The families of PMUs whose events can be counted. */
 #include <stddef.h>
 #include <string.h>
 
 #include "family.h"
 
-static const struct family *const families[] = {
-	&family_intel, &family_amd, &family_p6, &family_p4,
-	&family_ppc, &family_ppc604, &family_ppc745, &family_ppc970,
-	&family_power8, &family_power9, &family_power10, &family_power11,
-};
+#define FAMILY_ADDRESS(name)	&family_##name,
+static const struct family *const families[] = { FAMILIES(FAMILY_ADDRESS) };
 
 const struct family *family_find(const char *model)
 {

@@ -87,9 +87,14 @@ struct family {
 	void (*place)(struct counter *c, unsigned int n);
 };
 
-extern const struct family family_intel, family_amd, family_p6, family_p4;
-extern const struct family family_ppc, family_ppc604, family_ppc745, family_ppc970;
-extern const struct family family_power8, family_power9, family_power10, family_power11;
+/* FAMILIES(f) - all of them: another one is a word here, and a file with family_WORD in it */
+#define FAMILIES(f)							\
+	f(intel) f(amd) f(p6) f(p4)					\
+	f(ppc) f(ppc604) f(ppc745) f(ppc970)				\
+	f(power8) f(power9) f(power10) f(power11)
+
+#define FAMILY_DECLARE(name)	extern const struct family family_##name;
+FAMILIES(FAMILY_DECLARE)
 
 /**
  * family_find() - the family of a PMU
