@@ -624,6 +624,8 @@ static void intel_test_unmask(struct kunit *test)
 	/* The counters go on, until the lock is free. */
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	KUNIT_EXPECT_TRUE(test, intel_nmi());
+	/* They are not written meanwhile, so that LVTPC has to wait. */
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_masked());
 	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 1ULL);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_again(), 0U);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
