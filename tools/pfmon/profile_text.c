@@ -4,9 +4,11 @@
 
 #include "numbers.h"
 #include "profile_out.h"
+#include "space.h"
 #include "text.h"
 
 #define NUMBER_WIDTH	9
+#define UNNAMED_TOLD	1	/* percent: of less without a name nothing is said */
 #define NS_PRINTED	10000	/* multiples of it have two decimals as ms; means are rounded */
 
 static void print_period(FILE *out, const struct profile *p, const struct sampled_event *e)
@@ -142,8 +144,27 @@ static void print_rest(FILE *out, const struct profile *p, size_t rows)
 			p->rows - rows, p->rows - rows == 1 ? "" : "s");
 }
 
+/* Which part of the samples has a symbol's column that says nothing: percent. */
+static double unnamed_percent(const struct profile *p)
+{
+	const char *unknown = text_intern(PLACE_UNKNOWN);
+	unsigned int d, at = 0;
+	uint64_t sum = 0;
+	size_t i;
+
+	if (!p->by[BY_SYMBOL] || p->by[BY_ADDRESS])
+		return 0;
+	for (d = 0; d < BY_SYMBOL; d++)
+		at += p->by[d];
+	for (i = 0; i < p->rows; i++)
+		if (p->row[i]->frame[at] == unknown)
+			add_weight(&sum, p->row[i]->weight);
+	return profile_percent(p, sum);
+}
+
 static void print_notes(FILE *out, const struct profile *p)
 {
+	const double unnamed = unnamed_percent(p);
 	char n[NUMBERS_MAX], ms[NUMBERS_MAX];
 	unsigned int i;
 
@@ -175,6 +196,9 @@ static void print_notes(FILE *out, const struct profile *p)
 				text_intern(p->event[i].name));
 	for (i = 0; i < p->notes; i++)
 		fprintf(out, " note: %s\n", p->note[i]);
+	if (unnamed >= UNNAMED_TOLD)
+		fprintf(out, " note: %.2f%% of the samples are in code without a name: --by binary,address has its addresses\n",
+			unnamed);
 }
 
 void profile_text(FILE *out, const struct profile *p, const struct selection *sel)

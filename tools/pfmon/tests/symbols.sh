@@ -341,6 +341,26 @@ record_jit()
 # The name of that code in folded stacks
 made='made_here(int, ?[1m)"\:?'
 
+# Code without a name has an address, of which the report says how to see it.
+test_symbols_unnamed()
+{
+	can_name || return
+	report
+	expect "code with a name: no note" "$(grep -c 'in code without a name' "$tmp/report")" 0
+	objcopy --strip-all "$tmp/named"
+	record_named
+	report
+	check "code without a name: a note" grep -q \
+		'^ note: 100.00% of the samples are in code without a name: --by binary,address has' "$tmp/report"
+	report --by binary,address
+	check "code without a name: its address" grep -Eq \
+		"^  100.00 +10  .*/named +0x$(echo "$at" | sed 's/^0*//')\$" "$tmp/report"
+	expect "code without a name: its address is enough" \
+		"$(grep -c 'in code without a name' "$tmp/report")" 0
+	report -f json
+	expect "code without a name: JSON has no such note" "$(grep -c 'in code without' "$tmp/report")" 0
+}
+
 # A label of the assembler has no size: it goes to the end of its section, not on through
 # the next one.
 test_symbols_sections()
@@ -512,4 +532,4 @@ test_symbols_demangled()
 }
 
 symbols='symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
-symbols_sections symbols_marks symbols_segments symbols_first_thread symbols_jit symbols_demangled'
+symbols_sections symbols_marks symbols_segments symbols_first_thread symbols_unnamed symbols_jit symbols_demangled'
