@@ -314,20 +314,6 @@ static void explain_rates(const struct recording *rec)
 	}
 }
 
-/* Samples can be of something else than their event's name says. */
-static void explain_events(const struct sampling *s)
-{
-	char text[EVENTS_ERROR_MAX];
-	const char *remark;
-	unsigned int i;
-
-	for (i = 0; i < s->sampled; i++) {
-		remark = counter_remark(&s->counters.c[i], text);
-		if (remark)
-			fprintf(stderr, " note: %s: %s\n", s->counters.c[i].name, remark);
-	}
-}
-
 static void print_summary(const struct recording *rec, const char *path,
 			  uint64_t bytes)
 {
@@ -347,7 +333,7 @@ static void print_summary(const struct recording *rec, const char *path,
 			rec->sampling->format->name, path, numbers_count(size, bytes));
 	explain_loss(rec);
 	explain_rates(rec);
-	explain_events(rec->sampling);
+	sampling_remarks(stderr, rec->sampling);
 	for (i = 0; i < rec->result.notes; i++)
 		fprintf(stderr, " note: %s\n", rec->result.note[i]);
 }

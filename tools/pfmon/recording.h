@@ -85,6 +85,13 @@ void sampling_random(struct sampling *s, const char *text);
 void sampling_periods(struct sampling *s, uint64_t period, uint64_t frequency);
 
 /**
+ * sampling_remarks() - say where samples can be of something else than an event's name says
+ * @out: a line for each such event
+ * @s:   what is sampled
+ */
+void sampling_remarks(FILE *out, const struct sampling *s);
+
+/**
  * sampling_check_buffer() - end the program if there can be no such buffer
  * @s: complete
  */

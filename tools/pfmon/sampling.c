@@ -141,3 +141,16 @@ void sampling_check_buffer(const struct sampling *s)
 		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too large: all buffers together may have %" PRIu64,
 		     s->buffer_size, (uint64_t)cfg.cf_smpl_buf_size_max);
 }
+
+void sampling_remarks(FILE *out, const struct sampling *s)
+{
+	char text[EVENTS_ERROR_MAX];
+	const char *remark;
+	unsigned int i;
+
+	for (i = 0; i < s->sampled; i++) {
+		remark = counter_remark(&s->counters.c[i], text);
+		if (remark)
+			fprintf(out, " note: %s: %s\n", s->counters.c[i].name, remark);
+	}
+}

@@ -221,6 +221,7 @@ static char *make_report(const struct selection *sel)
 	strftime(now, sizeof(now), "%H:%M:%S", localtime(&t));
 	fprintf(f, " pfmon top, %s, each %g s%s", now, o.delay, o.batch ? "" : "; q ends it");
 	profile_text(f, &profile, sel);
+	sampling_remarks(f, &o.sampling);
 	if (fclose(f))
 		err(EXIT_PFMON, NULL);
 	return text;

@@ -1946,7 +1946,8 @@ programs()
 test_hybrid()
 {
 	for words in "explain r0148" "stat -e r0148 $VICTIM pattern 100" \
-		"record -e r0148 -o $tmp/data $VICTIM pattern 100"; do
+		"record -e r0148 -o $tmp/data $VICTIM pattern 100" \
+		"top -B -n 1 -e r0148 $VICTIM pattern 100"; do
 		"$PFMON" $words >"$tmp/out" 2>&1
 		check "two kinds of cores: $words" grep -q 'note: .*two kinds of cores' "$tmp/out"
 	done
