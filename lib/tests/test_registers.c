@@ -8,7 +8,9 @@
 #define PFM_SYSFS_DIR	"sysfs"
 #include "../registers.c"
 
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -94,7 +96,15 @@ static void test_sysfs(void)
 
 int main(void)
 {
+	char dir[] = "/tmp/test_registers-XXXXXX", remove[64];
+
+	if (!mkdtemp(dir) || chdir(dir)) {
+		perror(dir);
+		return 1;
+	}
 	test_builtin();
 	test_sysfs();
+	snprintf(remove, sizeof(remove), "rm -r %s", dir);
+	CHECK(!chdir("/") && !system(remove));
 	return check_done();
 }
