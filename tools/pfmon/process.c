@@ -251,15 +251,8 @@ static bool look(struct result *result)
 /* What the processes have used; what they do before counting begins is not asked for. */
 static void look_at_spent(const struct result *result)
 {
-	unsigned int i;
-
-	for (i = 0; threads.spent && i < threads.targets->n; i++) {
-		if (threads.begun)
-			spent_look(&threads.spent[i]);
-		else
-			spent_begin(&threads.spent[i], threads.targets->target[i].id,
-				    threads.targets);
-	}
+	if (threads.spent)
+		(threads.begun ? spent_look : spent_begin)(threads.spent, threads.targets->n);
 	threads.begun = !result->held;
 }
 
@@ -297,6 +290,8 @@ static void open_targets(void)
 		threads.spent = calloc(targets->n, sizeof(*threads.spent));
 		if (!threads.spent)
 			err(EXIT_PFMON, NULL);
+		for (i = 0; i < targets->n; i++)
+			threads.spent[i].pid = targets->target[i].id;
 	}
 
 	threads.dir = calloc(targets->n, sizeof(*threads.dir));
@@ -313,12 +308,9 @@ static void close_targets(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < threads.targets->n; i++) {
+	for (i = 0; i < threads.targets->n; i++)
 		if (threads.dir[i])
 			closedir(threads.dir[i]);
-		if (threads.spent)
-			spent_end(&threads.spent[i]);
-	}
 	free(threads.dir);
 	free(threads.spent);
 }

@@ -27,73 +27,35 @@ static void read_clock(struct spent *s)
 		s->last_ns = ns;
 }
 
-static bool is_target(const struct spent *s, pid_t pid)
+/* What is behind the name in parentheses, which can have any characters; or NULL. */
+static const char *read_stat(pid_t pid, char line[1024])
 {
-	unsigned int i;
-
-	for (i = 0; i < s->targets->n; i++)
-		if (s->targets->target[i].is_process && s->targets->target[i].id == pid)
-			return true;
-	return false;
-}
-
-/* The children of one thread: the targets among them to @own, whether there are others. */
-static bool read_thread(const struct spent *s, const char *tid, pid_t **own, unsigned int *n)
-{
+	const char *rest;
 	char path[64];
-	bool others = false;
-	FILE *f;
-	int pid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)s->pid, tid);
-	f = fopen(path, "re");
-	while (f && fscanf(f, "%d", &pid) == 1) {
-		if (!is_target(s, pid)) {
-			others = true;
-			continue;
-		}
-		*own = reallocarray(*own, *n + 1, sizeof(**own));
-		if (!*own)
-			err(EXIT_PFMON, NULL);
-		(*own)[(*n)++] = pid;
-	}
-	if (f)
-		fclose(f);
-	return others;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!file_read(path, line, 1024))
+		return NULL;
+	rest = strrchr(line, ')');
+	return rest ? rest + 1 : NULL;
 }
 
-/* Those of all threads; a kernel can be built without saying which these are. */
-static bool read_children(const struct spent *s, pid_t **own, unsigned int *n)
+static pid_t parent_of(pid_t pid)
 {
-	char path[32];
-	struct dirent *entry;
-	bool others = false;
-	DIR *dir;
+	char line[1024];
+	const char *rest = read_stat(pid, line);
+	int parent = 0;
 
-	*own = NULL;
-	*n = 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)s->pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (*entry->d_name != '.')
-			others |= read_thread(s, entry->d_name, own, n);
-	if (dir)
-		closedir(dir);
-	return others;
+	return rest && sscanf(rest, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* What is behind the name in parentheses, which can have any characters. */
 static bool read_waited(pid_t pid, uint64_t *faults, uint64_t *ns)
 {
 	unsigned long long n, user, system;
-	char path[64], line[1024];
-	const char *rest;
+	char line[1024];
+	const char *rest = read_stat(pid, line);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (!file_read(path, line, sizeof(line)))
-		return false;
-	rest = strrchr(line, ')');
-	if (!rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %llu %*u %*u %*u %*u %llu %llu",
+	if (!rest || sscanf(rest, " %*c %*d %*d %*d %*d %*d %*u %*u %llu %*u %*u %*u %*u %llu %llu",
 			    &n, &user, &system) != 3)
 		return false;
 	*faults = n;
@@ -101,78 +63,123 @@ static bool read_waited(pid_t pid, uint64_t *faults, uint64_t *ns)
 	return true;
 }
 
-/* Is one of the targets that were children at the look before none any more? */
-static bool has_lost(const struct spent *s, const pid_t *now, unsigned int n)
+static bool is_here(const struct spent *all, unsigned int n, pid_t pid)
 {
-	unsigned int i, k;
+	unsigned int i;
 
-	for (i = 0; i < s->n; i++) {
-		for (k = 0; k < n && now[k] != s->own[i]; k++)
-			;
-		if (k == n)
-			return true;
-	}
-	return false;
+	for (i = 0; i < n && all[i].pid != pid; i++)
+		;
+	return i < n;
+}
+
+/* Has one thread children that are not here? A kernel can be built without saying it. */
+static bool has_others(const struct spent *all, unsigned int n, pid_t pid, const char *tid)
+{
+	char path[64];
+	bool others = false;
+	FILE *f;
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
+	f = fopen(path, "re");
+	while (f && !others && fscanf(f, "%d", &child) == 1)
+		others = !is_here(all, n, child);
+	if (f)
+		fclose(f);
+	return others;
+}
+
+static bool look_for_others(const struct spent *all, unsigned int n, pid_t pid)
+{
+	char path[32];
+	struct dirent *entry;
+	bool others = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !others && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			others = has_others(all, n, pid, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return others;
 }
 
 /*
- * Which children are there is read before and after the account of those that were waited
- * for: a target that was there before the account of the last look, and is after this one,
- * is in neither.
+ * May the account of the children that were waited for have one that is here, since the last
+ * look? One that was a child before that look's account was read, and is none after this.
  */
-static void look_at_children(struct spent *s, bool first)
+static bool has_lost(const struct spent *all, unsigned int n, pid_t pid)
 {
-	pid_t *before = NULL, *after;
-	unsigned int n = 0, n_after;
-	uint64_t faults, ns;
-	bool others = false, known;
+	unsigned int i;
 
-	/* It takes some time if there are many threads. */
-	if (s->targets->n > 1)
-		others = read_children(s, &before, &n);
-	known = read_waited(s->pid, &faults, &ns);
-	others |= read_children(s, &after, &n_after);
+	for (i = 0; i < n; i++)
+		if (all[i].parent == pid && all[i].after != pid)
+			return true;
+	return false;
+}
+
+static void look_at_children(struct spent *all, unsigned int n, struct spent *s,
+			     uint64_t faults, uint64_t ns, bool first)
+{
 	/* Less than before: another process has the number now. */
-	if (known && (first || (faults >= s->faults && ns >= s->waited_ns))) {
-		if (!first && !has_lost(s, after, n_after)) {
-			/* None ends without a fault. */
-			s->has_children |= faults > s->faults;
-			s->children_ns += ns - s->waited_ns;
-		}
-		s->has_children |= others;
-		s->faults = faults;
-		s->waited_ns = ns;
-		free(s->own);
-		s->own = before;
-		s->n = n;
-		before = NULL;
+	if (!first && (faults < s->faults || ns < s->waited_ns))
+		return;
+	if (!first && !has_lost(all, n, s->pid)) {
+		/* None ends without a fault. */
+		s->has_children |= faults > s->faults;
+		s->children_ns += ns - s->waited_ns;
 	}
-	free(before);
-	free(after);
+	s->faults = faults;
+	s->waited_ns = ns;
+	s->has_children = s->has_children || look_for_others(all, n, s->pid);
 }
 
-void spent_look(struct spent *s)
+static void look(struct spent *all, unsigned int n, bool first)
 {
-	read_clock(s);
-	look_at_children(s, false);
+	struct waited {
+		bool known;
+		uint64_t faults, ns;
+	} *waited = calloc(n, sizeof(*waited));
+	unsigned int i;
+
+	if (!waited)
+		err(EXIT_PFMON, NULL);
+	for (i = 0; i < n; i++)
+		all[i].before = parent_of(all[i].pid);
+	for (i = 0; i < n; i++) {
+		read_clock(&all[i]);
+		waited[i].known = read_waited(all[i].pid, &waited[i].faults, &waited[i].ns);
+	}
+	for (i = 0; i < n; i++)
+		all[i].after = parent_of(all[i].pid);
+	for (i = 0; i < n; i++)
+		if (waited[i].known)
+			look_at_children(all, n, &all[i], waited[i].faults, waited[i].ns, first);
+	for (i = 0; i < n; i++)
+		all[i].parent = all[i].before;
+	free(waited);
 }
 
-void spent_begin(struct spent *s, pid_t pid, const struct targets *targets)
+void spent_look(struct spent *all, unsigned int n)
 {
-	free(s->own);
-	*s = (struct spent){ .pid = pid, .targets = targets };
-	read_clock(s);
-	look_at_children(s, true);
-	s->begin_ns = s->last_ns;
+	look(all, n, false);
+}
+
+void spent_begin(struct spent *all, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		all[i] = (struct spent){ .pid = all[i].pid };
+	look(all, n, true);
+	for (i = 0; i < n; i++)
+		all[i].begin_ns = all[i].last_ns;
 }
 
 bool spent_by_children(const struct spent *s, uint64_t *ns)
 {
 	*ns = s->children_ns;
 	return s->has_children;
-}
-
-void spent_end(struct spent *s)
-{
-	free(s->own);
 }
