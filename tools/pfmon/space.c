@@ -268,8 +268,9 @@ static void sort_mappings(struct image *i)
 	uint64_t reach = 0;
 	struct mapping *m;
 
-	if (i->maps)
-		qsort(i->map, i->maps, sizeof(*i->map), by_start);
+	if (!i->maps)
+		return;
+	qsort(i->map, i->maps, sizeof(*i->map), by_start);
 	for (m = i->map; m < i->map + i->maps; m++) {
 		if (m->end > reach)
 			reach = m->end;
