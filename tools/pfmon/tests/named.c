@@ -53,7 +53,7 @@ static void spoil(const char *path, const char *how)
 
 static void jit(const char *how)
 {
-	char path[48];
+	char path[48], new[56];
 	FILE *f;
 	int n;
 
@@ -61,7 +61,9 @@ static void jit(const char *how)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != CODE)
 		exit(1);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-	f = fopen(path, "w");
+	/* It is there when it is whole: what is read while it grows is all of it. */
+	snprintf(new, sizeof(new), "%s.new", path);
+	f = fopen(new, "w");
 	if (!f)
 		exit(1);
 	/* More than is read. */
@@ -69,7 +71,8 @@ static void jit(const char *how)
 		fprintf(f, "70000100 100 %04000d\n", n);
 	fprintf(f, "70000100 100 thrown_away\n70000100 100 made_here(int, \033[1m)\"\\;\xff\n"
 		"nonsense\n70000180 half");
-	fclose(f);
+	if (fclose(f) || rename(new, path))
+		exit(1);
 	spoil(path, how);
 }
 
