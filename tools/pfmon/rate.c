@@ -12,7 +12,7 @@
 #define NEAR		32		/* a part of the period that is no difference */
 #define STEP		8		/* shorter at once; and what begins another phase */
 #define MEMORY_NS	100000000	/* what was before counts like this time, at most */
-#define SURPLUS_S	2		/* of samples, at most, is made up for, and ... */
+#define SURPLUS_S	3		/* of samples, at most, is made up for, and ... */
 #define DEFICIT_S	0.1		/* ... of missing ones against that */
 #define FEW		16		/* a period of less is not made random */
 #define PERIOD_MAX	(1ULL << 46)	/* also of the narrowest counters' sums */
