@@ -1976,6 +1976,19 @@ test_programs_beside()
 	programs beside
 }
 
+# The short form of the tables beside perf; Documentation/beside-perf.rst has all of them.
+test_beside_perf()
+{
+	if ! /usr/bin/python3 -c pass 2>/dev/null; then
+		skip "python3 is not installed, or not for this kernel: tables beside perf"
+		return
+	fi
+	mkdir "$tmp/beside"
+	program "beside perf" env "PATH=$(echo "$PATH" | sed 's,/run/bin:,,')" /usr/bin/python3 -B \
+		./beside_perf.py short "$PFMON" "$VICTIM" "$tmp/beside"
+	rm -rf "$tmp/beside"
+}
+
 # The library's own tests; what counts in a guest counts exactly.
 test_library()
 {
@@ -2007,7 +2020,7 @@ if [ -z "$names" ]; then
 		$profile $tops $trouble $unusual $unusual_code chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware frequency frequency_soft frequency_live names constraints \
-		sets_hardware examples library programs programs_beside"
+		sets_hardware examples library programs programs_beside beside_perf"
 fi
 # The whole list before the first test: they share our variables.
 chosen=
