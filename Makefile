@@ -3,7 +3,7 @@
 # The front door; `make help' says what there is. The work is done in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run guest shell test test-all check-model check-tests bench-cost bench-msr bench-hooks bench-sets bench-formats bench-qemu kernel user install-module deb hooks clean run.status guest.status
+.PHONY: help run guest shell test test-all check-model check-tests count-paths bench-cost bench-msr bench-hooks bench-sets bench-formats bench-qemu kernel user install-module deb hooks clean run.status guest.status
 .NOTPARALLEL:
 MAKEFLAGS += --no-builtin-rules
 
@@ -32,7 +32,7 @@ test:
 test-all:
 	$(Q)scripts/test all
 
-check-model check-tests:
+check-model check-tests count-paths:
 	$(Q)scripts/$@
 
 bench-qemu:

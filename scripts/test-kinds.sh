@@ -21,7 +21,7 @@ judges=(Makefile lib/tests/tally.sh)
 for file in scripts/*; do
 	case $file in
 	scripts/test-marks.sh | scripts/test-runs.sh) judges+=("$file") ;;
-	scripts/README | scripts/config | scripts/test-* | scripts/check-* | scripts/again | scripts/deb | scripts/front | \
+	scripts/README | scripts/config | scripts/test-* | scripts/check-* | scripts/again | scripts/deb | scripts/front | scripts/count-paths | scripts/figures.sh | \
 		scripts/graft | scripts/help | scripts/hooks | scripts/ia64-opcodes | scripts/install-module | \
 		scripts/make-exit.c | scripts/module-tree | scripts/stock*) ;;
 	*) judges+=("$file") ;;
@@ -144,6 +144,10 @@ run_target() {
 		model)
 			needs='' files=(scripts/check-model Documentation/model)
 			plan_run "$name-$one" 2 "$top/scripts/check-model" --short ;;
+		paths)
+			needs="tree linux"
+			files=(bench/paths bench/figures scripts/{count-paths,figures.sh,graft} kernel formats include arch patches)
+			plan_run "$name-$one" 1 env "ARCH=$arch" FLAVOUR= "$top/scripts/count-paths" --test ;;
 		tests)
 			needs="tree qemu $arch"
 			files=("${of_selftests[@]}" selftests/breaks kernel formats include arch patches scripts/{check-tests,graft})
