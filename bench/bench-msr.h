@@ -34,4 +34,10 @@
  */
 #define BENCH_MSR_ASSERT	0x40007008
 
+/*
+ * A number of RDPMC, not of an MSR, at all levels: with -icount shift=0, instructions
+ * executed, of which a repeated one counts once. The TSC has each turn of it.
+ */
+#define BENCH_RDPMC_EXECUTED	0x40007009
+
 #endif

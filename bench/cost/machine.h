@@ -87,13 +87,22 @@ static const struct model models[] = {
 
 #else
 
-#include <x86intrin.h>
-
 #include "../bench-msr.h"
 
 static inline uint64_t executed(void)
 {
-	return __rdtsc();
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(BENCH_RDPMC_EXECUTED));
+	return (uint64_t)high << 32 | low;
+}
+
+/* One instruction, and what it needs. */
+#define REPEATED
+
+static inline void repeated(void *to, unsigned long n)
+{
+	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(0) : "memory");
 }
 
 static int msr = -1;
