@@ -154,7 +154,8 @@ run_target() {
 			plan_run "$name-$one" 2 env "ARCH=$arch" "$top/scripts/check-tests" --short ;;
 		*)
 			needs="kernel qemu $arch linux"
-			files=(bench/cost bench/*.h selftests/Makefile kernel formats include arch patches scripts/{front,test-bench,graft})
+			files=(bench/cost bench/*.h bench/figures "${of_lib[@]}" tools selftests/Makefile kernel formats include arch patches
+				scripts/{front,test-bench,figures.sh,graft})
 			# With the real pair of kernels, without perfmon and as distributions build
 			# it, by hand: to build them takes longer than all other targets.
 			plan_run "$name-$one" 1 env "ARCH=$arch" "HOOKS=plain plain" "$top/scripts/test-bench" "$one" ;;

@@ -109,11 +109,14 @@ static inline void count_all_levels(const struct events *e, int fd, uint16_t set
 	must(!e->has_levels || !pfm(fd, PFM_WRITE_PMCS, &pmc, 1), "PFM_WRITE_PMCS");
 }
 
-/* One counter, or four: create, program and attach to tid; stopped. */
-static inline int pfm_open(const struct events *e, pid_t tid, int n,
-			   uint64_t period, uint32_t flags)
+/*
+ * One counter, or four: create, program and attach to tid; stopped. With
+ * PFM_FL_SYSTEM_WIDE in ctx_flags to the CPU, and tid is the caller's.
+ */
+static inline int pfm_open_as(const struct events *e, uint32_t ctx_flags, pid_t tid, int n,
+			      uint64_t period, uint32_t flags)
 {
-	pfarg_ctx_t ctx = { 0 };
+	pfarg_ctx_t ctx = { .ctx_flags = ctx_flags };
 	pfarg_load_t load = { .load_pid = tid };
 	pfarg_pmc_t pmc[COUNTERS];
 	pfarg_pmd_t pmd[COUNTERS];
@@ -143,6 +146,12 @@ static inline int pfm_open(const struct events *e, pid_t tid, int n,
 	return ctx.ctx_fd;
 }
 
+static inline int pfm_open(const struct events *e, pid_t tid, int n,
+			   uint64_t period, uint32_t flags)
+{
+	return pfm_open_as(e, 0, tid, n, period, flags);
+}
+
 static inline void pfm_run(int fd, int cmd)
 {
 	must(!pfm(fd, cmd, NULL, 0), "perfmonctl");
@@ -160,8 +169,13 @@ static inline void pfm_read(const struct events *e, int fd, int n)
 
 static int perf_fds[COUNTERS];
 
-static inline int perf_open(const struct events *e, pid_t tid, int n,
-			    uint64_t period)
+/* How perf_events counts what children do, too, and what one of a group is read by. */
+#define PERF_ALONE	1		/* a read is of one event */
+#define PERF_INHERIT	2		/* implies that */
+
+/* Of a thread; or, if tid is -1, of CPU 0. */
+static inline int perf_open_as(const struct events *e, int how, pid_t tid, int n,
+			       uint64_t period)
 {
 	struct perf_event_attr attr;
 	int i, leader = -1;
@@ -172,19 +186,26 @@ static inline int perf_open(const struct events *e, pid_t tid, int n,
 		attr.type = e->perf_type;
 		attr.config = e->perf_code[i];
 		attr.disabled = leader < 0;
-		attr.read_format = PERF_FORMAT_GROUP;
+		attr.read_format = how ? 0 : PERF_FORMAT_GROUP;
+		attr.inherit = how == PERF_INHERIT;
 		if (!i && period) {
 			attr.sample_period = period;
 			attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 					   PERF_SAMPLE_TIME;
 			attr.wakeup_events = 1;
 		}
-		perf_fds[i] = syscall(SYS_perf_event_open, &attr, tid, -1, leader, 0);
+		perf_fds[i] = syscall(SYS_perf_event_open, &attr, tid, tid < 0 ? 0 : -1, leader,
+				      0);
 		must(perf_fds[i] >= 0, "perf_event_open");
 		if (leader < 0)
 			leader = perf_fds[i];
 	}
 	return leader;
+}
+
+static inline int perf_open(const struct events *e, pid_t tid, int n, uint64_t period)
+{
+	return perf_open_as(e, 0, tid, n, period);
 }
 
 static inline void perf_close(int n)
@@ -203,6 +224,13 @@ static inline void perf_read(int fd, int n)
 	uint64_t values[1 + COUNTERS];
 
 	must(read(fd, values, (1 + n) * 8) == (1 + n) * 8, "read");
+}
+
+static inline void perf_read_alone(int fd)
+{
+	uint64_t value;
+
+	must(read(fd, &value, 8) == 8, "read");
 }
 
 /* A process that answers each byte, and one that sleeps. */

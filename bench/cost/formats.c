@@ -7,6 +7,10 @@
  * fault costs more than one that is not counted; the counting of the fault is
  * in it, and shown by itself in the first line. The arguments are modules to
  * load first. perf_events samples the same event with the same fields.
+ *
+ * The last lines are what recorders do with a sample, at user level: pfmon record and perf
+ * record, counted by perf_events in the hardware, if there is some. They record this program,
+ * which with "faults N" as arguments has so many more faults than with less.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <perfmon/perfmon.h>
@@ -37,6 +42,7 @@
 #define BODY	4		/* PMDs in a sample that has some */
 
 static unsigned char *pages;
+static char self[4096];		/* where this program is */
 
 static void must(int ok, const char *what)
 {
@@ -240,11 +246,113 @@ static void perf(const char *what, uint64_t more)
 	print(what, fd, ring);
 }
 
+static int fault_only(const char *n)
+{
+	long i, all = strtol(n, NULL, 10);
+	unsigned char *p = mmap(NULL, all * 4096UL, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	must(p != MAP_FAILED, "mmap");
+	for (i = 0; i < all; i++)
+		p[i * 4096UL] = 1;
+	return 0;
+}
+
+/* What the command executes at user level, or -1. */
+static int64_t count_user(char *const command[])
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.disabled = 1,
+		.enable_on_exec = 1,
+		.exclude_kernel = 1,
+	};
+	int64_t n = -1;
+	int p[2], fd, status, null;
+	pid_t pid;
+	char c;
+
+	must(!pipe(p), "pipe");
+	pid = fork();
+	must(pid >= 0, "fork");
+	if (!pid) {
+		close(p[1]);
+		null = open("/dev/null", O_RDWR);
+		if (read(p[0], &c, 1) != 1)
+			_exit(1);
+		dup2(null, 1);
+		dup2(null, 2);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	close(p[0]);
+	fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0);
+	/* Without a PMU it is let go all the same, and ends. */
+	must(write(p[1], fd < 0 ? "" : "x", fd >= 0) == (fd >= 0), "write");
+	close(p[1]);
+	must(waitpid(pid, &status, 0) == pid, "waitpid");
+	if (fd < 0)
+		return -1;
+	if (status || read(fd, &n, sizeof(n)) != sizeof(n))
+		n = -1;
+	close(fd);
+	return n;
+}
+
+#define FEW_SAMPLES	"2000"
+#define MANY_SAMPLES	"12000"
+
+/* @words come before what is recorded. */
+static void recorder(const char *what, char *const words[], int n)
+{
+	char *command[16];
+	int64_t few, many;
+	int i;
+
+	for (i = 0; i < n; i++)
+		command[i] = words[i];
+	command[n] = self;
+	command[n + 1] = "faults";
+	command[n + 3] = NULL;
+	command[n + 2] = FEW_SAMPLES;
+	/* What it does at the first time only is not a sample's. */
+	count_user(command);
+	few = count_user(command);
+	command[n + 2] = MANY_SAMPLES;
+	many = count_user(command);
+	if (few < 0 || many < 0)
+		printf("%-36s %6s\n", what, "-");
+	else
+		printf("%-36s %6lld\n", what,
+		       (long long)(many - few) / (atoi(MANY_SAMPLES) - atoi(FEW_SAMPLES)));
+}
+
+static void recorders(void)
+{
+	char *const pfmon[] = {
+		"pfmon", "record", "-e", "minor-faults", "-c", "1", "-R", "0",
+		"-o", "/tmp/formats.data", "--",
+	};
+	char *const perf_record[] = {
+		"perf", "record", "-e", "minor-faults", "-c", "1", "-o", "/tmp/formats.data", "--",
+	};
+
+	printf("instructions of a recorder for a sample, at user level\n");
+	recorder("pfmon record", pfmon, sizeof(pfmon) / sizeof(pfmon[0]));
+	recorder("perf record", perf_record, sizeof(perf_record) / sizeof(perf_record[0]));
+	unlink("/tmp/formats.data");
+}
+
 int main(int argc, char **argv)
 {
 	int i;
 
+	if (argc == 3 && !strcmp(argv[1], "faults"))
+		return fault_only(argv[2]);
 	take_short(&argc, &argv);
+	must(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "/proc/self/exe");
 	for (i = 1; i < argc; i++) {
 		int fd = open(argv[i], O_RDONLY);
 
@@ -266,5 +374,6 @@ int main(int argc, char **argv)
 	callaggregate_format();
 	perf("perf_events", 0);
 	perf("perf_events, call chains", PERF_SAMPLE_CALLCHAIN);
+	recorders();
 	return 0;
 }

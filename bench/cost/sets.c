@@ -7,21 +7,9 @@
  * every run. With the argument "short" the loop and the program are shorter, and the
  * errors of the scaled counts larger.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <perfmon/perfmon.h>
-
-#include "machine.h"
+#include "cost.h"
 #include "short.h"
+#include <sys/resource.h>
 
 #define PAGES		4096
 #define SETS		4		/* that share the time */
@@ -29,29 +17,24 @@
 static unsigned long turns = 30000000;	/* of the busy loop */
 static int steps = 400;			/* of the program whose counts are scaled */
 
-static void must(int ok, const char *what)
+static void call(int fd, int cmd, void *arg, int n, const char *what)
 {
-	if (!ok) {
-		fprintf(stderr, "sets: %s: %s\n", what, strerror(errno));
-		exit(1);
-	}
-}
-
-static void pfm(int fd, int cmd, void *arg, int n, const char *what)
-{
-	must(!syscall(__NR_perfmonctl, fd, cmd, arg, n), what);
+	must(!pfm(fd, cmd, arg, n), what);
 }
 
 static int create(void)
 {
 	pfarg_ctx_t ctx = { 0 };
 
-	pfm(-1, PFM_CREATE_CONTEXT, &ctx, 1, "PFM_CREATE_CONTEXT");
+	call(-1, PFM_CREATE_CONTEXT, &ctx, 1, "PFM_CREATE_CONTEXT");
 	return ctx.ctx_fd;
 }
 
-/* Set @id counts faults in @n counters; its time-out is @ns, 0 for none. */
-static void set(int fd, unsigned int id, int n, uint64_t ns)
+/*
+ * Set @id counts in @n counters: the hardware's events, each counter another one than in
+ * the next set; or faults, if @e is NULL. Its time-out is @ns, 0 for none.
+ */
+static void set(int fd, const struct events *e, unsigned int id, int n, uint64_t ns)
 {
 	pfarg_setdesc_t desc = { .set_id = id };
 	pfarg_pmc_t pmc[COUNTERS];
@@ -62,29 +45,31 @@ static void set(int fd, unsigned int id, int n, uint64_t ns)
 		desc.set_timeout.tv_sec = ns / 1000000000;
 		desc.set_timeout.tv_nsec = ns % 1000000000;
 	}
-	pfm(fd, PFM_CREATE_EVTSETS, &desc, 1, "PFM_CREATE_EVTSETS");
+	call(fd, PFM_CREATE_EVTSETS, &desc, 1, "PFM_CREATE_EVTSETS");
 	memset(pmc, 0, sizeof(pmc));
 	for (i = 0; i < n; i++) {
-		pmc[i].reg_num = PFM_SW_PMC0 + i;
+		pmc[i].reg_num = (e ? e->pmc : PFM_SW_PMC0) + i;
 		pmc[i].reg_set = id;
-		pmc[i].reg_value = PFM_SW_MINOR_FAULTS;
+		pmc[i].reg_value = e ? e->code[(i + id) % COUNTERS] : PFM_SW_MINOR_FAULTS;
 	}
-	pfm(fd, PFM_WRITE_PMCS, pmc, n, "PFM_WRITE_PMCS");
+	call(fd, PFM_WRITE_PMCS, pmc, n, "PFM_WRITE_PMCS");
+	if (e)
+		count_all_levels(e, fd, id);
 }
 
 static void go(int fd)
 {
 	pfarg_load_t load = { .load_pid = getpid() };
 
-	pfm(fd, PFM_LOAD_CONTEXT, &load, 1, "PFM_LOAD_CONTEXT");
-	pfm(fd, PFM_START, NULL, 0, "PFM_START");
+	call(fd, PFM_LOAD_CONTEXT, &load, 1, "PFM_LOAD_CONTEXT");
+	call(fd, PFM_START, NULL, 0, "PFM_START");
 }
 
 static pfarg_setinfo_t info(int fd, unsigned int id)
 {
 	pfarg_setinfo_t i = { .set_id = id };
 
-	pfm(fd, PFM_GETINFO_EVTSETS, &i, 1, "PFM_GETINFO_EVTSETS");
+	call(fd, PFM_GETINFO_EVTSETS, &i, 1, "PFM_GETINFO_EVTSETS");
 	return i;
 }
 
@@ -92,7 +77,7 @@ static uint64_t count(int fd, unsigned int id)
 {
 	pfarg_pmd_t pmd = { .reg_num = PFM_SW_PMD0, .reg_set = id };
 
-	pfm(fd, PFM_READ_PMDS, &pmd, 1, "PFM_READ_PMDS");
+	call(fd, PFM_READ_PMDS, &pmd, 1, "PFM_READ_PMDS");
 	return pmd.reg_value;
 }
 
@@ -105,21 +90,21 @@ static uint64_t busy(unsigned long n)
 }
 
 /* From one set to the other by PFM_START, less a PFM_START that does not. */
-static void by_command(int n)
+static void by_command(const struct events *e, int n)
 {
 	pfarg_start_t start = { 0 };
 	uint64_t sum[2] = { 0, 0 };
 	int fd = create(), i;
 
-	set(fd, 0, n, 0);
-	set(fd, 1, n, 0);
+	set(fd, e, 0, n, 0);
+	set(fd, e, 1, n, 0);
 	go(fd);
 	for (i = 0; i < 400; i++) {
 		uint64_t t;
 
 		start.start_set = i / 2 % 2;
 		t = executed();
-		pfm(fd, PFM_START, &start, 1, "PFM_START");
+		call(fd, PFM_START, &start, 1, "PFM_START");
 		sum[i % 2] += executed() - t;
 	}
 	close(fd);
@@ -128,19 +113,19 @@ static void by_command(int n)
 }
 
 /* A busy loop with and without a timer that switches between two sets. */
-static void by_time(int n, uint64_t ns)
+static void by_time(const struct events *e, int n, uint64_t ns)
 {
 	uint64_t plain, with, runs;
 	int fd = create();
 
-	set(fd, 0, n, 0);
+	set(fd, e, 0, n, 0);
 	go(fd);
 	plain = busy(turns);
 	close(fd);
 
 	fd = create();
-	set(fd, 0, n, ns);
-	set(fd, 1, n, ns);
+	set(fd, e, 0, n, ns);
+	set(fd, e, 1, n, ns);
 	go(fd);
 	with = busy(turns);
 	runs = info(fd, 0).set_runs + info(fd, 1).set_runs - 1;
@@ -196,11 +181,11 @@ static void error(uint64_t ns)
 	int fd = create(), i;
 
 	for (i = 0; i < SETS; i++)
-		set(fd, i, 1, ns);
+		set(fd, NULL, i, 1, ns);
 	go(fd);
 	truth = my_faults();
 	phases();
-	pfm(fd, PFM_STOP, NULL, 0, "PFM_STOP");
+	call(fd, PFM_STOP, NULL, 0, "PFM_STOP");
 	truth = my_faults() - truth;
 	for (i = 0; i < SETS; i++) {
 		pfarg_setinfo_t s = info(fd, i);
@@ -226,6 +211,15 @@ static void error(uint64_t ns)
 	close(fd);
 }
 
+static void switches(const struct events *e)
+{
+	by_command(e, 1);
+	by_command(e, COUNTERS);
+	by_time(e, 1, 100000);
+	by_time(e, COUNTERS, 100000);
+	by_time(e, COUNTERS, 1000000);
+}
+
 int main(int argc, char **argv)
 {
 	static const uint64_t slices[] = {
@@ -242,11 +236,13 @@ int main(int argc, char **argv)
 	must(pages != MAP_FAILED, "mmap");
 
 	printf("A switch from one set to another, in instructions:\n");
-	by_command(1);
-	by_command(COUNTERS);
-	by_time(1, 100000);
-	by_time(COUNTERS, 100000);
-	by_time(COUNTERS, 1000000);
+	switches(NULL);
+	if (have_hardware()) {
+		printf("The same of the hardware's sets, whose controls all differ:\n");
+		switches(&hardware);
+	} else {
+		printf("No PMU of " MODELS ": make bench-sets without CPU= has one.\n");
+	}
 
 	printf("\nFaults of a program with phases, by %d sets that take turns:\n",
 	       SETS);
