@@ -34,6 +34,7 @@
 
 #include "host.h"
 #include "pfm.h"
+#include "timer.h"
 #include "x86.h"
 
 /* What paths.py calls. */
