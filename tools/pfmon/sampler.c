@@ -25,6 +25,7 @@
 #include "numbers.h"
 #include "raw.h"
 #include "recording.h"
+#include "sampler.h"
 #include "watch.h"
 
 /* From one look at the threads' periods to the next: at least this, and ... */
@@ -35,22 +36,6 @@
 #define MAPS_NS		50000000
 #define MAPS_SHARE	50
 #define MAPS_MOST_NS	1000000000
-
-struct sampler {
-	struct probe probe;		/* first */
-	struct recording *rec;
-	struct sampler *next, **link;	/* under the recording's lock */
-	struct pmon_origin origin;
-	void *buf;
-	size_t size;
-	struct pmon_seen seen;		/* how far its processes were looked at */
-	uint64_t since;			/* when the buffer was empty */
-	struct pmon_state old;		/* what was accounted for already */
-	uint64_t taken;			/* samples, of formats that clear */
-	struct rate *rate;		/* of each event; NULL: no period adapts */
-	uint64_t lost;			/* samples that the rates know of */
-	bool stale;			/* its table has samples of files that are gone */
-};
 
 /* What a buffer tells at first sight. */
 struct digest {
@@ -210,110 +195,6 @@ static void *new_block(const struct sampler *s)
 	return block;
 }
 
-/* A counter's period. If there is to be a rate, it is what they are on average. */
-static void set_period(const struct sampler *s, unsigned int event, uint32_t seed,
-		       pfarg_pmd_t *pmd)
-{
-	const struct sampling *what = s->rec->sampling;
-	uint64_t period = what->period[event], mask = what->mask[event];
-
-	if (what->adapts[event]) {
-		period = s->rate[event].period;
-		mask = what->random_given ? rate_mask(what->random_mask, period) :
-					    rate_random(period, 1);
-		period += mask / 2;
-	}
-	pmd->reg_long_reset = pmd->reg_short_reset = -period;
-	/* The kernel makes resets random, and not the value to begin with: that is the mean. */
-	pmd->reg_value = -(period - mask / 2);
-	pmd->reg_random_mask = mask;
-	pmd->reg_random_seed = mask ? seed : 0;
-}
-
-/* Of a counter that waits for its reset the sample is in the buffer. */
-static uint64_t progress_of(const pfarg_pmd_t *pmd)
-{
-	return (int64_t)pmd->reg_value < 0 ? pmd->reg_value - pmd->reg_last_reset_val : 0;
-}
-
-/*
- * The events of a set that adapt: what they have counted since their last samples, and
- * for how long the set was active. Returns how many there are, or -1.
- */
-static int read_progress(const struct sampler *s, unsigned int set, unsigned int event[],
-			 pfarg_pmd_t pmds[], uint64_t *ns)
-{
-	const struct sampling *what = s->rec->sampling;
-	pfarg_setinfo_t info = { .set_id = (uint16_t)set };
-	int n = 0;
-	unsigned int i;
-
-	for (i = 0; i < what->sampled; i++) {
-		if (!what->adapts[i] || what->counters.c[i].set != set)
-			continue;
-		pmds[n] = (pfarg_pmd_t){ .reg_num = what->counters.c[i].pmd,
-					 .reg_set = (uint16_t)set };
-		event[n++] = i;
-	}
-	if (n && (pfm_getinfo_evtsets(s->probe.fd, &info, 1) ||
-		  pfm_read_pmds(s->probe.fd, pmds, n)))
-		return -1;
-	*ns = context_set_ns(&info);
-	return n;
-}
-
-/*
- * A period that is another one now, in all sets that the event is counted in: with
- * PFM_REGFL_KEEP_VALUE in @flags from the next sample on, else at once.
- */
-static void write_period(const struct sampler *s, unsigned int event, uint32_t flags)
-{
-	const struct counter *c = &s->rec->sampling->counters.c[event];
-	unsigned int set;
-
-	for (set = 0; set < s->rec->sampling->counters.sets; set++) {
-		pfarg_pmd_t pmd = { .reg_num = c->pmd, .reg_set = (uint16_t)set,
-				    .reg_flags = flags };
-
-		if (!counter_in_set(c, set))
-			continue;
-		set_period(s, event, (uint32_t)s->rate[event].events + 1, &pmd);
-		/* It fails if the context is over: then the period does not matter. */
-		pfm_write_pmds(s->probe.fd, &pmd, 1);
-	}
-}
-
-/*
- * Have the periods follow the events, of which the samples were looked at since @begin;
- * contexts that come later begin with the last period.
- */
-static void adapt_set(struct sampler *s, unsigned int set, uint64_t begin)
-{
-	uint64_t frequency = s->rec->sampling->frequency, ns, period, late;
-	unsigned int event[MAX_COUNTERS];
-	pfarg_pmd_t pmds[MAX_COUNTERS];
-	int n = read_progress(s, set, event, pmds, &ns), i;
-
-	late = now_ns() - begin;
-	for (i = 0; i < n; i++) {
-		uint64_t progress = progress_of(&pmds[i]);
-		struct rate *r = &s->rate[event[i]];
-
-		period = r->period;
-		if (rate_period(r, progress, ns, late, frequency) == period)
-			continue;
-		if (progress && rate_waits_long(r, -pmds[i].reg_value)) {
-			r->events += progress;
-			write_period(s, event[i], 0);
-		} else {
-			write_period(s, event[i], PFM_REGFL_KEEP_VALUE);
-		}
-		pthread_mutex_lock(&s->rec->lock);
-		s->rec->rate[event[i]].period = r->period;
-		pthread_mutex_unlock(&s->rec->lock);
-	}
-}
-
 /*
  * What is new in the buffer, to which the kernel may be adding. Processes can end before
  * it is full: so look now and then at those that the new samples hit.
@@ -326,7 +207,6 @@ static void look(struct sampler *s)
 	size_t size = s->rec->sampling->format->copy(s->buf, s->size, true, &s->seen,
 						     block);
 	struct pmon_state state;
-	unsigned int i;
 
 	if (size) {
 		digest(&d, s, block, size);
@@ -338,14 +218,8 @@ static void look(struct sampler *s)
 	free(block);
 	if (!s->rate)
 		return;
-	/* Of which event a lost one was is not known: rather periods that are too long. */
 	s->rec->sampling->format->state(s->buf, s->size, &state);
-	for (i = 0; i < s->rec->sampling->sampled; i++)
-		s->rate[i].events += d.events[i] +
-				     (state.lost - s->lost) * s->rate[i].period;
-	s->lost = state.lost;
-	for (i = 0; i < s->rec->sampling->counters.sets; i++)
-		adapt_set(s, i, begin);
+	adapt_periods(s, d.events, state.lost, begin);
 }
 
 static void sampler_look(struct probe *probe)
@@ -366,31 +240,6 @@ static void look_at_threads(struct result *result)
 		look(s);
 	end = now_ns();
 	rec->adapt_ns = end + LOOK_SHARE * (end - begin);
-}
-
-/* A context that was too short to learn from: many of them tell together. */
-static void retire(struct sampler *s)
-{
-	const struct sampling *what = s->rec->sampling;
-	unsigned int event[MAX_COUNTERS], set;
-	pfarg_pmd_t pmds[MAX_COUNTERS];
-	struct rate *r, *sum;
-	uint64_t ns;
-	int n, i;
-
-	look(s);
-	pthread_mutex_lock(&s->rec->lock);
-	for (set = 0; set < what->counters.sets; set++) {
-		n = read_progress(s, set, event, pmds, &ns);
-		for (i = 0; i < n; i++) {
-			r = &s->rate[event[i]];
-			sum = &s->rec->rate[event[i]];
-			sum->events += r->events + progress_of(&pmds[i]);
-			sum->counted_ns += ns;
-			rate_period(sum, 0, sum->counted_ns, 0, what->frequency);
-		}
-	}
-	pthread_mutex_unlock(&s->rec->lock);
 }
 
 /*
@@ -488,7 +337,7 @@ static void sample_each(const struct sampler *s, unsigned int event, uint32_t se
 	pmc->reg_flags = PFM_REGFL_OVFL_NOTIFY;
 	memcpy(pmc->reg_smpl_pmds, rec->read_pmds, sizeof(rec->read_pmds));
 	memcpy(pmc->reg_reset_pmds, rec->reset_pmds, sizeof(rec->reset_pmds));
-	set_period(s, event, seed, pmd);
+	adapt_period(s, event, seed, pmd);
 	if (pmd->reg_random_mask || rec->sampling->adapts[event])
 		pmc->reg_flags |= PFM_REGFL_RANDOM;
 }
@@ -660,30 +509,13 @@ static void release(struct sampler *s)
 	free(s);
 }
 
-/* The periods to begin with: the last ones of other contexts, if there are some. */
+/* Periods that adapt have somebody who looks at them. */
 static void begin_rates(struct sampler *s)
 {
-	struct recording *rec = s->rec;
-	const struct sampling *what = rec->sampling;
-	unsigned int i;
-
-	for (i = 0; i < what->sampled && !what->adapts[i]; i++)
-		;
-	if (i == what->sampled)
-		return;
-	s->rate = calloc(what->sampled, sizeof(*s->rate));
-	if (!s->rate)
-		err(EXIT_PFMON, NULL);
-	pthread_mutex_lock(&rec->lock);
-	for (i = 0; i < what->sampled; i++) {
-		if (!rec->rate[i].period)
-			rec->rate[i].period = what->period[i];
-		s->rate[i].period = rec->rate[i].period;
-	}
-	pthread_mutex_unlock(&rec->lock);
-	/* CPUs have somebody who looks at them. */
-	if (s->origin.cpu < 0 && !rec->adapt_ns) {
-		rec->adapt_ns = 1;
+	adapt_begin(s);
+	/* CPUs have him anyway. */
+	if (s->rate && s->origin.cpu < 0 && !s->rec->adapt_ns) {
+		s->rec->adapt_ns = 1;
 		watch_timer(LOOK_NS, true, look_at_threads);
 	}
 }
@@ -804,8 +636,10 @@ static int sampler_finish(struct probe *probe, struct failure *failure)
 
 	if (probe->result) {
 		pfm_stop(probe->fd);	/* fails if it is detached already */
-		if (s->rate)
-			retire(s);
+		if (s->rate) {
+			look(s);
+			adapt_end(s);
+		}
 		take_rest(s, probe_read(probe));
 		rec->result.measured++;
 	}
