@@ -472,6 +472,13 @@ gauge()
 	sed -n "s/^$1{.*} //p" "$tmp/metrics"
 }
 
+# until_its_children_fault PID: a command for sh that waits for it, two minutes at most
+until_its_children_fault()
+{
+	echo "i=0; until awk '{ exit !\$11 }' /proc/$1/stat || [ \$i -ge 2400 ]; do
+		i=\$((i + 1)); sleep 0.05; done"
+}
+
 # What the kernel knows of processes and pfmon does not see: threads that are over before it
 # looks, and child processes.
 test_process_missed()
@@ -508,11 +515,11 @@ test_process_missed()
 	stop_hold
 
 	mkfifo "$tmp/orders"
-	sh -c 'while read -r line; do /bin/true; done; :' <"$tmp/orders" &
+	sh -c "while read -r line; do '$VICTIM' touch 1; done; :" <"$tmp/orders" &
 	parent=$!
 	exec 8>"$tmp/orders"
 	stat -e cs -p $parent -- sh -c "echo x >&8; echo x >&8
-		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
+		$(until_its_children_fault "$parent")"
 	check "child processes: a note" grep -q '"child processes that -p does not name ran and were not counted' "$tmp/json"
 	exec 8>&-
 	wait $parent
@@ -569,12 +576,12 @@ test_named_children()
 	# The kernel adds its faults to those of the children that have ended.
 	family 'wait; read -r line'
 	stat -e cs -p "$parent,$named" sh -c "echo x >&8; kill $named
-		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
+		$(until_its_children_fault "$parent")"
 	no_child_note "a child that is named and ends"
 	family_ends
-	family 'while /bin/true && read -r line; do :; done'
+	family "while '$VICTIM' touch 1 && read -r line; do :; done"
 	stat -e cs -p "$parent,$named" sh -c "echo x >&8
-		until awk '{ exit !\$11 }' /proc/$parent/stat; do sleep 0.05; done"
+		$(until_its_children_fault "$parent")"
 	check "a child that is named, and another: a note" grep -q \
 		'"child processes that -p does not name ran and were not counted' "$tmp/json"
 	family_ends
