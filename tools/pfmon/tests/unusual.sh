@@ -238,12 +238,13 @@ test_no_proc()
 	expect "without /proc, record: status" $? 4
 	report -f json
 	check "without /proc, record: samples" [ "$(json samples)" -gt 0 ]
-	if ! unshare -m mount -o remount,hidepid=2 /proc 2>/dev/null; then
+	# One of its own: to remount /proc is to change everybody's.
+	if ! unshare -m mount -t proc -o hidepid=2 proc /proc 2>/dev/null; then
 		skip "/proc cannot hide processes here"
 		return
 	fi
 	chmod 711 "$tmp"
-	unshare -m sh -c "mount -o remount,hidepid=2 /proc
+	unshare -m sh -c "mount -t proc -o hidepid=2 proc /proc
 		exec '$VICTIM' user '$PFMON' stat -j -e cs sh -c 'exit 4'" 2>"$tmp/json"
 	expect "/proc hides processes: status" $? 4
 	expect "/proc hides processes: threads" "$(field threads)" 1
