@@ -98,6 +98,14 @@ struct pfm_pmd_desc {
  */
 #define PFM_PMU_USER_READ	BIT(1)
 /* Bit 2 is in <perfmon/pmu_rules.h>. */
+/*
+ * Contexts of two kinds, a thread's and the CPU's, can use this PMU at once, each with
+ * control registers of its own. @program, @start and @stop leave the other one's counters
+ * (pfm_run.other) as they are, whether these count or not. And what a counter counts, its
+ * privilege level above all, is said by its own control alone, or by registers that have
+ * nothing to do with levels. Without this flag all registers are one kind's at a time.
+ */
+#define PFM_PMU_SHARES		BIT(3)
 
 /* What is held for the contexts that have programmed any of it. */
 #define PFM_HOLD_PMU		BIT(0)	/* all registers but those that are claimed */
@@ -109,9 +117,12 @@ struct pfm_pmu;
  * struct pfm_run - what runs, or is to run, on a CPU
  * @pmds:      PMDs that are in use, as positions: the counters, and other data
  *             registers, of the active set whose control selects an event. 0 while
- *             nothing counts; then the other members mean nothing
+ *             nothing counts; then the members but @other mean nothing
+ * @other:     likewise, of the context of the other kind, which go on counting. Always 0
+ *             without PFM_PMU_SHARES
  * @v:         the values of all control registers of the description on this CPU:
- *             v[n] is that of @pmcs[n], with its reserved bits at their defaults.
+ *             v[n] is that of @pmcs[n], with its reserved bits at their defaults. Those of
+ *             @other's controls are among them.
  *             That of a control whose counters are not in @pmds may be another
  *             set's
  * @ctx_flags: PFM_FL_... of the context: PFM_FL_SYSTEM_WIDE tells its kind
@@ -120,6 +131,7 @@ struct pfm_pmu;
  */
 struct pfm_run {
 	u64 pmds;
+	u64 other;
 	const u64 *v;
 	u32 ctx_flags;
 	u32 set_flags;
@@ -181,22 +193,24 @@ struct pfm_run {
  *              when the CPU is online again, and when the machine reboots; and on the
  *              boot CPU when the machine wakes up. @v has the defaults of all controls
  * @program:    (optional) write the control registers in the bitmap @changed,
- *              while stopped. What @start writes anyway need not be written
- * @start:      let the counters in @run count, and no others
- * @stop:       let nothing count; @run is what was started
+ *              while their counters are stopped. What @start writes anyway need not be
+ *              written
+ * @start:      let the counters in @run count, and no others but those in @run->other
+ * @stop:       let nothing count but @run->other; @run is what was started
  * @read:       the hardware's value of PMD @i. Of a counter, its width in bits, also
  *              while it counts; of another register all bits, while stopped
- * @write:      set PMD @i, while stopped; @value has the counter's width in bits
+ * @write:      set PMD @i, while it is stopped; @value has the counter's width in bits
  * @acknowledge: (required unless PFM_PMU_NO_INTERRUPT) acknowledge overflows, and
  *              let the next interrupt come. @run is what goes on running: its
- *              @pmds are 0 if the core has stopped the counters before, and are
+ *              @pmds are 0 if the core has stopped all counters before, and are
  *              not where the interrupt came into a section that may not be
  *              disturbed. Whether the hardware says that counters overflowed:
  *              false where it cannot tell
  *
  * @still:      (optional) called when an interrupt comes while the core has all counters
- *              of this CPU stopped. Return true if they are stopped. If another user of
- *              the PMU has started them, stop them and return false
+ *              of this CPU stopped but @pmds. Return true if they are stopped. If another
+ *              user of the PMU has started them, stop them and return false. Never start
+ *              any: those in @pmds may be about to stop
  *
  * The core leaves a counter that has wrapped as it is unless a period needs it
  * written. Where a counter interrupts not when it wraps but as long as the bit
@@ -232,7 +246,7 @@ struct pfm_pmu {
 	u64 (*read)(const struct pfm_pmu *pmu, unsigned int i);
 	void (*write)(const struct pfm_pmu *pmu, unsigned int i, u64 value);
 	bool (*acknowledge)(const struct pfm_pmu *pmu, const struct pfm_run *run);
-	bool (*still)(const struct pfm_pmu *pmu);
+	bool (*still)(const struct pfm_pmu *pmu, u64 pmds);
 };
 
 int pfm_pmu_register(const struct pfm_pmu *pmu);

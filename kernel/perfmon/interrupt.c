@@ -214,7 +214,7 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 	if (irq.ctx && !irq.ctx->uses)
 		irq.ctx = NULL;
 	locked = irq.ctx && pfm_interrupt_trylock(&irq, regs);
-	moved = !c->run.pmds && pmu->still && !pmu->still(pmu);
+	moved = !c->run.pmds && pmu->still && !pmu->still(pmu, 0);
 	if (locked)
 		pfm_hw_stop(irq.ctx);
 	late = pmu->acknowledge(pmu, &c->run);

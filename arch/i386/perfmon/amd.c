@@ -162,19 +162,21 @@ static void amd_v2_program(const struct pfm_pmu *pmu, const unsigned long *chang
 
 static void amd_v2_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_x86_write(AMD_GLOBAL_CTL, run->pmds);
+	pfm_x86_write(AMD_GLOBAL_CTL, run->pmds | run->other);
 }
 
 static void amd_v2_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_x86_write(AMD_GLOBAL_CTL, 0);
+	pfm_x86_write(AMD_GLOBAL_CTL, run->other);
 }
 
-static bool amd_v2_still(const struct pfm_pmu *pmu)
+static bool amd_v2_still(const struct pfm_pmu *pmu, u64 pmds)
 {
-	if (!pfm_x86_read(AMD_GLOBAL_CTL))
+	const u64 ctl = pfm_x86_read(AMD_GLOBAL_CTL);
+
+	if (!(ctl & ~pmds))
 		return true;
-	pfm_x86_write(AMD_GLOBAL_CTL, 0);
+	pfm_x86_write(AMD_GLOBAL_CTL, ctl & pmds);
 	return false;
 }
 
@@ -211,6 +213,7 @@ static void amd_v2_reset(const struct pfm_pmu *pmu, const u64 *v)
 
 static const struct pfm_pmu amd_v1 = {
 	.width = 48,
+	.flags = PFM_PMU_SHARES,
 	.selects = amd_selects,
 	.kernel = amd_kernel,
 	.acquire = amd_acquire,
@@ -227,6 +230,7 @@ static const struct pfm_pmu amd_v1 = {
 static const struct pfm_pmu amd_v2 = {
 	.name = "AMD PerfMonV2",
 	.width = 48,
+	.flags = PFM_PMU_SHARES,
 	.selects = amd_selects,
 	.kernel = amd_kernel,
 	.acquire = amd_acquire,

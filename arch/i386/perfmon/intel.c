@@ -332,12 +332,21 @@ static __always_inline void intel_enable(const struct intel_pmu *x, u64 counters
 
 static void intel_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	intel_enable(to_intel(pmu), run->pmds);
+	intel_enable(to_intel(pmu), run->pmds | run->other);
+}
+
+/* Counters of the other kind's context go on; the records of branches are not here. */
+static noinline void intel_stop_some(const struct intel_pmu *x, u64 other)
+{
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, intel_global(x, other & ~x->branches));
 }
 
 static void intel_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	if (unlikely(run->other))
+		intel_stop_some(to_intel(pmu), run->other);
+	else
+		pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
 }
 
 /*
@@ -348,28 +357,30 @@ static noinline void intel_record(const struct pfm_pmu *pmu, const struct pfm_ru
 {
 	const struct intel_pmu *x = to_intel(pmu);
 
-	pfm_lbr_start(run->v[x->select]);
-	intel_enable(x, run->pmds & ~x->branches);
+	if (run->pmds & x->branches)
+		pfm_lbr_start(run->v[x->select]);
+	intel_enable(x, (run->pmds | run->other) & ~x->branches);
 }
 
 static void intel_lbr_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	if (unlikely(run->pmds & to_intel(pmu)->branches))
+	if (unlikely((run->pmds | run->other) & to_intel(pmu)->branches))
 		intel_record(pmu, run);
 	else
 		intel_start(pmu, run);
 }
 
-static noinline void intel_record_no_more(void)
+static noinline void intel_record_no_more(const struct pfm_pmu *pmu,
+					  const struct pfm_run *run)
 {
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	intel_stop(pmu, run);
 	pfm_lbr_stop();
 }
 
 static void intel_lbr_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 	if (unlikely(run->pmds & to_intel(pmu)->branches))
-		intel_record_no_more();
+		intel_record_no_more(pmu, run);
 	else
 		intel_stop(pmu, run);
 }
@@ -461,11 +472,15 @@ void pfm_intel_rewrite(const struct pfm_pmu *pmu, u64 overflowed)
  * perf_events' own NMI handler, which Intel PT has run without a reservation of
  * counters, leaves by switching all of them on.
  */
-static bool intel_still(const struct pfm_pmu *pmu)
+static bool intel_still(const struct pfm_pmu *pmu, u64 pmds)
 {
-	if (!pfm_x86_read(IA32_PERF_GLOBAL_CTRL))
+	const struct intel_pmu *x = to_intel(pmu);
+	const u64 on = intel_global(x, pmds & ~x->branches);
+	const u64 ctrl = pfm_x86_read(IA32_PERF_GLOBAL_CTRL);
+
+	if (!(ctrl & ~on))
 		return true;
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, ctrl & on);
 	return false;
 }
 
@@ -719,6 +734,9 @@ const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 		intel_add_lbr(x, cpu);
 	}
 	x->unsettled = pfm_x86_is_nehalem(cpu) && !cpu->hypervisor;
+	/* intel_settle() takes the counters that another context uses. */
+	if (!x->unsettled)
+		x->pmu.flags |= PFM_PMU_SHARES;
 
 	/*
 	 * The counters' overflow bits; OvfBuf (62) and CondChgd (63), which firmware

@@ -74,29 +74,33 @@ static void p5_release(const struct pfm_pmu *pmu, unsigned int what)
 
 static void p5_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
+	const u64 on = run->pmds | run->other;
 	u64 cesr = 0;
 
-	if (run->pmds & BIT(0))
+	if (on & BIT(0))
 		cesr |= run->v[0];
-	if (run->pmds & BIT(1))
+	if (on & BIT(1))
 		cesr |= run->v[1] << P5_HALF;
 	pfm_x86_write(P5_CESR, cesr);
 }
 
-/* The manual wants counters stopped before they get another event. */
-static void p5_stop_all(const u64 *v)
+/* The manual wants counters stopped before they get another event. Those in @on go on. */
+static void p5_stop_but(const u64 *v, u64 on)
 {
-	pfm_x86_write(P5_CESR, (v[0] & ~P5_CC) | (v[1] & ~P5_CC) << P5_HALF);
+	const u64 low = on & BIT(0) ? v[0] : v[0] & ~P5_CC;
+	const u64 high = on & BIT(1) ? v[1] : v[1] & ~P5_CC;
+
+	pfm_x86_write(P5_CESR, low | high << P5_HALF);
 }
 
 static void p5_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	p5_stop_all(run->v);
+	p5_stop_but(run->v, run->other);
 }
 
 static void p5_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
-	p5_stop_all(v);
+	p5_stop_but(v, 0);
 }
 
 /* The first Pentiums have no RDPMC. */
@@ -122,7 +126,7 @@ static void p5_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 	.num_pmcs = ARRAY_SIZE(c),					\
 	.num_pmds = ARRAY_SIZE(p5_pmds),				\
 	.width = P5_WIDTH,						\
-	.flags = PFM_PMU_NO_INTERRUPT,					\
+	.flags = PFM_PMU_NO_INTERRUPT | PFM_PMU_SHARES,			\
 	.selects = p5_selects,						\
 	.kernel = p5_kernel,						\
 	.acquire = p5_acquire,						\

@@ -5,7 +5,8 @@
  * Two counters of 40 bits, of which 32 can be written: the hardware extends
  * the sign of bit 31. The enable bit of PerfEvtSel0 enables both: to stop and to
  * start is one write of that register. A counter that is not asked to count
- * while the other one does has a register that selects nothing.
+ * while the other one does has a register that selects nothing: so each can be
+ * another context's.
  *
  * Intel SDM, volume 3, performance monitoring: "P6 Family Processor"; Linux,
  * arch/x86/events/intel/p6.c.
@@ -66,19 +67,27 @@ static void p6_write_evtsel1(u64 value)
 	pfm_x86_write(P6_PERFEVTSEL1, value);
 }
 
-static void p6_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
+static void p6_let(const u64 *v, u64 pmds)
 {
-	u64 sel0 = run->pmds & BIT(0) ? run->v[0] : PFM_EVTSEL_DEF;
-	u64 sel1 = run->pmds & BIT(1) ? run->v[1] : PFM_EVTSEL_DEF;
+	u64 sel0 = pmds & BIT(0) ? v[0] : PFM_EVTSEL_DEF;
+	u64 sel1 = pmds & BIT(1) ? v[1] : PFM_EVTSEL_DEF;
 
 	if (__this_cpu_read(p6_evtsel1) != sel1)
 		p6_write_evtsel1(sel1);
 	pfm_x86_write(P6_PERFEVTSEL0, sel0 | PFM_X86_EN);
 }
 
+static void p6_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
+{
+	p6_let(run->v, run->pmds | run->other);
+}
+
 static void p6_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_x86_write(P6_PERFEVTSEL0, pfm_evtsel_off(run->v[0]));
+	if (unlikely(run->other))
+		p6_let(run->v, run->other);
+	else
+		pfm_x86_write(P6_PERFEVTSEL0, pfm_evtsel_off(run->v[0]));
 }
 
 static u64 p6_read(const struct pfm_pmu *pmu, unsigned int i)
@@ -105,6 +114,7 @@ static const struct pfm_pmu p6_pmu = {
 	.num_pmcs = ARRAY_SIZE(p6_pmcs),
 	.num_pmds = ARRAY_SIZE(p6_pmds),
 	.width = 40,
+	.flags = PFM_PMU_SHARES,
 	.selects = p6_selects,
 	.kernel = p6_kernel,
 	.acquire = p6_acquire,

@@ -72,7 +72,7 @@ static bool fake_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *ru
 	return ovfl && !pfm_fake.blind;
 }
 
-static bool fake_still(const struct pfm_pmu *pmu)
+static bool fake_still(const struct pfm_pmu *pmu, u64 pmds)
 {
 	bool still = !pfm_fake.running;
 

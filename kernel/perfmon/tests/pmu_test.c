@@ -32,7 +32,7 @@ static void pfm_fake_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
 }
 
-static bool pfm_fake_still(const struct pfm_pmu *pmu)
+static bool pfm_fake_still(const struct pfm_pmu *pmu, u64 pmds)
 {
 	return true;
 }

@@ -176,9 +176,9 @@ static void amd_test_still(struct kunit *test)
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[11]);
 
 	pfm_regfile_set(0xc0000301, 0x3f);
-	KUNIT_EXPECT_FALSE(test, pfm_regfile_still(pmu));
+	KUNIT_EXPECT_FALSE(test, pfm_regfile_still(pmu, 0));
 	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0000301), 0ULL);
-	KUNIT_EXPECT_TRUE(test, pfm_regfile_still(pmu));
+	KUNIT_EXPECT_TRUE(test, pfm_regfile_still(pmu, 0));
 }
 
 static struct kunit_case amd_cases[] = {

@@ -37,7 +37,8 @@ static void p5_test_drive(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(p5_cpus); i++) {
 		pmu = p5_prepare(test, &p5_cpus[i]);
-		KUNIT_EXPECT_EQ(test, pmu->flags, (unsigned int)PFM_PMU_NO_INTERRUPT);
+		KUNIT_EXPECT_EQ(test, pmu->flags,
+				(unsigned int)(PFM_PMU_NO_INTERRUPT | PFM_PMU_SHARES));
 		KUNIT_EXPECT_EQ(test, pmu->pmcs[1].rsvd, ~p5_cpus[i].bits);
 		pfm_regfile_drive(test, pmu, p5_counting, 0);
 	}

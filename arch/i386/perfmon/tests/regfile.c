@@ -93,13 +93,13 @@ static void pfm_regfile_route_op(void)
 			pfm_regfile_agains++;
 }
 
-static void pfm_regfile_write_op(u32 msr, u64 value)
-{
-	struct pfm_regfile_reg *r = pfm_regfile_access(msr);
+/* Counters that must go on whatever is written, how to find whether they do, and the result. */
+static u64 pfm_regfile_going;
+static u64 (*pfm_regfile_counting)(void);
+static bool pfm_regfile_rested;
 
-	pfm_regfile_written++;
-	if (!r)
-		return;
+static void pfm_regfile_do_write(struct pfm_regfile_reg *r, u32 msr, u64 value)
+{
 	r->writes++;
 	r->wrapped = false;
 	if (msr == GLOBAL_CTRL && value && pfm_regfile_lvtpc)
@@ -116,6 +116,18 @@ static void pfm_regfile_write_op(u32 msr, u64 value)
 		r->value = (s64)(s32)value & (BIT_ULL(r->peer) - 1);
 	else
 		r->value = value;
+}
+
+static void pfm_regfile_write_op(u32 msr, u64 value)
+{
+	struct pfm_regfile_reg *r = pfm_regfile_access(msr);
+
+	pfm_regfile_written++;
+	if (!r)
+		return;
+	pfm_regfile_do_write(r, msr, value);
+	if (pfm_regfile_counting && pfm_regfile_going & ~pfm_regfile_counting())
+		pfm_regfile_rested = true;
 }
 
 static bool pfm_regfile_faulted_op(void)
@@ -204,13 +216,13 @@ void pfm_regfile_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 	local_irq_restore(flags);
 }
 
-bool pfm_regfile_still(const struct pfm_pmu *pmu)
+bool pfm_regfile_still(const struct pfm_pmu *pmu, u64 pmds)
 {
 	unsigned long flags;
 	bool still;
 
 	local_irq_save(flags);
-	still = pmu->still(pmu);
+	still = pmu->still(pmu, pmds);
 	local_irq_restore(flags);
 	return still;
 }
@@ -505,6 +517,74 @@ static void pfm_regfile_data(struct pfm_regfile_drive *d, unsigned int i)
 	KUNIT_EXPECT_EQ(d->test, pfm_regfile_read(pmu, i), value);
 }
 
+static void pfm_regfile_share_op(struct pfm_regfile_drive *d, bool start, u64 pmds, u64 other)
+{
+	const struct pfm_run run = { .pmds = pmds, .other = other, .v = d->v };
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (start)
+		d->pmu->start(d->pmu, &run);
+	else
+		d->pmu->stop(d->pmu, &run);
+	local_irq_restore(flags);
+}
+
+/* Controls of counters that stand get new values. */
+static void pfm_regfile_share_controls(struct pfm_regfile_drive *d, u64 going)
+{
+	const struct pfm_pmu *pmu = d->pmu;
+	unsigned int i, j;
+	bool other;
+
+	for (i = 0; i < pmu->num_pmcs; i++) {
+		other = false;
+		for (j = 0; j < pmu->num_pmds; j++)
+			other |= going & BIT_ULL(j) && pmu->pmds[j].ctrl == pmu->pmcs[i].num;
+		if (!other && prandom_u32_state(&d->rnd) % 3 == 0)
+			pfm_regfile_control(d, i);
+	}
+	pfm_regfile_change(d);
+}
+
+/*
+ * Another context's counters go on, without a moment's rest, whatever is done with those of
+ * one: they are programmed, started, looked at after an interrupt, and stopped.
+ */
+static void pfm_regfile_share(struct pfm_regfile_drive *d)
+{
+	const struct pfm_pmu *pmu = d->pmu;
+	const u64 other = pfm_regfile_selected(d, pfm_regfile_random(&d->rnd) &
+					       pfm_regfile_counters(pmu));
+	unsigned int i;
+	u64 pmds;
+
+	pfm_regfile_share_op(d, true, other, 0);
+	KUNIT_EXPECT_EQ(d->test, d->counting(), other);
+	pfm_regfile_going = other;
+	pfm_regfile_counting = d->counting;
+	for (i = 0; i < 2; i++) {
+		pfm_regfile_share_controls(d, other);
+		pmds = pfm_regfile_pick(d) & ~other;
+		pfm_regfile_share_op(d, true, pmds, other);
+		KUNIT_EXPECT_EQ(d->test, d->counting(), other | pfm_regfile_selected(d, pmds));
+		if (pmu->acknowledge)
+			pfm_regfile_acknowledge(pmu, pmds);
+		if (pmu->still) {
+			KUNIT_EXPECT_TRUE(d->test, pfm_regfile_still(pmu, pmds | other));
+			KUNIT_EXPECT_EQ(d->test, d->counting(),
+					other | pfm_regfile_selected(d, pmds));
+		}
+		pfm_regfile_share_op(d, false, pmds, other);
+		KUNIT_EXPECT_EQ(d->test, d->counting(), other);
+	}
+	KUNIT_EXPECT_FALSE(d->test, pfm_regfile_rested);
+	pfm_regfile_counting = NULL;
+	pfm_regfile_rested = false;
+	pfm_regfile_share_op(d, false, other, 0);
+	KUNIT_EXPECT_EQ(d->test, d->counting(), 0ULL);
+}
+
 static void pfm_regfile_round(struct pfm_regfile_drive *d)
 {
 	const struct pfm_pmu *pmu = d->pmu;
@@ -530,6 +610,8 @@ static void pfm_regfile_round(struct pfm_regfile_drive *d)
 		if (pmu->acknowledge)
 			pfm_regfile_acknowledge(pmu, 0);
 	}
+	if (pmu->flags & PFM_PMU_SHARES)
+		pfm_regfile_share(d);
 }
 
 void pfm_regfile_drive(struct kunit *test, const struct pfm_pmu *pmu,

@@ -55,7 +55,7 @@ void pfm_regfile_start(const struct pfm_pmu *pmu, u64 pmds, const u64 *v);
 void pfm_regfile_stop(const struct pfm_pmu *pmu, u64 pmds, const u64 *v);
 u64 pfm_regfile_read(const struct pfm_pmu *pmu, unsigned int i);
 void pfm_regfile_write(const struct pfm_pmu *pmu, unsigned int i, u64 value);
-bool pfm_regfile_still(const struct pfm_pmu *pmu);
+bool pfm_regfile_still(const struct pfm_pmu *pmu, u64 pmds);
 bool pfm_regfile_acknowledge(const struct pfm_pmu *pmu, u64 pmds);
 
 void pfm_regfile_add(u32 msr, enum pfm_regfile_kind kind, u64 rsvd);
