@@ -30,6 +30,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "host.h"
+#include "hw.h"
 #include "pfm.h"
 #include "setswitch.h"
 #include "timer.h"
@@ -85,6 +86,7 @@ static void pfm_attach_begin(struct pfm_attach *a)
  */
 static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 {
+	static const DECLARE_BITMAP(none, PFM_PMCS_MAX);
 	struct pfm_detach *d = arg;
 
 	pfm_assert_live(ctx);
@@ -97,6 +99,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 		pfm_runstate_out(ctx, local_clock());
 	if (pfm_is_system(ctx)) {
 		pfm_sched_unwant();
+		pfm_hw_leave();
 		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
 	} else {
 		pfm_host_withdraw(ctx->task, &d->entry);
@@ -107,7 +110,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	d->ctx = ctx;
 	d->task = ctx->task;
 	d->blocker = pfm_block_orphan(ctx);
-	d->held = pfm_reserve_take(ctx, 0);
+	d->held = pfm_reserve_take(ctx, 0, none);
 	ctx->task = NULL;
 	ctx->state = PFM_UNLOADED;
 	pfm_session_close(pfm_is_system(ctx));
@@ -340,12 +343,14 @@ static bool pfm_attach_admits(struct pfm_context *ctx)
  * Context: process, ctx->mutex.
  * Return: 0; -EINVAL for padding, no such set, or a flag that does not suit
  * the target; -EBUSY if the context is loaded, the target is taken, or the context
- * has programmed the hardware, which others have; -ESRCH, -EPERM of the thread; -EINTR;
+ * has programmed the hardware, and others have that, or contexts of the other kind some of
+ * the same registers; -ESRCH, -EPERM of the thread; -EINTR;
  * -ENOMEM, or what keeps the hooks from being turned on.
  */
 int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 {
 	struct pfm_attach a = { .ctx = ctx };
+	DECLARE_BITMAP(pmcs, PFM_PMCS_MAX);
 	unsigned int mark;
 	bool unloaded;
 	int ret;
@@ -371,8 +376,10 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	if (ctx->uses && !pfm_access_may_hold())
 		return -EPERM;
 	ret = pfm_set_link(ctx);
-	if (!ret && ctx->uses)
-		ret = pfm_reserve_hold(ctx, ctx->uses);
+	if (!ret && ctx->uses) {
+		pfm_reserve_needs(ctx, pmcs);
+		ret = pfm_reserve_hold(ctx, ctx->uses, pmcs);
+	}
 	if (ret)
 		return ret;
 

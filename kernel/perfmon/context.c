@@ -75,6 +75,7 @@ void pfm_context_close(struct pfm_context *ctx)
 	/* Whatever ended its last attachment has given them back. */
 	if (WARN_ON_ONCE(ctx->held))
 		pfm_reserve_put(ctx->held);
+	WARN_ON_ONCE(!bitmap_empty(ctx->claims, PFM_PMCS_MAX));
 	mutex_destroy(&ctx->mutex);
 	put_cred(ctx->cred);
 	put_pid_ns(ctx->pid_ns);

@@ -184,6 +184,8 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	enum pfm_state state;
 	unsigned long flags;
 	bool started;
+	DECLARE_BITMAP(claims, PFM_MAX_PMCS) = {};
+	unsigned int i;
 	u64 lost, throttled;
 	u16 set;
 	int cpu;
@@ -195,6 +197,8 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	set = ctx->set->id;
 	lost = ctx->queue.lost;
 	throttled = ctx->throttled;
+	for_each_set_bit(i, ctx->claims, PFM_PMCS_MAX)
+		__set_bit(pfm_regmap.pmc[i]->num, claims);
 	if (ctx->task)
 		pid = get_pid(task_pid(ctx->task));
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
@@ -209,6 +213,7 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	else
 		seq_puts(m, "pfm-target:\tnone\n");
 	seq_printf(m, "pfm-set:\t%u\n", set);
+	seq_printf(m, "pfm-claims:\t%*pbl\n", PFM_MAX_PMCS, claims);
 	seq_printf(m, "pfm-format:\t%s\n", ctx->format ?
 		   pfm_format_fmt(ctx->format)->fmt_name : "none");
 	seq_printf(m, "pfm-queued:\t%u\n", pfm_message_count(&ctx->queue));

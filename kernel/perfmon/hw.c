@@ -26,6 +26,11 @@
  * those of the set, switching its thread in costs one write, and switching it out
  * another. Both numbers are unique and never used again.
  *
+ * A thread's context and the CPU's can both have counters here (PFM_PMU_SHARES): each has
+ * a lane, with these two numbers and with what counts for it. No register belongs to both,
+ * as session.c sees to, but one that switches all counters: so each lane knows what counts
+ * in the other one.
+ *
  * Everything here runs with interrupts off on the CPU where the context is
  * live, under ctx->lock, or says otherwise.
  */
@@ -139,24 +144,31 @@ void pfm_hw_reset(void)
 
 	for (i = 0; i < pmu->num_pmcs; i++)
 		c->pmcs[i] = pmu->pmcs[i].def;
-	c->run.pmds = 0;
-	c->controls = 0;
-	c->dirty = 0;
+	for (i = 0; i < PFM_LANES; i++) {
+		c->lane[i].run.pmds = 0;
+		c->lane[i].run.other = 0;
+		c->lane[i].controls = 0;
+		c->lane[i].dirty = 0;
+		c->lane[i].stamp = pfm_hw_stamp(c);
+	}
 	/* This CPU may have been offline when they were claimed. */
 	bitmap_copy(c->lost, pfm_regmap.claimed, PFM_PMCS_MAX);
-	c->stamp = pfm_hw_stamp(c);
 	pmu->reset(pmu, c->pmcs);
 }
 
 /*
  * The active set comes to this CPU, or has come with other values of its controls.
- * That is the only time at which anything in pfm_cpu.run but its pmds changes; they
- * are 0 now, which an NMI looks at first. False if nothing is to count here.
+ * That is the only time at which anything in pfm_lane.run but its pmds and other changes;
+ * its pmds are 0 now, which an NMI looks at first. Contexts of the other kind have some
+ * controls to themselves: what this set has in them, which is their default, stays in
+ * memory. False if nothing is to count here.
  */
-static noinline bool pfm_hw_program(struct pfm_cpu *c, const struct pfm_context *ctx)
+static noinline bool pfm_hw_program(struct pfm_cpu *c, struct pfm_lane *l,
+				    const struct pfm_context *ctx)
 {
 	const struct pfm_set *set = ctx->set;
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	const unsigned long *theirs = pfm_session_owned[!pfm_is_system(ctx)];
 	DECLARE_BITMAP(changed, PFM_PMCS_MAX);
 	bool any = false;
 	unsigned int i;
@@ -172,19 +184,48 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
 	for_each_set_bit(i, set->written, pmu->num_pmcs) {
 		if (c->pmcs[i] == set->values[i] && !test_bit(i, c->lost))
 			continue;
+		if (unlikely(test_bit(i, theirs)))
+			continue;
 		__clear_bit(i, c->lost);
 		c->pmcs[i] = set->values[i];
 		__set_bit(i, changed);
 		any = true;
 	}
-	c->run.v = c->pmcs;
-	c->run.ctx_flags = ctx->flags;
-	c->run.set_flags = set->flags;
-	c->run.task = ctx->task;
+	l->run.v = c->pmcs;
+	l->run.ctx_flags = ctx->flags;
+	l->run.set_flags = set->flags;
+	l->run.task = ctx->task;
 	if (any && pmu->program)
-		pmu->program(pmu, changed, &c->run);
-	c->controls = set->controls;
+		pmu->program(pmu, changed, &l->run);
+	l->controls = set->controls;
 	return true;
+}
+
+/*
+ * A control without a counter, which an event of either kind may look at, has got another
+ * owner since this was asked last: sets may have to write its default again.
+ */
+static __always_inline void pfm_hw_follow(struct pfm_cpu *c)
+{
+	const unsigned int owners = READ_ONCE(pfm_session_owners);
+
+	if (likely(c->owners == owners))
+		return;
+	c->owners = owners;
+	/* The number first, then whose they are: pfm_session_claim() does it the other way. */
+	smp_rmb();
+	c->lane[PFM_LANE_THREAD].controls = 0;
+	c->lane[PFM_LANE_CPU].controls = 0;
+}
+
+/* What counts in a lane has changed: both know of each other what a start or stop needs. */
+static __always_inline void pfm_hw_meet(struct pfm_cpu *c, struct pfm_lane *l)
+{
+	struct pfm_lane *o = l == &c->lane[PFM_LANE_THREAD] ?
+			     &c->lane[PFM_LANE_CPU] : &c->lane[PFM_LANE_THREAD];
+
+	l->run.other = o->run.pmds;
+	o->run.other = l->run.pmds;
 }
 
 /**
@@ -193,7 +234,8 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, const struct pfm_context 
  * @set: one of its sets, whose counters do not run
  *
  * The controls may still hold this set's values, written for another thread, and
- * registers that do not count what that thread has left there.
+ * registers that do not count what that thread has left there. A context of the other kind
+ * may have used the set's counters since its last attachment.
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
@@ -201,8 +243,7 @@ void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set)
 {
 	pfm_assert_live(ctx);
 	set->controls = atomic64_inc_return(&pfm_hw_ids);
-	if (set->uncounted)
-		pfm_hw_forget(ctx, set);
+	pfm_hw_forget(ctx, set);
 }
 
 /**
@@ -228,6 +269,42 @@ void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int p
 	pfm_hw_forget(ctx, set);
 }
 
+/*
+ * Not @beside: there is no system-wide context in the system, so this is the lane of
+ * threads, and nothing counts in the other one.
+ */
+static __always_inline void pfm_hw_let(struct pfm_context *ctx, bool beside)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_lane *l = beside ? pfm_lane_of(c, ctx) : &c->lane[PFM_LANE_THREAD];
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	struct pfm_set *set = ctx->set;
+
+	if (ctx->cpu < 0 || l->run.pmds)
+		return;
+	if (beside)
+		pfm_hw_follow(c);
+	if (l->controls != set->controls && !pfm_hw_program(c, l, ctx))
+		return;
+	if (l->stamp != set->stamp) {
+		pfm_hw_preset(set, set->in_use, false);
+		l->stamp = set->stamp = pfm_hw_stamp(c);
+		l->dirty |= set->in_use & pfm_regmap.wiped;
+	} else if (set->unarmed) {
+		pfm_hw_preset(set, set->unarmed & set->in_use, true);
+	}
+	/* First in memory, then in hardware: pfm_pmu.still() relies on it in an NMI. */
+	l->run.pmds = set->in_use;
+	if (beside)
+		pfm_hw_meet(c, l);
+	pmu->start(pmu, &l->run);
+}
+
+static noinline void pfm_hw_let_beside(struct pfm_context *ctx)
+{
+	pfm_hw_let(ctx, true);
+}
+
 /**
  * __pfm_hw_start() - let the counters of the active set count on this CPU
  * @ctx: context that counts; nothing happens if it is not live, has no such
@@ -238,24 +315,22 @@ void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int p
  */
 void __pfm_hw_start(struct pfm_context *ctx)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	struct pfm_set *set = ctx->set;
-
 	pfm_assert_live(ctx);
-	if (ctx->cpu < 0 || c->run.pmds)
-		return;
-	if (c->controls != set->controls && !pfm_hw_program(c, ctx))
-		return;
-	if (c->stamp != set->stamp) {
-		pfm_hw_preset(set, set->in_use, false);
-		c->stamp = set->stamp = pfm_hw_stamp(c);
-		c->dirty |= set->in_use & pfm_regmap.wiped;
-	} else if (set->unarmed) {
-		pfm_hw_preset(set, set->unarmed & set->in_use, true);
-	}
-	c->run.pmds = set->in_use;
-	pmu->start(pmu, &c->run);
+	if (static_branch_unlikely(&pfm_sys_key.key))
+		pfm_hw_let_beside(ctx);
+	else
+		pfm_hw_let(ctx, false);
+}
+
+static noinline void pfm_hw_halt_beside(const struct pfm_context *ctx)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_lane *l = pfm_lane_of(c, ctx);
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+
+	pmu->stop(pmu, &l->run);
+	l->run.pmds = 0;
+	pfm_hw_meet(c, l);
 }
 
 /**
@@ -271,15 +346,19 @@ void __pfm_hw_start(struct pfm_context *ctx)
  */
 bool __pfm_hw_stop(struct pfm_context *ctx)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_lane *l = this_cpu_ptr(&pfm_cpu.lane[PFM_LANE_THREAD]);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 
 	pfm_assert_live(ctx);
 	/* This context is live nowhere: the counters that run here are another one's. */
 	if (ctx->cpu < 0)
 		return false;
-	pmu->stop(pmu, &c->run);
-	c->run.pmds = 0;
+	if (static_branch_unlikely(&pfm_sys_key.key)) {
+		pfm_hw_halt_beside(ctx);
+	} else {
+		pmu->stop(pmu, &l->run);
+		l->run.pmds = 0;
+	}
 	if (unlikely(ctx->set->uncounted))
 		pfm_hw_save(ctx->set);
 	return true;
@@ -297,17 +376,18 @@ bool __pfm_hw_stop(struct pfm_context *ctx)
 void __pfm_hw_wipe(const struct pfm_context *ctx)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_lane *l = pfm_lane_of(c, ctx);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
 	u64 rest;
 
 	pfm_assert_live(ctx);
-	for (rest = c->dirty; rest; rest &= rest - 1) {
+	for (rest = l->dirty; rest; rest &= rest - 1) {
 		i = __ffs64(rest);
 		pmu->write(pmu, i, pfm_regmap.low[i]);
 	}
-	c->dirty = 0;
-	c->stamp = pfm_hw_stamp(c);
+	l->dirty = 0;
+	l->stamp = pfm_hw_stamp(c);
 }
 
 /**
@@ -324,15 +404,32 @@ void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set)
 }
 
 /**
- * pfm_hw_disown() - the counters of this CPU have changed: no set's counts are in them
+ * pfm_hw_disown() - counters of this CPU have changed: no set's counts are in them
+ * @lanes: whose: bit n is lane n
  *
  * Context: interrupts off; or NMI.
  */
-void pfm_hw_disown(void)
+void pfm_hw_disown(unsigned int lanes)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	unsigned int i;
 
-	c->stamp = pfm_hw_stamp(c);
+	for (i = 0; i < PFM_LANES; i++)
+		if (lanes & BIT(i))
+			c->lane[i].stamp = pfm_hw_stamp(c);
+}
+
+/**
+ * pfm_hw_leave() - a system-wide context leaves its CPU for good
+ *
+ * It may have written controls without a counter that sets of threads, which have them at
+ * their defaults, share with it.
+ *
+ * Context: interrupts off; or NMI.
+ */
+void pfm_hw_leave(void)
+{
+	this_cpu_write(pfm_cpu.lane[PFM_LANE_THREAD].controls, 0);
 }
 
 /**
@@ -355,7 +452,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 	unsigned int i;
 
 	pfm_assert_live(ctx);
-	if (ctx->cpu < 0 || !set->stamp || c->stamp != set->stamp)
+	if (ctx->cpu < 0 || !set->stamp || pfm_lane_of(c, ctx)->stamp != set->stamp)
 		return 0;
 	wrapped = set->raw;
 	for (; rest; rest &= rest - 1) {

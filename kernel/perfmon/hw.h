@@ -16,7 +16,8 @@ void __pfm_hw_start(struct pfm_context *ctx);
 bool __pfm_hw_stop(struct pfm_context *ctx);
 u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
 void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
-void pfm_hw_disown(void);
+void pfm_hw_disown(unsigned int lanes);
+void pfm_hw_leave(void);
 void pfm_hw_reset(void);
 void __pfm_hw_wipe(const struct pfm_context *ctx);
 
@@ -28,10 +29,15 @@ static __always_inline void pfm_hw_start(struct pfm_context *ctx)
 		__pfm_hw_start(ctx);
 }
 
+/* A field of the context's lane, in one instruction: see pfm_lane_of(). */
+#define pfm_hw_lane_read(ctx, field)					\
+	(static_branch_unlikely(&pfm_sys_key.key) && pfm_is_system(ctx) ?	\
+	 __this_cpu_read(pfm_cpu.lane[PFM_LANE_CPU].field) :		\
+	 __this_cpu_read(pfm_cpu.lane[PFM_LANE_THREAD].field))
+
 static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 {
-	return ctx->set->in_use && __this_cpu_read(pfm_cpu.run.pmds) &&
-	       __pfm_hw_stop(ctx);
+	return ctx->set->in_use && pfm_hw_lane_read(ctx, run.pmds) && __pfm_hw_stop(ctx);
 }
 
 static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
@@ -39,13 +45,10 @@ static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
 }
 
-/*
- * The context leaves this CPU: what its counters hold is for no other. They may be the
- * other one's that is live here, if this one has used none.
- */
+/* The context leaves this CPU: what its counters hold is for no other. */
 static __always_inline void pfm_hw_wipe(const struct pfm_context *ctx)
 {
-	if (unlikely(__this_cpu_read(pfm_cpu.dirty)) && ctx->uses)
+	if (unlikely(pfm_hw_lane_read(ctx, dirty)))
 		__pfm_hw_wipe(ctx);
 }
 

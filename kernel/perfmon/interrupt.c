@@ -2,8 +2,9 @@
 /*
  * perfmon2: the overflow interrupt of the hardware's counters.
  *
- * The interrupt concerns the context that has programmed the hardware: the running thread's or
- * the CPU's, if both have one. Only contexts of one kind can have the hardware.
+ * The interrupt concerns the contexts that have programmed the hardware: the running
+ * thread's, the CPU's, or both. Whose counter it was is found by looking at the counters of
+ * both, since not all hardware can say; so both stand still meanwhile.
  *
  * It is an NMI on some machines. It takes the locks of both contexts, if it can: what
  * they share on this CPU, as the clock, nobody else looks at then. If it cannot, this
@@ -34,6 +35,7 @@
 /* The interrupt's work proper. */
 static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 {
+	struct pfm_lane *l = pfm_lane_of(c, ctx);
 	unsigned long before = c->stats[PFM_STAT_OVERFLOWS];
 	u64 now;
 
@@ -41,16 +43,16 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 		return;
 	now = pfm_clock_advance();
 	/* Not what a late look at a counter has found. */
-	c->overtaken = false;
+	l->overtaken = false;
 	pfm_hw_stop(ctx);
 	pfm_runstate_update(ctx);
 	/* A masked context interrupts no more: until PFM_RESTART it is no storm. */
 	if (!pfm_runstate_counting(ctx)) {
-		c->deferred = false;
+		l->deferred = false;
 		return;
 	}
 	if (c->stats[PFM_STAT_OVERFLOWS] != before &&
-	    pfm_throttle_is_storm(c, now, local_clock()))
+	    pfm_throttle_is_storm(l, now, local_clock()))
 		pfm_throttle_context(ctx);
 	else
 		pfm_hw_start(ctx);
@@ -60,6 +62,7 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 struct pfm_interrupt {
 	struct pfm_context *ctx;	/* whose interrupt it is, or NULL */
 	struct pfm_context *other;	/* NULL if that is the only one */
+	bool both;			/* it may be the other one's as well */
 };
 
 /* This CPU clears the pointers, interrupts off, before a context can go. */
@@ -72,7 +75,11 @@ static __always_inline struct pfm_interrupt pfm_interrupt_whose(const struct pfm
 		irq.other = cpu;
 		if (!irq.ctx || cpu->uses)
 			swap(irq.ctx, irq.other);
+		irq.both = irq.other && irq.ctx->uses && irq.other->uses;
 	}
+	/* A context that has programmed only software cannot have caused the interrupt. */
+	if (irq.ctx && !irq.ctx->uses)
+		irq.ctx = NULL;
 	return irq;
 }
 
@@ -82,12 +89,16 @@ static __always_inline struct pfm_interrupt pfm_interrupt_whose(const struct pfm
  *
  * An NMI must not wait, so it tries. Without SMP there is no lock to try. Code that
  * was interrupted at user level does not hold it; any other code may.
+ *
+ * Nothing else takes the locks of two contexts, so that there is no order to keep.
  */
 static bool pfm_interrupt_trylock(const struct pfm_interrupt *irq,
 				  struct pt_regs *regs)
 {
 	if (!in_nmi()) {
 		raw_spin_lock(&irq->ctx->lock);
+		if (unlikely(irq->both))
+			raw_spin_lock_nested(&irq->other->lock, SINGLE_DEPTH_NESTING);
 		return true;
 	}
 	if (!IS_ENABLED(CONFIG_SMP) && !(regs && user_mode(regs)))
@@ -102,7 +113,7 @@ static bool pfm_interrupt_trylock(const struct pfm_interrupt *irq,
 
 static void pfm_interrupt_unlock(const struct pfm_interrupt *irq)
 {
-	if (unlikely(irq->other) && in_nmi())
+	if (unlikely(irq->other) && (in_nmi() || irq->both))
 		raw_spin_unlock(&irq->other->lock);
 	raw_spin_unlock(&irq->ctx->lock);
 }
@@ -131,13 +142,13 @@ static void pfm_interrupt_look(struct pfm_context *ctx, struct pfm_cpu *c)
 void pfm_interrupt_work(struct irq_work *work)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	struct pfm_interrupt irq = pfm_interrupt_whose(c);
+	struct pfm_context *cpu = pfm_attach_of_cpu(c);
 
 	pfm_clock_refresh();
-	if (irq.ctx)
-		pfm_interrupt_look(irq.ctx, c);
-	if (irq.other)
-		pfm_interrupt_look(irq.other, c);
+	if (c->live)
+		pfm_interrupt_look(c->live, c);
+	if (cpu)
+		pfm_interrupt_look(cpu, c);
 }
 
 /**
@@ -174,16 +185,44 @@ static bool pfm_interrupt_is_late(struct pfm_cpu *c)
 }
 
 /*
- * Another user of the PMU had our counters count while they should stand. If that
- * was in this very NMI, as by Intel PT's handler, they have counted next to nothing.
- * If they have @overflowed since they were stopped, they have counted for long, and
- * for others: what they hold is nobody's.
+ * Another user of the PMU may have our counters count while they should stand. Asked
+ * where a context that uses the hardware, or all of it, stands still. Returns the lanes
+ * whose counters stood, if others moved, 0 if not.
  */
-static void pfm_interrupt_moved(bool overflowed)
+static unsigned int pfm_interrupt_moved(const struct pfm_interrupt *irq, struct pfm_cpu *c)
 {
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	const u64 thread = c->lane[PFM_LANE_THREAD].run.pmds;
+	const u64 cpu = c->lane[PFM_LANE_CPU].run.pmds;
+
+	if (likely(thread || cpu) && !(irq->both && !(thread && cpu)))
+		return 0;
+	if (!pmu->still || pmu->still(pmu, thread | cpu))
+		return 0;
 	pfm_stat_inc(PFM_STAT_FOREIGN);
-	if (overflowed)
-		pfm_hw_disown();
+	return !thread << PFM_LANE_THREAD | !cpu << PFM_LANE_CPU;
+}
+
+/* What goes on counting on this CPU: of both contexts, if both do, either will do. */
+static const struct pfm_run *pfm_interrupt_run(const struct pfm_cpu *c)
+{
+	const struct pfm_run *thread = &c->lane[PFM_LANE_THREAD].run;
+
+	return likely(thread->pmds) ? thread : &c->lane[PFM_LANE_CPU].run;
+}
+
+/*
+ * Whether it was ours cannot be known now. Most likely it was. If the NMI only failed to
+ * get one context's lock, maybe since another user looks at that, do not count it towards
+ * the storm of the other.
+ */
+static void pfm_interrupt_defer(const struct pfm_interrupt *irq, struct pfm_cpu *c)
+{
+	irq_work_queue(&c->work);
+	if (!irq->other || raw_spin_is_locked(&irq->ctx->lock))
+		pfm_lane_of(c, irq->ctx)->deferred = true;
+	if (irq->both && raw_spin_is_locked(&irq->other->lock))
+		pfm_lane_of(c, irq->other)->deferred = true;
 }
 
 /**
@@ -201,7 +240,8 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 	struct pfm_interrupt irq = {};
 	struct pt_regs *old;
 	unsigned long before;
-	bool locked, late, moved;
+	unsigned int moved;
+	bool locked, late;
 
 	if (!pmu || !pmu->acknowledge)
 		return false;
@@ -210,30 +250,30 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 		goto out;
 	}
 	irq = pfm_interrupt_whose(c);
-	/* A context that has programmed only software cannot have caused the interrupt. */
-	if (irq.ctx && !irq.ctx->uses)
-		irq.ctx = NULL;
 	locked = irq.ctx && pfm_interrupt_trylock(&irq, regs);
-	moved = !c->run.pmds && pmu->still && !pmu->still(pmu, 0);
+	moved = pfm_interrupt_moved(&irq, c);
 	if (locked)
 		pfm_hw_stop(irq.ctx);
-	late = pmu->acknowledge(pmu, &c->run);
-	if (unlikely(moved))
-		pfm_interrupt_moved(late && (locked || !irq.ctx));
+	if (locked && unlikely(irq.both))
+		pfm_hw_stop(irq.other);
+	late = pmu->acknowledge(pmu, pfm_interrupt_run(c));
+	/*
+	 * If the others moved our counters in this very NMI, as Intel PT's handler does, these
+	 * have counted next to nothing. If they have overflowed since they were stopped, they
+	 * have counted for long, and for others: what they hold is nobody's.
+	 */
+	if (unlikely(moved) && late && (locked || !irq.ctx))
+		pfm_hw_disown(moved);
 	before = c->found;
 	if (locked) {
 		old = set_irq_regs(regs);
 		pfm_interrupt_overflow(irq.ctx, c);
+		if (unlikely(irq.both))
+			pfm_interrupt_overflow(irq.other, c);
 		set_irq_regs(old);
 		pfm_interrupt_unlock(&irq);
 	} else if (irq.ctx) {
-		/* Whether it was ours cannot be known here. Most likely it was. */
-		irq_work_queue(&c->work);
-		/*
-		 * If the NMI only failed to get the other context's lock, maybe another
-		 * user's, do not count it towards this one's storm.
-		 */
-		c->deferred |= !irq.other || raw_spin_is_locked(&irq.ctx->lock);
+		pfm_interrupt_defer(&irq, c);
 		late = true;
 	}
 

@@ -66,7 +66,7 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 		i = __ffs64(rest);
 		also |= set->pmcs[pfm_regmap.ctrl[i]].reset_pmds;
 		if (unlikely(pfm_overflow_is_overtaken(set, i)))
-			__this_cpu_write(pfm_cpu.overtaken, true);
+			pfm_lane_of(this_cpu_ptr(&pfm_cpu), ctx)->overtaken = true;
 		if (is_long || set->pmds[i].short_reset ||
 		    (set->random & BIT_ULL(i)))
 			pfm_overflow_reset_one(set, i, is_long);

@@ -222,6 +222,9 @@ struct pfm_context {
 	bool faults;			/* [m] set once: counts page faults */
 	u8 uses;			/* [l*] PFM_HOLD_..., never less: has programmed */
 	u8 held;			/* [l*] PFM_HOLD_..., set under [m]: has to itself */
+	DECLARE_BITMAP(programmed, PFM_PMCS_MAX);	/* [l*] never less: the hardware's PMCs
+					 * that have had another value than their default */
+	DECLARE_BITMAP(claims, PFM_PMCS_MAX);	/* [l*] set under [m]: has for its kind */
 	u32 kind;			/* [l] pfm_runstate_kind() of the thread that runs */
 	int cpu;			/* [l*] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
@@ -293,6 +296,28 @@ struct pfm_clock {
 	u64 now;			/* ... at this local_clock() */
 };
 
+/*
+ * Contexts of each kind have a lane of their own on a CPU: a thread's, the CPU's. What both
+ * have programmed, pfm_cpu.pmcs, is one.
+ */
+enum pfm_lane_kind {
+	PFM_LANE_THREAD,
+	PFM_LANE_CPU,
+	PFM_LANES,
+};
+
+struct pfm_lane {
+	struct pfm_run run;		/* [p] what counts, and for which context */
+	u64 controls;			/* [p*] pfm_set.controls of what is in pmcs */
+	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
+	u64 dirty;			/* [p] registers that are to be wiped */
+	unsigned int storm;		/* [p] interrupts one upon the other */
+	bool deferred;			/* [p] one of them came in a section */
+	bool overtaken;			/* [p] a counter has counted a period more by then */
+	u64 spent;			/* [p] in these, ns */
+	u64 ended;			/* [p] local_clock() at the end of the last */
+};
+
 struct pfm_cpu {
 	struct pfm_context *live;	/* [p] the running thread's, if it has one */
 	struct pfm_clock clock[3];	/* [p] one of them is valid ... */
@@ -304,11 +329,9 @@ struct pfm_cpu {
 	unsigned long faults[2];	/* [p] minor, major, while sys */
 	struct hrtimer timer;		/* [p*] task clock, time-outs of sets */
 	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
-	struct pfm_run run;		/* [p] what counts, and for which context */
-	u64 controls;			/* [p*] pfm_set.controls of what is in pmcs */
-	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
+	struct pfm_lane lane[PFM_LANES];	/* [p*] a field's own key counts */
 	u64 stamps;			/* [p] given out here */
-	u64 dirty;			/* [p] registers that are to be wiped */
+	unsigned int owners;		/* [p] pfm_session_owners when last looked at */
 	u64 uncounted;			/* [p] pfm_set.uncounted of all that were here */
 	bool touched;			/* [p*] the registers are in our use */
 	bool stranded;			/* [p*] they were, when the CPU went offline */
@@ -322,11 +345,6 @@ struct pfm_cpu {
 	unsigned long interrupts_at;	/* [p] jiffies when the count began: the first overflow
 					 * a second later begins it anew */
 	u64 interrupts;			/* [p] overflows since */
-	unsigned int storm;		/* [p] the PMU's, one upon the other */
-	bool deferred;			/* [p] one of them came in a section */
-	bool overtaken;			/* [p] a counter has counted a period more by then */
-	u64 spent;			/* [p] in these, ns */
-	u64 ended;			/* [p] local_clock() at the end of the last */
 	unsigned long stats[PFM_STATS];	/* [p*] */
 	/*
 	 * What other CPUs look at, and change, when a thread moves to this one: away
@@ -351,9 +369,6 @@ static __always_inline struct pfm_context *pfm_attach_of_cpu(const struct pfm_cp
 	return rcu_dereference_sched(c->sys);
 }
 
-/* Beside PFM_HOLD_PMU and ..._CLAIMED: no context of the other kind has these. */
-#define PFM_HOLD_SESSION	BIT(7)
-
 /* Call with interrupts off. */
 static __always_inline void pfm_stat_add(enum pfm_stat s, unsigned long n)
 {
@@ -368,6 +383,18 @@ static __always_inline void pfm_stat_inc(enum pfm_stat s)
 static __always_inline bool pfm_is_system(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/*
+ * Where a context that is live on a CPU has what counts for it. Without any system-wide
+ * context in the system nothing has to be asked. Interrupts are off, or NMI.
+ */
+static __always_inline struct pfm_lane *pfm_lane_of(struct pfm_cpu *c,
+						    const struct pfm_context *ctx)
+{
+	if (static_branch_unlikely(&pfm_sys_key.key) && pfm_is_system(ctx))
+		return &c->lane[PFM_LANE_CPU];
+	return &c->lane[PFM_LANE_THREAD];
 }
 
 /*
@@ -546,8 +573,10 @@ u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 /* reserve.c */
 int pfm_reserve_get(unsigned int what);
 void pfm_reserve_put(unsigned int what);
-int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what);
-unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep);
+void pfm_reserve_needs(const struct pfm_context *ctx, unsigned long *pmcs);
+int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what, const unsigned long *pmcs);
+unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep,
+			      const unsigned long *pmcs);
 void pfm_reserve_yield(struct pfm_context *ctx);
 void pfm_reserve_online(unsigned int cpu);
 bool pfm_reserve_is_used(void);
@@ -604,7 +633,7 @@ int pfm_control_stop_here(struct pfm_context *ctx, void *unused);
 int pfm_control_restart(struct pfm_context *ctx);
 
 /* throttle.c */
-bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin, u64 end);
+bool pfm_throttle_is_storm(struct pfm_lane *l, u64 begin, u64 end);
 bool pfm_throttle_is_too_many(struct pfm_context *ctx);
 void pfm_throttle_context(struct pfm_context *ctx);
 
@@ -662,8 +691,11 @@ void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task);
 int pfm_attach_offline(unsigned int cpu);
 
 /* session.c */
-bool pfm_session_claim(bool system);
-void pfm_session_yield(bool system);
+extern unsigned long pfm_session_owned[2][BITS_TO_LONGS(PFM_PMCS_MAX)];	/* [w] */
+extern unsigned int pfm_session_owners;	/* [w] */
+bool pfm_session_claim(bool system, const unsigned long *pmcs);
+void pfm_session_yield(bool system, const unsigned long *pmcs);
+void pfm_session_free(bool system, unsigned long *pmcs);
 int pfm_session_get(bool system);
 void pfm_session_close(bool system);
 void pfm_session_unhook(bool system);

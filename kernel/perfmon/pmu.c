@@ -129,6 +129,9 @@ int pfm_pmu_validate(const struct pfm_pmu *pmu)
 		return -EINVAL;
 	if (!pmu->width || pmu->width > 64)
 		return -EINVAL;
+	/* What a thread or a switch does to all registers is another context's business, too. */
+	if (pmu->flags & PFM_PMU_SHARES && (pmu->rules || !pmu->start))
+		return -EINVAL;
 	if (pmu->flags & PFM_PMU_USER_COUNTS && pmu->min_period)
 		return -EINVAL;
 	if (!pfm_pmu_complete(pmu))

@@ -127,11 +127,13 @@ static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
 }
 
 /* A loaded context that has used software alone begins to use the hardware. */
-static void pfm_regs_use(struct pfm_context *ctx, unsigned int holds)
+static void pfm_regs_use(struct pfm_context *ctx, unsigned int pmc, u64 value)
 {
 	const bool first = !ctx->uses && ctx->state != PFM_UNLOADED;
 
-	ctx->uses |= holds;
+	ctx->uses |= pfm_rules_holds(pmc, value);
+	if (value != pfm_regmap.pmc[pmc]->def)
+		__set_bit(pmc, ctx->programmed);
 	if (likely(!first))
 		return;
 	pfm_rules_thread(ctx, PFM_THREAD_LOAD);
@@ -194,7 +196,7 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	}
 	pfm_regs_cut(set, map->pmds_of[i]);
 	if (pmu == map->hw && pmu->start) {
-		pfm_regs_use(ctx, pfm_rules_holds(i, value));
+		pfm_regs_use(ctx, i, value);
 		pfm_hw_changed(ctx, set, i);
 	}
 
@@ -225,21 +227,29 @@ static int pfm_regs_write_pmcs_piece(struct pfm_context *ctx, void *arg)
  * @v:   elements: pfarg_pmc_t
  *
  * Context: process, ctx->mutex.
- * Return: 0; the error of the element that failed: see pfm_regs_write_pmc(); -EBUSY if
- * others have the PMU; and see pfm_reach_call().
+ * Return: 0; the error of the element that failed: see pfm_regs_write_pmc(); -EBUSY, and
+ * no element was looked at, if others have the PMU, or contexts of the other kind have any
+ * register of which @v wants more than its default; and see pfm_reach_call().
  */
 int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 {
 	const pfarg_pmc_t *req = v->elem;
+	DECLARE_BITMAP(pmcs, PFM_PMCS_MAX) = {};
 	unsigned int uses = 0;
-	unsigned int i, pmc;
+	unsigned int i, pmc, holds;
+	u64 value;
 	int ret;
 
 	for (i = 0; i < v->n; i++) {
 		pfm_soft_note(ctx, &req[i]);
 		pmc = pfm_pmu_find_pmc(req[i].reg_num);
-		if (pmc != PFM_NONE)
-			uses |= pfm_rules_holds(pmc, pfm_rules_adapt(ctx, pmc, req[i].reg_value));
+		if (pmc == PFM_NONE)
+			continue;
+		value = pfm_rules_adapt(ctx, pmc, req[i].reg_value);
+		holds = pfm_rules_holds(pmc, value);
+		uses |= holds;
+		if (holds && value != pfm_regmap.pmc[pmc]->def)
+			__set_bit(pmc, pmcs);
 	}
 	/*
 	 * Check the caller's rights now: the elements may be written by an interprocessor
@@ -250,7 +260,7 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)
 		return pfm_reach_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
 
-	ret = pfm_reserve_hold(ctx, uses);
+	ret = pfm_reserve_hold(ctx, uses, pmcs);
 	if (ret)
 		return ret;
 	ret = pfm_reach_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);

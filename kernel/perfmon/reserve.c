@@ -47,7 +47,8 @@ static void pfm_reserve_lose(void *unused)
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 
 	bitmap_copy(c->lost, pfm_regmap.claimed, PFM_PMCS_MAX);
-	c->controls = 0;
+	c->lane[PFM_LANE_THREAD].controls = 0;
+	c->lane[PFM_LANE_CPU].controls = 0;
 }
 
 static int pfm_reserve_acquire(unsigned int what)
@@ -84,7 +85,8 @@ static void pfm_reserve_quiesce(void)
 		c = per_cpu_ptr(&pfm_cpu, cpu);
 		c->stranded |= c->touched;
 		c->touched = false;
-		c->controls = 0;
+		c->lane[PFM_LANE_THREAD].controls = 0;
+		c->lane[PFM_LANE_CPU].controls = 0;
 	}
 }
 
@@ -162,43 +164,73 @@ void pfm_reserve_put(unsigned int what)
 	mutex_unlock(&pfm_reserve_mutex);
 }
 
+/* Of a PMU that cannot be shared, who uses any control uses all. */
+static void pfm_reserve_all(unsigned long *pmcs)
+{
+	if (!(pfm_regmap.hw->flags & PFM_PMU_SHARES))
+		bitmap_set(pmcs, 0, pfm_regmap.hw->num_pmcs);
+}
+
+/**
+ * pfm_reserve_needs() - the control registers that a context needs while it is loaded
+ * @ctx:  context
+ * @pmcs: out: bitmap of them, densely numbered
+ *
+ * Context: ctx->lock; or ctx->mutex, while the context is not loaded.
+ */
+void pfm_reserve_needs(const struct pfm_context *ctx, unsigned long *pmcs)
+{
+	bitmap_copy(pmcs, ctx->programmed, PFM_PMCS_MAX);
+	if (ctx->uses)
+		pfm_reserve_all(pmcs);
+}
+
 /**
  * pfm_reserve_hold() - have the PMU's registers for a context
  * @ctx:  context
- * @what: PFM_HOLD_...; nothing happens if the context holds that
+ * @what: PFM_HOLD_...; not 0
+ * @pmcs: bitmap of the control registers, densely numbered, that are to be the context's.
+ *	  Those that it has claimed before may be among them
  *
- * The code that ends the attachment finds, under ctx->lock, that the context holds
- * them, and gives them back. If the attachment ends before that, or if nothing gets
- * programmed, the caller has to do it: by pfm_reserve_yield().
+ * The code that ends the attachment finds, under ctx->lock, what the context holds, and
+ * gives it back. If the attachment ends before that, or if nothing gets programmed, the
+ * caller has to do it: by pfm_reserve_yield().
  *
  * Context: process, ctx->mutex.
- * Return: 0, or -EBUSY if another user in the kernel, as perf_events, has them, or
- * contexts of the other kind: per-thread, or system-wide.
+ * Return: 0; or -EBUSY, and then nothing has changed, if another user in the kernel, as
+ * perf_events, has the PMU, or contexts of the other kind, per-thread or system-wide, have
+ * any of @pmcs.
  */
-int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
+int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what, const unsigned long *pmcs)
 {
+	DECLARE_BITMAP(more, PFM_PMCS_MAX);
 	unsigned int twice;
 	int ret;
 
 	lockdep_assert_held(&ctx->mutex);
+	bitmap_copy(more, pmcs, PFM_PMCS_MAX);
+	pfm_reserve_all(more);
 	/* If the attachment ends right now, the registers are not needed. */
-	what = (what | PFM_HOLD_SESSION) & ~READ_ONCE(ctx->held);
-	if (!what)
+	raw_spin_lock_irq(&ctx->lock);
+	what &= ~ctx->held;
+	bitmap_andnot(more, more, ctx->claims, PFM_PMCS_MAX);
+	raw_spin_unlock_irq(&ctx->lock);
+	if (!what && bitmap_empty(more, PFM_PMCS_MAX))
 		return 0;
 	/* What others use, too, is asked for while the PMU is held: not by that attachment. */
 	if (what & PFM_HOLD_CLAIMED)
 		what |= PFM_HOLD_PMU;
-	if ((what & PFM_HOLD_SESSION) && !pfm_session_claim(pfm_is_system(ctx)))
+	if (!pfm_session_claim(pfm_is_system(ctx), more))
 		return -EBUSY;
 	ret = pfm_reserve_get(what);
 	if (ret) {
-		if (what & PFM_HOLD_SESSION)
-			pfm_session_yield(pfm_is_system(ctx));
+		pfm_session_yield(pfm_is_system(ctx), more);
 		return ret;
 	}
 	raw_spin_lock_irq(&ctx->lock);
 	twice = ctx->held & what;
 	ctx->held |= what;
+	bitmap_or(ctx->claims, ctx->claims, more, PFM_PMCS_MAX);
 	raw_spin_unlock_irq(&ctx->lock);
 	if (twice)
 		pfm_reserve_put(twice);
@@ -209,41 +241,48 @@ int pfm_reserve_hold(struct pfm_context *ctx, unsigned int what)
  * pfm_reserve_take() - take over what a context holds, to give it back
  * @ctx:  context
  * @keep: PFM_HOLD_..., what stays with it
+ * @pmcs: bitmap of the control registers that stay with it, densely numbered
  *
- * Contexts of the other kind can have the hardware from now on, before any program
+ * Contexts of the other kind can have the other registers from now on, before any program
  * can learn that this attachment has ended; they share the PMU until the rest is
- * given back, and nothing of this context is in its registers any more.
+ * given back, and nothing of this context counts in its registers any more.
  *
  * Context: ctx->lock.
  * Return: what is to be given to pfm_reserve_put().
  */
-unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep)
+unsigned int pfm_reserve_take(struct pfm_context *ctx, unsigned int keep,
+			      const unsigned long *pmcs)
 {
 	unsigned int put = ctx->held & ~keep;
+	DECLARE_BITMAP(yield, PFM_PMCS_MAX);
 
 	lockdep_assert_held(&ctx->lock);
 	ctx->held &= keep;
-	if (put & PFM_HOLD_SESSION)
-		pfm_session_yield(pfm_is_system(ctx));
-	return put & ~PFM_HOLD_SESSION;
+	if (!bitmap_andnot(yield, ctx->claims, pmcs, PFM_PMCS_MAX))
+		return put;
+	bitmap_and(ctx->claims, ctx->claims, pmcs, PFM_PMCS_MAX);
+	pfm_session_yield(pfm_is_system(ctx), yield);
+	return put;
 }
 
 /**
  * pfm_reserve_yield() - give the PMU's registers back if not needed
- * @ctx: context; nothing happens if it is loaded and has programmed some of
- *       them, or does not hold them
+ * @ctx: context; it keeps, while it is loaded, those that it has programmed
  *
  * Context: process, ctx->mutex.
  */
 void pfm_reserve_yield(struct pfm_context *ctx)
 {
+	DECLARE_BITMAP(pmcs, PFM_PMCS_MAX) = {};
 	unsigned int keep = 0, put;
 
 	lockdep_assert_held(&ctx->mutex);
 	raw_spin_lock_irq(&ctx->lock);
-	if (ctx->state != PFM_UNLOADED && ctx->uses)
-		keep = ctx->uses | PFM_HOLD_SESSION;
-	put = pfm_reserve_take(ctx, keep);
+	if (ctx->state != PFM_UNLOADED) {
+		keep = ctx->uses;
+		pfm_reserve_needs(ctx, pmcs);
+	}
+	put = pfm_reserve_take(ctx, keep, pmcs);
 	raw_spin_unlock_irq(&ctx->lock);
 	if (put)
 		pfm_reserve_put(put);

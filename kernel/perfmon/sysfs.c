@@ -15,6 +15,7 @@
  *	interrupts_max				overflows, a second and CPU
  *	sys_group, thread_group			group number, -1 for any
  *	sys_sessions, thread_sessions		loaded contexts
+ *	free_system, free_thread		PMCs that such a context could claim now
  *	formats/NAME/				uuid, version of a sampling format
  *	pmcs/N/, pmds/N/			name, type, index, default,
  *						reserved of a register
@@ -67,6 +68,33 @@ PFM_SHOW(sys_sessions, "%u", pfm_sysfs_sessions(true))
 PFM_ATTR_RO(sys_sessions);
 PFM_SHOW(thread_sessions, "%u", pfm_sysfs_sessions(false))
 PFM_ATTR_RO(thread_sessions);
+
+/* PMCs by the numbers that programs use, as lists of CPUs are written: 0-3,16. */
+static ssize_t pfm_sysfs_free(bool system, char *buf)
+{
+	DECLARE_BITMAP(dense, PFM_PMCS_MAX);
+	DECLARE_BITMAP(pmcs, PFM_MAX_PMCS) = {};
+	unsigned int i;
+
+	pfm_pmu_get();
+	pfm_session_free(system, dense);
+	for_each_set_bit(i, dense, PFM_PMCS_MAX)
+		__set_bit(pfm_regmap.pmc[i]->num, pmcs);
+	pfm_pmu_put();
+	return sysfs_emit(buf, "%*pbl\n", PFM_MAX_PMCS, pmcs);
+}
+
+static ssize_t free_system_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	return pfm_sysfs_free(true, buf);
+}
+PFM_ATTR_RO(free_system);
+
+static ssize_t free_thread_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	return pfm_sysfs_free(false, buf);
+}
+PFM_ATTR_RO(free_thread);
 
 static ssize_t pfm_sysfs_store(u64 *limit, u64 min, u64 max, const char *buf,
 			       size_t count)
@@ -171,6 +199,8 @@ static const struct attribute *pfm_sysfs_attrs[] = {
 	&pfm_attr_counter_width.attr,
 	&pfm_attr_sys_sessions.attr,
 	&pfm_attr_thread_sessions.attr,
+	&pfm_attr_free_system.attr,
+	&pfm_attr_free_thread.attr,
 	&pfm_attr_arg_size_max.attr,
 	&pfm_attr_smpl_buf_size_max.attr,
 	&pfm_attr_smpl_buf_size_cur.attr,

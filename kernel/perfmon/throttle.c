@@ -26,7 +26,7 @@
 
 /**
  * pfm_throttle_is_storm() - whether interrupts of the PMU leave no time for others
- * @c:     this CPU
+ * @l:     the lane of the context whose interrupts they are
  * @begin: local_clock() at which the one that is being handled began, in nanoseconds
  * @end:   local_clock() now
  *
@@ -41,26 +41,26 @@
  * Context: interrupts off, at the end of such an interrupt; or NMI.
  * Return: whether it is a storm by now. Then the count begins anew.
  */
-bool pfm_throttle_is_storm(struct pfm_cpu *c, u64 begin, u64 end)
+bool pfm_throttle_is_storm(struct pfm_lane *l, u64 begin, u64 end)
 {
-	const bool overhead = c->deferred || c->overtaken;
+	const bool overhead = l->deferred || l->overtaken;
 	u64 spent = end - begin;
 
 	if (overhead)
-		spent = min_t(u64, end - c->ended, PFM_THROTTLE_OVERHEAD);
-	if (begin - c->ended > spent && !overhead)
-		c->storm -= min(c->storm, PFM_THROTTLE_CALM);
+		spent = min_t(u64, end - l->ended, PFM_THROTTLE_OVERHEAD);
+	if (begin - l->ended > spent && !overhead)
+		l->storm -= min(l->storm, PFM_THROTTLE_CALM);
 	else
-		c->storm++;
-	c->deferred = false;
-	c->overtaken = false;
-	c->spent = c->storm ? c->spent + spent : 0;
-	c->ended = end;
-	if (c->storm <= PFM_THROTTLE_STORM || c->spent <= PFM_THROTTLE_STORM_NS)
+		l->storm++;
+	l->deferred = false;
+	l->overtaken = false;
+	l->spent = l->storm ? l->spent + spent : 0;
+	l->ended = end;
+	if (l->storm <= PFM_THROTTLE_STORM || l->spent <= PFM_THROTTLE_STORM_NS)
 		return false;
 	/* The next context starts from zero. */
-	c->storm = 0;
-	c->spent = 0;
+	l->storm = 0;
+	l->spent = 0;
 	return true;
 }
 

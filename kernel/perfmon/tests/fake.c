@@ -34,7 +34,8 @@ static void fake_program(const struct pfm_pmu *pmu, const unsigned long *changed
 
 static void fake_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_fake.running = run->pmds;
+	WARN_ON(run->pmds & run->other);
+	pfm_fake.running = run->pmds | run->other;
 	pfm_fake.set_flags = run->set_flags;
 	pfm_fake.task = run->task;
 	pfm_fake.starts++;
@@ -42,7 +43,7 @@ static void fake_start(const struct pfm_pmu *pmu, const struct pfm_run *run)
 
 static void fake_stop(const struct pfm_pmu *pmu, const struct pfm_run *run)
 {
-	pfm_fake.running = 0;
+	pfm_fake.running = run->other;
 	pfm_fake.stops++;
 }
 
@@ -56,7 +57,8 @@ static u64 fake_read(const struct pfm_pmu *pmu, unsigned int i)
 
 static void fake_write(const struct pfm_pmu *pmu, unsigned int i, u64 value)
 {
-	WARN_ON(pfm_fake.running || value > FAKE_MAX);
+	WARN_ON(pfm_fake.running & (pmu->flags & PFM_PMU_SHARES ? BIT_ULL(i) : ~0ULL));
+	WARN_ON(value > FAKE_MAX);
 	pfm_fake.ctr[i] = (u64)(s32)value & FAKE_MAX;
 	pfm_fake.writes++;
 }
@@ -66,7 +68,7 @@ static bool fake_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *ru
 	bool ovfl = pfm_fake.ovfl;
 
 	pfm_fake.frozen = !pfm_fake.running;
-	WARN_ON(run->pmds != pfm_fake.running);
+	WARN_ON((run->pmds | run->other) != pfm_fake.running);
 	pfm_fake.ovfl = 0;
 	pfm_fake.interrupt = false;
 	return ovfl && !pfm_fake.blind;
@@ -74,9 +76,9 @@ static bool fake_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *ru
 
 static bool fake_still(const struct pfm_pmu *pmu, u64 pmds)
 {
-	bool still = !pfm_fake.running;
+	bool still = !(pfm_fake.running & ~pmds);
 
-	pfm_fake.running = 0;
+	pfm_fake.running &= pmds;
 	return still;
 }
 
@@ -127,6 +129,19 @@ const struct pfm_pmu pfm_fake_shared = {
 	.name = "shared", .pmcs = fake_pmcs, .pmds = fake_pmds,
 	.num_pmcs = ARRAY_SIZE(fake_pmcs), .num_pmds = FAKE_COUNTERS,
 	.width = 40, .min_period = 3, .rollback = 256,
+	.selects = fake_selects, .kernel = fake_kernel,
+	.acquire = fake_acquire, .release = fake_release,
+	.reset = fake_reset, .program = fake_program,
+	.start = fake_start, .stop = fake_stop,
+	.read = fake_read, .write = fake_write,
+	.acknowledge = fake_acknowledge, .still = fake_still,
+};
+
+/* Both a thread's context and the CPU's can use it at once. */
+const struct pfm_pmu pfm_fake_halves = {
+	.name = "halves", .pmcs = fake_pmcs, .pmds = fake_pmds,
+	.num_pmcs = ARRAY_SIZE(fake_pmcs), .num_pmds = FAKE_COUNTERS,
+	.width = 40, .flags = PFM_PMU_SHARES,
 	.selects = fake_selects, .kernel = fake_kernel,
 	.acquire = fake_acquire, .release = fake_release,
 	.reset = fake_reset, .program = fake_program,

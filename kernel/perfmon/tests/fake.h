@@ -38,6 +38,7 @@ extern struct pfm_fake pfm_fake;
 extern const struct pfm_pmu pfm_fake_pmu;
 extern const struct pfm_pmu pfm_fake_deaf;	/* without an interrupt */
 extern const struct pfm_pmu pfm_fake_shared;
+extern const struct pfm_pmu pfm_fake_halves;
 
 /* A context for test->priv, with @pmu for the hardware; and its end. */
 int pfm_fake_init(struct kunit *test, const struct pfm_pmu *pmu);

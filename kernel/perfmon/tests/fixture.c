@@ -254,6 +254,8 @@ void pfm_fixture_out(struct pfm_context *ctx)
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
+const unsigned long pfm_fixture_none[BITS_TO_LONGS(PFM_PMCS_MAX)];
+
 struct pfm_context *pfm_fixture_context(struct kunit *test, unsigned int n)
 {
 	struct pfm_context *ctx = pfm_fixture_new(0, NULL);
@@ -265,7 +267,7 @@ struct pfm_context *pfm_fixture_context(struct kunit *test, unsigned int n)
 
 void pfm_fixture_load_hw(struct kunit *test, struct pfm_context *ctx)
 {
-	KUNIT_ASSERT_EQ(test, pfm_reserve_hold(ctx, PFM_HOLD_PMU), 0);
+	KUNIT_ASSERT_EQ(test, pfm_reserve_hold(ctx, PFM_HOLD_PMU, ctx->programmed), 0);
 	pfm_fixture_load(ctx);
 	pfm_fixture_start(ctx);
 }

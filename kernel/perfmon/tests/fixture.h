@@ -32,6 +32,9 @@ const struct pfm_pmu *pfm_fixture_swap(struct kunit *test,
 u64 pfm_fixture_poll_late(void);
 void pfm_fixture_disarm(void);
 
+/* No control register, as a bitmap. */
+extern const unsigned long pfm_fixture_none[BITS_TO_LONGS(PFM_PMCS_MAX)];
+
 /* What the commands on registers do, of any PMU. */
 int pfm_fixture_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
 int pfm_fixture_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);

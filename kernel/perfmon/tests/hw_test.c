@@ -95,7 +95,7 @@ static void hw_test_late_wrap(struct kunit *test)
 	/* The same for one that comes in after another one has left 0. */
 	pfm_fixture_out(ctx);
 	pfm_fake.ctr[0] = 0;
-	pfm_hw_disown();
+	pfm_hw_disown(BIT(PFM_LANE_THREAD));
 	pfm_fixture_in(ctx);
 	step = FAKE_MAX + 1 - pfm_fake.ctr[0] + 7;
 	pfm_fake_count(step);

@@ -116,60 +116,60 @@ static void interrupt_test_together(struct kunit *test)
 }
 
 /*
- * Interrupts that take @spent nanoseconds each and leave @gap in between, on @c: how many
+ * Interrupts that take @spent nanoseconds each and leave @gap in between, on @l: how many
  * it takes to be a storm; or @max, if these are none.
  */
-static unsigned int storm_after(struct pfm_cpu *c, u64 spent, u64 gap, unsigned int max)
+static unsigned int storm_after(struct pfm_lane *l, u64 spent, u64 gap, unsigned int max)
 {
 	unsigned int n = 0;
 	u64 begin;
 
 	do {
-		begin = c->ended + gap;
+		begin = l->ended + gap;
 		n++;
-	} while (!pfm_throttle_is_storm(c, begin, begin + spent) && n < max);
+	} while (!pfm_throttle_is_storm(l, begin, begin + spent) && n < max);
 	return n;
 }
 
 /* Interrupts that leave the CPU no time are too many, however few they are. */
 static void interrupt_test_storm(struct kunit *test)
 {
-	struct pfm_cpu *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	struct pfm_lane *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
 	unsigned int n;
 
-	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_ASSERT_NOT_NULL(test, l);
 	/* More than half a second; then the next begins. */
-	KUNIT_EXPECT_EQ(test, storm_after(c, 100000, 1000, 20000), 5001U);
-	KUNIT_EXPECT_EQ(test, storm_after(c, 100000, 1000, 20000), 5001U);
+	KUNIT_EXPECT_EQ(test, storm_after(l, 100000, 1000, 20000), 5001U);
+	KUNIT_EXPECT_EQ(test, storm_after(l, 100000, 1000, 20000), 5001U);
 	/* More than 256 of them, however slow they are. */
-	KUNIT_EXPECT_EQ(test, storm_after(c, NSEC_PER_SEC, 1000, 20000), 257U);
+	KUNIT_EXPECT_EQ(test, storm_after(l, NSEC_PER_SEC, 1000, 20000), 257U);
 	/* Half of the time is left to others. */
-	KUNIT_EXPECT_EQ(test, storm_after(c, 100000, 100001, 20000), 20000U);
+	KUNIT_EXPECT_EQ(test, storm_after(l, 100000, 100001, 20000), 20000U);
 	/* Ordinary ones in between calm it. */
 	for (n = 0; n < 1000; n++) {
-		KUNIT_EXPECT_EQ(test, storm_after(c, NSEC_PER_SEC, 0, 16), 16U);
-		KUNIT_EXPECT_EQ(test, storm_after(c, 1000, NSEC_PER_SEC, 1), 1U);
+		KUNIT_EXPECT_EQ(test, storm_after(l, NSEC_PER_SEC, 0, 16), 16U);
+		KUNIT_EXPECT_EQ(test, storm_after(l, 1000, NSEC_PER_SEC, 1), 1U);
 	}
 	/* Of the time until the irq_work, that of an NMI counts: 10 ms at most. */
 	for (n = 0; n < 257; n++) {
-		c->deferred = true;
-		KUNIT_EXPECT_FALSE(test, pfm_throttle_is_storm(c, c->ended, c->ended + 1000000));
+		l->deferred = true;
+		KUNIT_EXPECT_FALSE(test, pfm_throttle_is_storm(l, l->ended, l->ended + 1000000));
 	}
-	c->spent = 0;
+	l->spent = 0;
 	for (n = 0; n < 50; n++) {
-		c->deferred = true;
-		KUNIT_EXPECT_FALSE(test, pfm_throttle_is_storm(c, c->ended,
-							       c->ended + NSEC_PER_SEC));
+		l->deferred = true;
+		KUNIT_EXPECT_FALSE(test, pfm_throttle_is_storm(l, l->ended,
+							       l->ended + NSEC_PER_SEC));
 	}
-	c->deferred = true;
-	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(c, c->ended, c->ended + NSEC_PER_SEC));
+	l->deferred = true;
+	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(l, l->ended, l->ended + NSEC_PER_SEC));
 	/* The whole time counts if a counter passed another period before the handler ran. */
 	for (n = 0; n < 5000; n++) {
-		c->overtaken = true;
-		KUNIT_EXPECT_EQ(test, storm_after(c, 1000, 99000, 1), 1U);
+		l->overtaken = true;
+		KUNIT_EXPECT_EQ(test, storm_after(l, 1000, 99000, 1), 1U);
 	}
-	c->overtaken = true;
-	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(c, c->ended + 99000, c->ended + 100000));
+	l->overtaken = true;
+	KUNIT_EXPECT_TRUE(test, pfm_throttle_is_storm(l, l->ended + 99000, l->ended + 100000));
 }
 
 /*
@@ -180,19 +180,19 @@ static void interrupt_test_storm(struct kunit *test)
 static void interrupt_test_overtaken(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
-	struct pfm_cpu *c;
+	struct pfm_lane *l;
 	unsigned int more;
 
 	pfm_fake_pmc(ctx, 0, 0, 1, 0);
 	pfm_fixture_load_hw(test, ctx);
 	pfm_fixture_in(ctx);
-	c = this_cpu_ptr(&pfm_cpu);
+	l = pfm_lane_of(this_cpu_ptr(&pfm_cpu), ctx);
 	for (more = 9; more <= 10; more++) {
 		pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
-		c->overtaken = true;
-		c->storm = 256;
-		c->spent = NSEC_PER_SEC;
-		c->ended = 0;
+		l->overtaken = true;
+		l->storm = 256;
+		l->spent = NSEC_PER_SEC;
+		l->ended = 0;
 		pfm_fake_count(10 + more);
 		KUNIT_EXPECT_TRUE(test, pfm_fake_interrupt());
 		KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)(more < 10 ? PFM_LOADED : PFM_MASKED));
@@ -203,20 +203,20 @@ static void interrupt_test_overtaken(struct kunit *test)
 static void interrupt_test_storm_masks(struct kunit *test)
 {
 	struct pfm_context *ctx = test->priv;
-	struct pfm_cpu *c;
+	struct pfm_lane *l;
 
 	pfm_fake_pmc(ctx, 0, 0, 1, 0);
 	pfm_fake_pmd(ctx, 0, 0, -1ULL, -1ULL);
 	pfm_fixture_load_hw(test, ctx);
 	pfm_fixture_in(ctx);
-	c = this_cpu_ptr(&pfm_cpu);
-	c->storm = 0;
+	l = pfm_lane_of(this_cpu_ptr(&pfm_cpu), ctx);
+	l->storm = 0;
 	pfm_fake_happen(1);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_LOADED);
 	/* One more than enough, whenever it comes. */
-	c->storm = 10000;
-	c->spent = NSEC_PER_SEC;
-	c->deferred = true;
+	l->storm = 10000;
+	l->spent = NSEC_PER_SEC;
+	l->deferred = true;
 	pfm_fake_happen(1);
 	KUNIT_EXPECT_EQ(test, (int)ctx->state, (int)PFM_MASKED);
 	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);

@@ -14,7 +14,7 @@ int odd_acquire(const struct pfm_pmu *pmu, unsigned int what)
 	odd.alone += odd.held == PFM_HOLD_CLAIMED;
 	if (what == PFM_HOLD_CLAIMED && odd.ending) {
 		raw_spin_lock_irq(&odd.ending->lock);
-		odd.ended = pfm_reserve_take(odd.ending, 0);
+		odd.ended = pfm_reserve_take(odd.ending, 0, pfm_fixture_none);
 		raw_spin_unlock_irq(&odd.ending->lock);
 	}
 	return 0;

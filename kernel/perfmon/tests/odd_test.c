@@ -339,7 +339,7 @@ static void open_test_wiped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_BUFFER), 221ULL);
 	/* One that comes and counts nothing has nothing to leave. */
 	odd.writes[ODD_WIDE] = 0;
-	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_cpu.dirty), 0ULL);
+	KUNIT_EXPECT_EQ(test, this_cpu_read(pfm_cpu.lane[PFM_LANE_THREAD].dirty), 0ULL);
 	/* Slow counters are looked at once a second. */
 	KUNIT_EXPECT_EQ(test, odd_poll, (u64)NSEC_PER_SEC);
 }
@@ -351,6 +351,7 @@ static void open_test_beside(struct kunit *test)
 	struct pfm_context *thread = test->priv;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	KUNIT_ASSERT_EQ(test, pfm_session_get(true), 0);
 	mutex_lock_nested(&ctx->mutex, 1);
 	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
 	pfm_fixture_load_hw(test, ctx);
@@ -370,11 +371,13 @@ static void open_test_beside(struct kunit *test)
 	odd_count(1);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, ODD_WIDE), 111ULL);
 	/* While the CPU's context has the hardware, the thread's cannot. */
-	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(thread, PFM_HOLD_PMU), -EBUSY);
+	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(thread, PFM_HOLD_PMU, pfm_fixture_none), -EBUSY);
 	pfm_fixture_free(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(thread, PFM_HOLD_PMU), 0);
+	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(thread, PFM_HOLD_PMU, pfm_fixture_none), 0);
 	thread->state = PFM_UNLOADED;
 	pfm_reserve_yield(thread);
+	pfm_session_close(true);
+	pfm_session_unhook(true);
 }
 
 static struct kunit_case open_cases[] = {

@@ -104,6 +104,7 @@ static void pfm_pmu_test_nonsense(struct kunit *test)
 	EXPECT_REFUSED(test, n->pmds[0].write_bits = 41);
 	EXPECT_REFUSED(test, n->pmu.flags = PFM_PMU_USER_COUNTS; n->pmds[0].write_bits = 8);
 	EXPECT_REFUSED(test, n->pmu.flags = PFM_PMU_USER_COUNTS; n->pmu.min_period = 2);
+	EXPECT_REFUSED(test, n->pmu.flags = PFM_PMU_SHARES);	/* and has no registers */
 	EXPECT_REFUSED(test, n->pmds[0].width = 65);
 	EXPECT_REFUSED(test, n->pmds[1].width = 8);	/* does not count */
 	EXPECT_REFUSED(test, n->pmu.start = pfm_fake_start);

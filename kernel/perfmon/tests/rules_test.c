@@ -210,7 +210,8 @@ static void rules_test_claimed_late(struct kunit *test)
 	odd_pmc(test, ctx, 0, ODD_WIDE, 1, 0);
 	KUNIT_ASSERT_EQ(test, pfm_attach_load(ctx, &load), 0);
 	odd.ending = ctx;
-	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(ctx, PFM_HOLD_PMU | PFM_HOLD_CLAIMED), 0);
+	KUNIT_EXPECT_EQ(test, pfm_reserve_hold(ctx, PFM_HOLD_PMU | PFM_HOLD_CLAIMED,
+						pfm_fixture_none), 0);
 	odd.ending = NULL;
 	KUNIT_EXPECT_EQ(test, odd.ended, PFM_HOLD_PMU);
 	pfm_reserve_put(odd.ended);

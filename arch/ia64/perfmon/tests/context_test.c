@@ -80,7 +80,7 @@ static int itc_event_here(struct pfm_context *ctx, void *what)
 /* PFM_LOAD_CONTEXT; @t is NULL for a CPU. */
 static void itc_load(struct kunit *test, struct pfm_context *ctx, struct pfm_itc_thread *t)
 {
-	KUNIT_ASSERT_EQ(test, pfm_reserve_hold(ctx, ctx->uses), 0);
+	KUNIT_ASSERT_EQ(test, pfm_reserve_hold(ctx, ctx->uses, ctx->programmed), 0);
 	pfm_fixture_load(ctx);
 	ctx->task = t ? t->task : NULL;
 	ctx->own = t == pfm_itc_current();
@@ -823,7 +823,7 @@ static void itc_test_debuggers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, CTR(4), CYCLES | BOTH), 0);
 		KUNIT_EXPECT_EQ(test, itc_pmc(ctx, 0, PFM_ITA_IBR(2), 0x4000), 0);
 		KUNIT_ASSERT_TRUE(test, pfm_debug_begin());
-		KUNIT_EXPECT_EQ(test, pfm_reserve_hold(ctx, ctx->uses), -EBUSY);
+		KUNIT_EXPECT_EQ(test, pfm_reserve_hold(ctx, ctx->uses, ctx->programmed), -EBUSY);
 		pfm_debug_end();
 		pfm_itc_break();
 		itc_load(test, ctx, system ? NULL : pfm_itc_thread(2));

@@ -550,7 +550,7 @@ static void sim_deliver(void)
 		sim_happen();
 	if (sim_random(3) == 0)
 		sim_switch();
-	this_cpu_write(pfm_cpu.storm, 0);
+	this_cpu_write(pfm_cpu.lane[PFM_LANE_THREAD].storm, 0);
 	KUNIT_EXPECT_EQ(sim.test, pfm_itc_vector(), (unsigned int)VECTOR);
 	KUNIT_EXPECT_TRUE(sim.test, pfm_glue_interrupt(pfm_itc_vector()));
 	if (sim.frozen[sim.here])
@@ -608,7 +608,8 @@ static void sim_load(struct sim_context *c)
 
 	if (c->loaded)
 		return;
-	KUNIT_EXPECT_EQ(sim.test, pfm_reserve_hold(c->ctx, c->ctx->uses), refused ? -EBUSY : 0);
+	KUNIT_EXPECT_EQ(sim.test, pfm_reserve_hold(c->ctx, c->ctx->uses, c->ctx->programmed),
+			refused ? -EBUSY : 0);
 	if (refused)
 		return;
 	pfm_fixture_load(c->ctx);
