@@ -23,6 +23,7 @@ struct hw {
 		     enum hw_level level, u32 flags);
 	unsigned int (*pmd)(unsigned int k, enum hw_event event);
 	bool silent;			/* has no overflow interrupt */
+	bool shares;			/* a thread's and the CPU's context can both use it */
 };
 
 static const struct hw *hw_find(void);
@@ -124,14 +125,14 @@ static int hw_write_power(int fd, __u16 set, unsigned int k, enum hw_event event
 
 static const struct hw hw_models[] = {
 	{ "Intel architectural", 8, { 0xc0, 0x3c }, hw_write_evtsel,
-	  hw_pmd_evtsel, false },
-	{ "AMD", 6, { 0xc0, 0x76 }, hw_write_evtsel, hw_pmd_evtsel, false },
-	{ "Intel P6", 2, { 0xc0, 0x79 }, hw_write_evtsel, hw_pmd_evtsel, false },
-	{ "Intel P4", 2, { 0, 0 }, hw_write_p4, hw_pmd_p4, false },
-	{ "Intel P5", 2, { 0x16, 0 }, hw_write_p5, hw_pmd_evtsel, true },
-	{ "PowerPC", 4, { 2, 1 }, hw_write_ppc, hw_pmd_ppc, false },
-	{ "PowerPC 970", 8, { 9, 15 }, hw_write_ppc, hw_pmd_ppc, false },
-	{ "POWER", 4, { 0x02, 0x1e }, hw_write_power, hw_pmd_ppc, false },
+	  hw_pmd_evtsel, false, true },
+	{ "AMD", 6, { 0xc0, 0x76 }, hw_write_evtsel, hw_pmd_evtsel, false, true },
+	{ "Intel P6", 2, { 0xc0, 0x79 }, hw_write_evtsel, hw_pmd_evtsel, false, true },
+	{ "Intel P4", 2, { 0, 0 }, hw_write_p4, hw_pmd_p4, false, false },
+	{ "Intel P5", 2, { 0x16, 0 }, hw_write_p5, hw_pmd_evtsel, true, true },
+	{ "PowerPC", 4, { 2, 1 }, hw_write_ppc, hw_pmd_ppc, false, false },
+	{ "PowerPC 970", 8, { 9, 15 }, hw_write_ppc, hw_pmd_ppc, false, false },
+	{ "POWER", 4, { 0x02, 0x1e }, hw_write_power, hw_pmd_ppc, false, false },
 };
 
 /* The one with the longest name that the kernel's begins with. */
@@ -167,6 +168,29 @@ static inline unsigned int hw_counters(void)
 			break;
 	}
 	return k;
+}
+
+/* Nehalem and Westmere on the metal: errata take counters that have nothing to do with it. */
+static inline bool hw_unsettled(void)
+{
+	static const char *const models[] = { "26", "30", "31", "46", "37", "44", "47" };
+	char text[8192], *model;
+	size_t i;
+
+	if (read_text("/proc/cpuinfo", text, sizeof(text)) < 0 || strstr(text, " hypervisor") ||
+	    !strstr(text, "GenuineIntel") || !strstr(text, "cpu family\t: 6\n"))
+		return false;
+	model = strstr(text, "model\t\t: ");
+	for (i = 0; model && i < sizeof(models) / sizeof(models[0]); i++)
+		if (!strncmp(model + 9, models[i], 2) && model[11] == '\n')
+			return true;
+	return false;
+}
+
+/* Whether a thread's context and the CPU's can use this PMU at once. */
+static inline bool hw_shares(void)
+{
+	return hw_find()->shares && !hw_unsettled();
 }
 
 /* Whether the kernel's name of the PMU begins like this. */

@@ -3,7 +3,8 @@
  * Overflow interrupts in each section of the kernel's: counters of what the kernel executes, at
  * short and random periods, while threads are switched and move, and while other threads
  * read, stop, start, write and restart their contexts. The interrupt is an NMI on x86 and on
- * PowerPC of 64 bits, and finds half done whatever it interrupts.
+ * PowerPC of 64 bits, and finds half done whatever it interrupts. The same with contexts of
+ * the CPUs beside those of the threads.
  *
  * Not here: what a sample holds (hw_samples.c), and where chains go (hw_chains.c).
  */
@@ -34,6 +35,10 @@ static struct worker workers[THREADS];
  */
 static pthread_barrier_t begin, done, end;
 static volatile bool over;
+
+/* Contexts of the CPUs, which count the kernel, too, in a counter of their own. */
+#define AGENT	COUNTERS
+#define CPUS	8
 
 static void meet(const struct worker *w, pthread_barrier_t *where)
 {
@@ -160,6 +165,41 @@ static void *control(void *arg)
 	return NULL;
 }
 
+/* On its own CPU, as such a context wants it. */
+static void *watch(void *arg)
+{
+	int cpu = (int)(uintptr_t)arg, fd;
+	u32 seed = (u32)cpu + 17;
+	pfm_msg_t msg;
+
+	pin_cpu(cpu);
+	fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	set_nonblock(fd);
+	hw_counter(fd, 0, AGENT, HW_INSTRUCTIONS, HW_KERNEL, PFM_REGFL_OVFL_NOTIFY, PERIOD * 3);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	pthread_barrier_wait(&begin);
+	while (!over) {
+		switch (random_below(&seed, 4)) {
+		case 0:
+			hw_value(fd, 0, AGENT, HW_INSTRUCTIONS);
+			break;
+		case 1:
+			MUST(pfm_stop(fd));
+			MUST(pfm_start(fd));
+			break;
+		default:
+			if (read(fd, &msg, sizeof(msg)) < 0 && errno != EAGAIN)
+				die("read: %s", strerror(errno));
+			if (pfm_restart(fd) && errno != EBUSY)
+				die("restart: %s", strerror(errno));
+		}
+		sched_yield();
+	}
+	close(fd);
+	return NULL;
+}
+
 FIXTURE(sections)
 {
 };
@@ -176,17 +216,13 @@ FIXTURE_TEARDOWN(sections)
  * The counters FIRST and SECOND of a thread agree, whatever commands its context had. In a
  * thread whose context was only read they have the count of a thread that runs alone.
  */
-TEST_F_TIMEOUT(sections, counters_agree, 300)
+static void sections(struct __test_metadata *_metadata, unsigned int cpus)
 {
 	struct worker alone = { .alone = true };
-	pthread_t controllers[CONTROLLERS];
+	pthread_t controllers[CONTROLLERS], agents[CPUS];
 	u64 overflows, apart, stormy = 0;
 	unsigned int i, runs;
 
-	NEED_HW_INTERRUPT();
-	NEED_DEBUGFS();
-	if (hw_counters() < COUNTERS)
-		SKIP(return, "needs %u counters", COUNTERS);
 	/* A thread, too: how long it takes to clear an array depends on where its stack is. */
 	for (runs = 0; runs < HW_RUNS; runs++) {
 		ASSERT_EQ(0, pthread_create(&alone.thread, NULL, work, &alone));
@@ -197,7 +233,7 @@ TEST_F_TIMEOUT(sections, counters_agree, 300)
 	}
 	ASSERT_GT(HW_RUNS, runs);
 	over = false;
-	pthread_barrier_init(&begin, NULL, THREADS + CONTROLLERS);
+	pthread_barrier_init(&begin, NULL, THREADS + CONTROLLERS + cpus);
 	pthread_barrier_init(&done, NULL, THREADS + 1);
 	pthread_barrier_init(&end, NULL, THREADS + 1);
 	overflows = debugfs_sum("overflows");
@@ -208,10 +244,14 @@ TEST_F_TIMEOUT(sections, counters_agree, 300)
 	for (i = 0; i < CONTROLLERS; i++)
 		ASSERT_EQ(0, pthread_create(&controllers[i], NULL, control,
 					    (void *)(uintptr_t)(i + 1)));
+	for (i = 0; i < cpus; i++)
+		ASSERT_EQ(0, pthread_create(&agents[i], NULL, watch, (void *)(uintptr_t)i));
 	pthread_barrier_wait(&done);
 	over = true;
 	for (i = 0; i < CONTROLLERS; i++)
 		pthread_join(controllers[i], NULL);
+	for (i = 0; i < cpus; i++)
+		pthread_join(agents[i], NULL);
 	pthread_barrier_wait(&end);
 	for (i = 0; i < THREADS; i++) {
 		const struct worker *w = &workers[i];
@@ -228,6 +268,27 @@ TEST_F_TIMEOUT(sections, counters_agree, 300)
 	overflows = debugfs_sum("overflows") - overflows;
 	TH_LOG("%llu overflows, %llu threads in storms", overflows, stormy);
 	EXPECT_LT(is_slow() ? 100ULL : 1000ULL, overflows);
+}
+
+TEST_F_TIMEOUT(sections, counters_agree, 300)
+{
+	NEED_HW_INTERRUPT();
+	NEED_DEBUGFS();
+	if (hw_counters() < COUNTERS)
+		SKIP(return, "needs %u counters", COUNTERS);
+	sections(_metadata, 0);
+}
+
+TEST_F_TIMEOUT(sections, beside_the_cpus, 300)
+{
+	unsigned int cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+
+	NEED_HW_INTERRUPT();
+	NEED_DEBUGFS();
+	NEED_ROOT();
+	if (hw_counters() <= AGENT || !hw_shares())
+		SKIP(return, "needs %u counters that can be shared", AGENT + 1);
+	sections(_metadata, cpus < CPUS ? cpus : CPUS);
 }
 
 TEST_HARNESS_MAIN
