@@ -118,6 +118,7 @@ static int choose(struct counters *counters, const char *events, unsigned int fl
 	memset(counters, 0, sizeof(*counters));
 	counters->many = true;
 	counters->timeout_ns = TURN_NS;
+	events_free(false);
 	if (counters_add(counters, events, error))
 		return pmon_fail(EINVAL, "%s", error);
 	if (counters_take_turns(counters, false, error) ||

@@ -16,6 +16,7 @@
 #include "encode.h"
 #include "events.h"
 #include "family.h"
+#include "file.h"
 #include "names.h"
 #include "needs.h"
 #include "place.h"
@@ -158,6 +159,34 @@ bool events_pmu(const struct pmu *pmu)
 	hardware->raw = family->raw;
 	hardware->raw_mask = family->raw_mask & free_bits(pmu);
 	return hardware->events;
+}
+
+void events_free_list(bool system, const char *list)
+{
+	uint32_t available = 0;
+	unsigned long from, to;
+	char *end;
+
+	hardware->taken = 0;
+	hardware->system = system;
+	for (; *list >= '0' && *list <= '9'; list = end + (*end == ',')) {
+		from = to = strtoul(list, &end, 10);
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		for (; from <= to && from < PMU_COUNTERS; from++)
+			available |= 1U << from;
+	}
+	if (hardware->there & available)
+		hardware->taken = hardware->there & ~available;
+}
+
+void events_free(bool system)
+{
+	char list[256];
+
+	if (!sysfs_read(system ? "free_system" : "free_thread", list, sizeof(list)))
+		*list = '\0';
+	events_free_list(system, list);
 }
 
 /* Other names, as perf has them; some stand for several events. */
@@ -529,6 +558,12 @@ void counters_refuse(const struct counter *c, char error[EVENTS_ERROR_MAX])
 	if (c->shared)
 		snprintf(error, EVENTS_ERROR_MAX, "no counter is left for '%s', or %s", c->name,
 			 c->shared);
+	else if (c->source->taken)
+		snprintf(error, EVENTS_ERROR_MAX,
+			 "no counter is left for '%s': %u of %u are used by those who count %s",
+			 c->name, (unsigned int)__builtin_popcount(c->source->taken),
+			 (unsigned int)__builtin_popcount(c->source->there),
+			 c->source->system ? "threads" : "CPUs");
 	else if ((c->can & general) == general)
 		snprintf(error, EVENTS_ERROR_MAX,
 			 "no counter is left for '%s': at most %u %s events at a time",

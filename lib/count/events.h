@@ -47,7 +47,9 @@ struct event_source {
 	const char *name;
 	uint16_t pmc0, pmd0;
 	unsigned int counters;		/* that can count many events */
-	uint32_t there;			/* all of them: bits of i */
+	uint32_t there;			/* all of them: bits of i ... */
+	uint32_t taken;			/* ... and those that contexts of the other kind have */
+	bool system;			/* ... which is that of threads: see events_free() */
 	unsigned int events;
 	const struct event *event;
 	const struct event *raw;	/* events by number or other names, NULL: none ... */
@@ -134,6 +136,23 @@ struct counts {
  * Return: true if pfmon knows events of it.
  */
 bool events_pmu(const struct pmu *pmu);
+
+/**
+ * events_free() - leave the counters alone that contexts of the other kind have
+ * @system: the events are to be counted by contexts of CPUs
+ *
+ * The kernel says which are free now. Where it can give all of the PMU to one kind only, or
+ * does not say, none is left out: who has the PMU is known when a context is loaded. Before
+ * events get their counters, once again for others.
+ */
+void events_free(bool system);
+
+/**
+ * events_free_list() - as events_free(), by a list of control registers
+ * @system: as there
+ * @list:   as the kernel writes it: "0-3,16"
+ */
+void events_free_list(bool system, const char *list);
 
 /**
  * counters_add() - choose events and give each a counter

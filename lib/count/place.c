@@ -145,6 +145,6 @@ bool place_together(struct counters *counters, const struct event_source *source
 
 	for (i = 0; i < counters->n; i++)
 		if (counters->c[i].source == source)
-			place_add(&group, &counters->c[i], counters->c[i].can);
+			place_add(&group, &counters->c[i], counters->c[i].can & ~source->taken);
 	return place_group(&group);
 }

@@ -23,7 +23,7 @@ static struct room *room_of(struct rooms *rooms, const struct event_source *sour
 	for (i = 0; i < rooms->n; i++)
 		if (rooms->room[i].source == source)
 			return &rooms->room[i];
-	rooms->room[i] = (struct room){ .source = source, .free = source->there };
+	rooms->room[i] = (struct room){ .source = source, .free = source->there & ~source->taken };
 	rooms->n++;
 	return &rooms->room[i];
 }
@@ -210,7 +210,10 @@ int counters_take_turns(struct counters *counters, bool each,
 			begin = i;
 			set++;
 			group = collect(counters, i, i + 1, room);
-			place_group(&group);
+			if (!place_group(&group)) {
+				counters_refuse(c, error);
+				return -1;
+			}
 		}
 		c->set = (uint16_t)set;
 		c->sets = 1;

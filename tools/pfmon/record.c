@@ -352,6 +352,7 @@ int cmd_record(int argc, char **argv)
 	sampling_periods(&o.sampling, o.period, o.frequency);
 	set_readings(&o);
 	turns_check_cpus(&o.turns, o.target.cpu_list.n);
+	events_free(o.target.cpus);
 	turns_make(&o.turns, &o.sampling.counters);
 	perfmon_require();
 	hardware_settle(&o.sampling.counters,

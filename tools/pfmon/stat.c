@@ -507,6 +507,7 @@ int cmd_stat(int argc, char **argv)
 	if (o.detail && usable)
 		add_details();
 	turns_check_cpus(&o.turns, o.target.cpu_list.n);
+	events_free(o.target.cpus);
 	turns_make(&o.turns, &o.counters);
 	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	o.schedule.whole = o.format->whole;

@@ -324,6 +324,7 @@ static void begin(void)
 int cmd_top(int argc, char **argv)
 {
 	static struct probe_ops ops;
+	char error[EVENTS_ERROR_MAX];
 	int status;
 
 	hardware_find();
@@ -334,6 +335,9 @@ int cmd_top(int argc, char **argv)
 		errx(EXIT_PFMON, "one event can be shown at a time");
 	sampling_periods(&o.sampling, o.period, o.frequency);
 	perfmon_require();
+	events_free(o.target.cpus);
+	if (counters_take_turns(&o.sampling.counters, false, error))
+		errx(EXIT_PFMON, "%s", error);
 	hardware_settle(&o.sampling.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	choose_format(&o.sampling);
 	sampling_check_buffer(&o.sampling);
