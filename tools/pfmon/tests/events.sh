@@ -77,6 +77,58 @@ test_hardware()
 	expect_err "the kernel's instructions for a user" "needs the right to count whole CPUs"
 }
 
+# agents: how many CPUs are counted?
+agents()
+{
+	[ "$(cat $sysfs/sys_sessions)" -eq "$1" ]
+}
+
+# An agent counts the CPUs all the time; beside it programs are counted and sampled, exactly.
+test_shared()
+{
+	if ! is_shared; then
+		skip "an agent beside others: the PMU is '$(cat $sysfs/pmu_model)'"
+		return
+	fi
+	instructions 4000
+	first=$got
+	cpus=$(grep -c ^processor /proc/cpuinfo)
+	"$PFMON" stat -a -e instructions:u,cycles:u -o "$tmp/agent" &
+	agent=$!
+	until_true agents "$cpus"
+	for i in 1 2 3; do
+		stat -e instructions:u,cycles:u "$VICTIM" pattern 4000
+		expect "beside an agent: status" "$status" 0
+		between "beside an agent: instructions" "$(value instructions:u)" \
+			$((first - 200)) $((first + 200))
+		expect "beside an agent: sets" "$(field sets)" 1
+	done
+	record -b 256K -e instructions:u -c 1000 -R 0 "$VICTIM" pattern 4000
+	report -f json --by process
+	between "beside an agent: samples" "$(json samples)" \
+		$(((first - 200) / 1000 - first / 50000)) $(((first + 200) / 1000))
+	# What is left is not enough for so many at a time: they take turns.
+	stat -e branches:u,instructions:u,cycles:u,branches:k,branches,instructions,cycles \
+		"$VICTIM" spin 50
+	expect "many events beside an agent: status" "$status" 0
+	kill -TERM $agent
+	wait $agent
+	between "the agent's instructions" \
+		"$(sed -n 's/^ *\([0-9,]*\)  *instructions:u .*/\1/p' "$tmp/agent" | tr -d ,)" \
+		$((4 * first)) $((100000 * first))
+	# And the other way round: a program has counters, and an agent comes.
+	start_hold 0
+	"$PFMON" stat -o /dev/null -e instructions:u -p "$hold" 9>&- &
+	pid=$!
+	until_true grep -q '^1' $sysfs/thread_sessions
+	stat -a -e instructions:u "$VICTIM" pattern 4000
+	expect "an agent that comes later: status" "$status" 0
+	between "an agent that comes later: instructions" "$(value instructions:u)" \
+		$((first - 200)) $((100 * first))
+	stop_hold
+	wait $pid
+}
+
 # add_name NAME: one more of $names, if there is a counter for it, too
 add_name()
 {

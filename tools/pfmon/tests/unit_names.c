@@ -559,6 +559,26 @@ static void describe_p4(bool ht)
 	CHECK(events_pmu(&pmu));
 }
 
+/* What contexts of the other kind have is left to them. */
+static void test_shared(void)
+{
+	describe_skylake();
+	events_free_list(false, "0-3,17-18,32-35");
+	CHECK_STR(turns("instructions:u,cycles:u", NULL), "0=0x4100c0 1=0x41003c");
+	events_free_list(false, "1,3");
+	CHECK_STR(turns("instructions:u,cycles:u", NULL), "1=0x4100c0 3=0x41003c");
+	events_free_list(true, "17");
+	CHECK_STR(turns("cycles", NULL), "17=0x3");
+	CHECK_STR(turns("instructions:u,cycles:u", NULL), "no counter is left for 'instructions:u': 6 of 7 are used by those who count threads");
+	events_free_list(false, "0");
+	CHECK_STR(turns("branch-misses:u", NULL), "0=0x4100c5");
+	/* Nothing is free, or known: the load says what it is. */
+	events_free_list(false, "");
+	CHECK_STR(turns("instructions:u", NULL), "0=0x4100c0");
+	events_free_list(false, "0-3,16-18,32-35");
+	CHECK_STR(turns("instructions:u", NULL), "0=0x4100c0");
+}
+
 static void test_p4(void)
 {
 	describe_p4(false);
@@ -650,6 +670,7 @@ int main(void)
 	run("skl", test_perf_parts);
 	run("skl", test_perf_groups);
 	run("skl", test_hybrid);
+	run("skl", test_shared);
 	run("core", test_other_maker);
 	run("skl", test_parts);
 	run("nhm", test_nehalem);
