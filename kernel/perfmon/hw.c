@@ -24,7 +24,8 @@
  * Nothing is written twice. A CPU remembers which set's control values it holds
  * (controls), and which state of which set's counters (stamp). If both are still
  * those of the set, switching its thread in costs one write, and switching it out
- * another. Both numbers are unique and never used again.
+ * another. Neither number is ever used again for something else. Sets with equal control
+ * values come to share the first: see pfm_hw_learn().
  *
  * A thread's context and the CPU's can both have counters here (PFM_PMU_SHARES): each has
  * a lane, with these two numbers and with what counts for it. No register belongs to both,
@@ -157,6 +158,21 @@ void pfm_hw_reset(void)
 }
 
 /*
+ * A set has found in the controls what it would have written, since the set before has the
+ * same values: both have one name from now on, the older one, so that names of equal sets
+ * become one, whichever CPUs the sets meet on. Equal means in the same registers: if the one
+ * set says less than the other, a CPU that has what it says may not have what the other says.
+ * A set gets a new name with each new value and each attachment. Rules look at more than
+ * values.
+ */
+static void pfm_hw_learn(const struct pfm_lane *l, struct pfm_set *set)
+{
+	if (l->controls && l->controls < set->controls && !pfm_regmap.rules &&
+	    bitmap_equal(l->named, set->written, PFM_PMCS_MAX))
+		set->controls = l->controls;
+}
+
+/*
  * The active set comes to this CPU, or has come with other values of its controls.
  * That is the only time at which anything in pfm_lane.run but its pmds and other changes;
  * its pmds are 0 now, which an NMI looks at first. Contexts of the other kind have some
@@ -166,7 +182,7 @@ void pfm_hw_reset(void)
 static noinline bool pfm_hw_program(struct pfm_cpu *c, struct pfm_lane *l,
 				    const struct pfm_context *ctx)
 {
-	const struct pfm_set *set = ctx->set;
+	struct pfm_set *set = ctx->set;
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	const unsigned long *theirs = pfm_session_owned[!pfm_is_system(ctx)];
 	DECLARE_BITMAP(changed, PFM_PMCS_MAX);
@@ -197,7 +213,10 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, struct pfm_lane *l,
 	l->run.task = ctx->task;
 	if (any && pmu->program)
 		pmu->program(pmu, changed, &l->run);
+	if (!any)
+		pfm_hw_learn(l, set);
 	l->controls = set->controls;
+	bitmap_copy(l->named, set->written, PFM_PMCS_MAX);
 	return true;
 }
 

@@ -141,7 +141,7 @@ struct pfm_set {
 	u64 uncounted;			/* its registers in use that do not count */
 	u64 in_use;			/* both */
 	u64 unarmed;			/* ... that may have to be written before they run */
-	u64 controls;			/* names the values of pmcs, unique */
+	u64 controls;			/* names the values in pmcs: who has others has another one */
 	u64 stamp;			/* where last is still right, unique */
 	DECLARE_BITMAP(written, PFM_PMCS_MAX);	/* the hardware's PMCs */
 	struct pfm_pmd *pmds;
@@ -308,7 +308,8 @@ enum pfm_lane_kind {
 
 struct pfm_lane {
 	struct pfm_run run;		/* [p] what counts, and for which context */
-	u64 controls;			/* [p*] pfm_set.controls of what is in pmcs */
+	u64 controls;			/* [p*] pfm_set.controls of what is in pmcs ... */
+	DECLARE_BITMAP(named, PFM_PMCS_MAX);	/* [p] ... and pfm_set.written of that set */
 	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
 	u64 dirty;			/* [p] registers that are to be wiped */
 	unsigned int storm;		/* [p] interrupts one upon the other */

@@ -461,7 +461,68 @@ static void hw_test_shutdown(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 15ULL);
 }
 
+/* Sets with equal controls come to have one name, and then there is nothing to compare. */
+static void hw_test_equal(struct kunit *test)
+{
+	struct pfm_context *a = test->priv, *b = pfm_fixture_context(test, 1);
+	unsigned int i;
+
+	pfm_fake_pmc(a, 0, 0, 1, 0);
+	pfm_fake_pmc(b, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, a);
+	pfm_fixture_load_hw(test, b);
+	for (i = 0; i < 3; i++) {
+		pfm_fixture_in(a);
+		pfm_fake_count(1);
+		pfm_fixture_out(a);
+		pfm_fixture_in(b);
+		pfm_fake_count(2);
+		pfm_fixture_out(b);
+	}
+	KUNIT_EXPECT_EQ(test, pfm_fake.programs, 1U);
+	KUNIT_EXPECT_EQ(test, a->set->controls, b->set->controls);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(a, 0, 0), 3ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(b, 0, 0), 6ULL);
+	/* One gets another value: the name is no longer its. */
+	pfm_fake_pmc(b, 0, 0, 7, 0);
+	pfm_fixture_in(b);
+	KUNIT_EXPECT_EQ(test, pfm_fake.sel[0], 7ULL);
+	pfm_fixture_out(b);
+	pfm_fixture_in(a);
+	KUNIT_EXPECT_EQ(test, pfm_fake.sel[0], 1ULL);
+	pfm_fixture_out(a);
+	pfm_fixture_free(b);
+}
+
+/* A set that says less than another one, and nothing else, has not its name. */
+static void hw_test_less(struct kunit *test)
+{
+	struct pfm_context *ctx[3] = { test->priv, pfm_fixture_context(test, 1),
+				       pfm_fixture_context(test, 2) };
+	static const u8 order[] = { 0, 1, 0, 1, 2, 0, 1 };
+	unsigned int i;
+
+	pfm_fake_pmc(ctx[0], 0, 0, 1, 0);
+	pfm_fake_pmc(ctx[1], 0, 0, 1, 0);
+	pfm_fake_pmc(ctx[1], 0, 1, 2, 0);
+	pfm_fake_pmc(ctx[2], 0, 1, 3, 0);
+	for (i = 0; i < 3; i++)
+		pfm_fixture_load_hw(test, ctx[i]);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		pfm_fixture_in(ctx[order[i]]);
+		if (order[i] != 2)
+			KUNIT_EXPECT_EQ(test, pfm_fake.sel[0], 1ULL);
+		if (order[i])
+			KUNIT_EXPECT_EQ(test, pfm_fake.sel[1], order[i] + 1ULL);
+		pfm_fixture_out(ctx[order[i]]);
+	}
+	pfm_fixture_free(ctx[2]);
+	pfm_fixture_free(ctx[1]);
+}
+
 static struct kunit_case hw_cases[] = {
+	KUNIT_CASE(hw_test_equal),
+	KUNIT_CASE(hw_test_less),
 	KUNIT_CASE(hw_test_count),
 	KUNIT_CASE(hw_test_wrap),
 	KUNIT_CASE(hw_test_period),
