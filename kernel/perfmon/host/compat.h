@@ -105,13 +105,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define apic_write(reg, value)	(apic->write(reg, value))
 #endif
 
-/* The accesses of 64 bits end in q, for quad words (since 6.16, 6fe22abacd40, 7cbc2ba7c107). */
+/* The accesses of 64 bits end in q, for quad words (since 6.16, 6fe22abacd40, 6fa17efe4544). */
 #ifndef PFM_HAS_rdmsrq_safe
 #define rdmsrq_safe	rdmsrl_safe
 #define wrmsrq_safe	wrmsrl_safe
 #endif
 
-/* The write that is not traced takes the value as one word (since 6.16). */
+/* The write that is not traced takes the value as one word (since 6.16, 0c2678efed6c). */
 #ifndef PFM_HAS___wrmsrq
 static inline void __wrmsrq(u32 msr, u64 value)
 {
@@ -141,7 +141,10 @@ static inline void __wrmsrq(u32 msr, u64 value)
 #define PFM_INITIAL_APICID(info)	((info).initial_apicid)
 #endif
 
-/* The tracepoint of an exit says whether the thread is the process' last one (since 6.16). */
+/*
+ * The tracepoint of an exit says whether the thread is the process' last one, and comes while
+ * that has its memory yet (since 6.16, 3e816361e94a).
+ */
 #ifdef PFM_HAS_group_dead
 #define PFM_EXIT_ARGS		, bool group_dead
 #else
