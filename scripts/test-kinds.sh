@@ -23,14 +23,14 @@ for file in scripts/*; do
 	scripts/test-marks.sh | scripts/test-runs.sh) judges+=("$file") ;;
 	scripts/README | scripts/config | scripts/test-* | scripts/check-* | scripts/again | scripts/deb | scripts/front | scripts/count-paths | scripts/figures.sh | \
 		scripts/graft | scripts/help | scripts/hooks | scripts/ia64-opcodes | scripts/install-module | \
-		scripts/make-exit.c | scripts/module-tree | scripts/stock*) ;;
+		scripts/make-exit.c | scripts/module-tree | scripts/stock* | scripts/cloud-init.sh | scripts/cpio.sh) ;;
 	*) judges+=("$file") ;;
 	esac
 done
 of_selftests=(selftests/*.[ch] selftests/*.sh selftests/Makefile selftests/reload bench/machine bench/*.h include/uapi)
 of_lib=(lib include/uapi)
 of_pfmon=(tools lib/[!m]* include/uapi examples)	# not the library's pages
-of_module=(module kernel formats include arch/i386 debian scripts/module-tree scripts/stock*)
+of_module=(module kernel formats include arch/i386 debian scripts/module-tree scripts/stock* scripts/cpio.sh)
 
 # without KEY: the words of the fragment's key, each to be left out
 without() { machine "$1" | sed 's/[^ ][^ ]*/-&/g'; }
@@ -210,6 +210,21 @@ run_stock() {
 	fi
 	plan_run "$run" 1 env "ARCH=$arch" ${cpu:+"CPU=$cpu"} \
 		"$top/scripts/test-stock" "$@"
+}
+
+# cloud VERSION [cpu=CPU] [NAME...]
+run_cloud() {
+	local run=$name-$1 version=$1 cpu=''
+	needs="$arch stock-$1-cloud"
+	files=("${of_module[@]}" "${of_selftests[@]}" "${of_lib[@]}" tools scripts/{test-cloud,cloud-init.sh})
+	shift
+	if [[ ${1-} == cpu=* ]]; then
+		cpu=${1#cpu=}
+		run+=-$cpu
+		needs+=" qemu"
+		shift
+	fi
+	plan_run "$run" 1 env ${cpu:+"CPU=$cpu"} "$top/scripts/test-cloud" "$version" "$@"
 }
 
 run_packages() {
