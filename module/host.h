@@ -208,6 +208,8 @@ typedef unsigned int pfm_resolve_stack_regs_fn(struct pt_regs *regs, unsigned lo
 					       unsigned int max, unsigned int skip);
 typedef unsigned int pfm_resolve_stack_user_fn(unsigned long *ips, unsigned int max);
 typedef bool pfm_resolve_may_read_user_fn(void);
+typedef int pfm_resolve_in_sched_fn(unsigned long addr);
+DECLARE_STATIC_CALL(pfm_resolve_in_sched, pfm_resolve_in_sched_fn);
 DECLARE_STATIC_CALL(pfm_resolve_stack_regs, pfm_resolve_stack_regs_fn);
 DECLARE_STATIC_CALL(pfm_resolve_stack_user, pfm_resolve_stack_user_fn);
 DECLARE_STATIC_CALL(pfm_resolve_may_read_user, pfm_resolve_may_read_user_fn);
@@ -236,6 +238,11 @@ static inline void pfm_host_freeze(void)
 static inline void pfm_host_thaw(void)
 {
 	static_call_cond(pfm_resolve_thaw)(false);
+}
+
+static inline bool pfm_host_is_scheduler(unsigned long ip)
+{
+	return static_call(pfm_resolve_in_sched)(ip);
 }
 
 static inline unsigned int pfm_host_stack_regs(struct pt_regs *regs, unsigned long *ips,

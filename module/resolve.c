@@ -20,13 +20,14 @@ DEFINE_STATIC_CALL_NULL(pfm_resolve_may_access, pfm_resolve_may_access_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_munmap, pfm_resolve_munmap_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_freeze, pfm_resolve_freeze_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_thaw, pfm_resolve_thaw_fn);
+DEFINE_STATIC_CALL_NULL(pfm_resolve_in_sched, pfm_resolve_in_sched_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_stack_regs, pfm_resolve_stack_regs_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_stack_user, pfm_resolve_stack_user_fn);
 DEFINE_STATIC_CALL_NULL(pfm_resolve_may_read_user, pfm_resolve_may_read_user_fn);
 
 /* One for each function: all are removed at once, since each removal waits for RCU. */
-static struct kprobe pfm_resolve_probes[8] __initdata;
-static struct kprobe *pfm_resolve_found[8] __initdata;
+static struct kprobe pfm_resolve_probes[9] __initdata;
+static struct kprobe *pfm_resolve_found[9] __initdata;
 static unsigned int pfm_resolve_num __initdata;
 
 /* The address of a function, or NULL. A probe that is disabled patches nothing. */
@@ -71,6 +72,8 @@ static const char *__init pfm_resolve_all(void)
 		missing = "ptrace_may_access";
 	if (!PFM_RESOLVE(pfm_resolve_munmap, "do_munmap"))
 		missing = "do_munmap";
+	if (!PFM_RESOLVE(pfm_resolve_in_sched, "in_sched_functions"))
+		missing = "in_sched_functions";
 	if (!PFM_RESOLVE(pfm_resolve_stack_regs, "stack_trace_save_regs"))
 		missing = "stack_trace_save_regs";
 	if (!PFM_RESOLVE(pfm_resolve_stack_user, "stack_trace_save_user"))

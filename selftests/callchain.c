@@ -706,6 +706,98 @@ TEST(kernel_chain_over_a_fault)
 	close(fd);
 }
 
+/* Two threads that wait for each other by pipes. */
+#define TURNS	300
+
+struct player {
+	pthread_t thread;
+	pthread_barrier_t *both;
+	pid_t tid;
+	int from, to;
+	struct chains c;
+	u64 naps, switches;	/* while it was monitored */
+};
+
+static void *play(void *arg)
+{
+	const u64 period = -1ULL;
+	struct player *p = arg;
+	char turn = 0;
+	int i;
+
+	p->tid = my_tid();
+	chains_open(&p->c, 1 << 20, 0, USER | KERNEL);
+	choose(p->c.fd, 0, 0, PFM_SW_CSWITCHES, 0, 0, 0);
+	MUST(pfm_write_period(p->c.fd, SW_PMD(0), period, period, period));
+	pthread_barrier_wait(p->both);
+	attach(p->c.fd, p->tid);
+	p->naps = my_naps();
+	p->switches = my_switches();
+	for (i = 0; i < TURNS; i++) {
+		MUST(write(p->to, &turn, 1));
+		MUST(read(p->from, &turn, 1));
+	}
+	p->naps = my_naps() - p->naps;
+	p->switches = my_switches() - p->switches;
+	MUST(pfm_stop(p->c.fd));
+	return NULL;
+}
+
+/*
+ * A switch of threads is where the thread has called the scheduler: one that waits for a pipe is in
+ * the function that reads pipes, and the calls that led there follow.
+ */
+TEST(where_threads_wait)
+{
+	struct function fns[] = {
+		{ .name = "vfs_read" }, { .name = "vfs_write" },
+		{ .name = "pipe_read" }, { .name = "pipe_write" },
+		{ .name = "anon_pipe_read" }, { .name = "anon_pipe_write" },
+	};
+	pthread_barrier_t both;
+	struct player p[2] = { { .both = &both }, { .both = &both } };
+	int i, pipes[2][2];
+
+	NEED_CALLCHAIN();
+	NEED_ROOT();
+	find_functions(fns, ARRAY_SIZE(fns));
+	if (!fns[0].begin)
+		SKIP(return, "%s: /proc/kallsyms does not show addresses", _metadata->name);
+	pin_somewhere();
+	ASSERT_EQ(0, pthread_barrier_init(&both, NULL, 2));
+	for (i = 0; i < 2; i++)
+		MUST(pipe(pipes[i]));
+	for (i = 0; i < 2; i++) {
+		p[i].from = pipes[i][0];
+		p[i].to = pipes[!i][1];
+		ASSERT_EQ(0, pthread_create(&p[i].thread, NULL, play, &p[i]));
+	}
+	for (i = 0; i < 2; i++)
+		pthread_join(p[i].thread, NULL);
+	/* On one CPU one of them waits in each turn, but for the first and the last ones. */
+	EXPECT_LE((u64)TURNS / 2, p[0].naps + p[1].naps);
+	for (i = 0; i < 2; i++) {
+		const sample_t *s = NULL;
+		u64 all = 0, waits = 0;
+
+		while ((s = next(&p[i].c, s, PFM_CALLCHAIN_SMPL_SAMPLE))) {
+			all++;
+			ASSERT_EQ(p[i].tid, s->tid);
+			ASSERT_LE(2, s->nr_kernel);
+			ASSERT_LE(1, s->nr_user);
+			EXPECT_TRUE(is_kernel(s->ip));
+			EXPECT_EQ(s->ip, kernel_part(s)[0]);
+			EXPECT_FALSE(is_kernel(user_part(s)[0]));
+			waits += !find_call(s, 0, &fns[2], ARRAY_SIZE(fns) - 2) &&
+				 find_call(s, 1, &fns[0], 2) < s->nr_kernel;
+		}
+		EXPECT_LE(p[i].switches, all);
+		EXPECT_LE(p[i].naps, waits);
+		TH_LOG("%llu of %llu switches, %llu waits, are in a pipe", waits, all,
+		       p[i].naps);
+	}
+}
+
 /*
  * A thread of this program that stays in the kernel: it polls the memory of an io_uring for a
  * second after it was woken. Returns its number; the ring's descriptor to @ring, or -errno.

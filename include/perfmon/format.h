@@ -80,7 +80,9 @@ typedef struct pfm_ovfl_arg {
  * struct pfm_ovfl_data - the thread that an overflow hit: the handler's @data
  * @task:  the thread that it is attributed to: the monitored one, or the one
  *	   that ran on the CPU
- * @regs:  its registers, of user level or of the interrupted kernel, or NULL
+ * @regs:  its registers, of user level or of the interrupted kernel, or NULL; if a switch of
+ *	   threads has found the overflow, those with which it called the scheduler: the
+ *	   instruction, stack and frame pointer only, all others are 0
  * @ip:    its instruction pointer there, 0 if unknown. If the context's creator
  *	   may not see kernel addresses, that of user level with which the
  *	   thread entered the kernel

@@ -8,7 +8,7 @@
 
 struct pt_regs;
 
-/* The first two are of an architecture that selects PERFMON_ARCH_STACKS. */
+/* The first two of these are of an architecture that selects PERFMON_ARCH_STACKS. */
 
 /*
  * The calls in the kernel that led to @regs, which are the kernel's, of current on this CPU:
@@ -31,5 +31,13 @@ unsigned int pfm_arch_stack_user(const struct pt_regs *regs, unsigned long *ips,
  */
 unsigned int pfm_arch_stack_foreign(const struct pt_regs *regs, unsigned long *ips,
 				    unsigned int max);
+
+/*
+ * Where current, on whose stack this is called in the scheduler, has called it: the
+ * instruction after that to @regs, with the stack pointer and the frame pointer as they are
+ * there, and what user_mode() asks for. Writes nothing else to @regs. Returns false if that is not
+ * known. Any context with interrupts off, but NMI.
+ */
+bool pfm_arch_stack_switch(struct pt_regs *regs);
 
 #endif /* _PERFMON_STACK_H */

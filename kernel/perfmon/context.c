@@ -160,6 +160,7 @@ struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 	ctx->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	ctx->see_kernel = pfm_access_may_see_kernel();
 	ctx->format = format;
+	ctx->heeds = format && ctx->see_kernel;
 	return ctx;
 
 free_queue:

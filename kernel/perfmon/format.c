@@ -353,7 +353,7 @@ u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl
 
 	pfm_assert_live(ctx);
 	*ctrl = none;
-	pfm_sample_where(ctx, &data);
+	pfm_sample_where(ctx, ovfl, &data);
 	arg->event_notify = !!(ovfl & ctx->set->notify);
 	for (rest = ovfl; rest; rest &= rest - 1) {
 		pfm_sample_fill(ctx, __ffs64(rest), arg);

@@ -218,6 +218,7 @@ struct pfm_context {
 	bool switch_due;		/* [l] PFM_RESTART goes to the next set */
 	bool linked;			/* [m] pfm_set.next is right */
 	bool clocked;			/* [m] set once: reads a clock */
+	bool heeds;			/* [m] set once: clocked, or samples the kernel */
 	bool switches;			/* [m] set once: if system-wide, looks at switches */
 	bool faults;			/* [m] set once: counts page faults */
 	u8 uses;			/* [l*] PFM_HOLD_..., never less: has programmed */
@@ -258,6 +259,13 @@ struct pfm_context {
 	struct work_struct group_work;	/* [s] */
 	wait_queue_head_t block_wait;	/* [s] */
 };
+
+/* From now on the context has to do with a clock. [m] */
+static inline void pfm_context_clock(struct pfm_context *ctx)
+{
+	ctx->clocked = true;
+	ctx->heeds = true;
+}
 
 /* The argument of a command on a vector, copied in. [s] */
 struct pfm_vector {
@@ -336,6 +344,7 @@ struct pfm_cpu {
 	u64 uncounted;			/* [p] pfm_set.uncounted of all that were here */
 	bool touched;			/* [p*] the registers are in our use */
 	bool stranded;			/* [p*] they were, when the CPU went offline */
+	bool switching;			/* [p] a hook looks for overflows, in a switch */
 	unsigned long found;		/* [p] how often a read found a hardware wrap */
 	unsigned int credits;		/* [p] for late interrupts: wraps without theirs yet */
 	unsigned long credit_at;	/* [p] jiffies when the last such wrap was found */
@@ -724,9 +733,12 @@ void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info);
 struct pt_regs *pfm_sample_user_regs(struct task_struct *task);
 void pfm_sample_who(const struct pfm_context *ctx, struct task_struct *task,
 		    s32 *pid, s32 *tid);
-void pfm_sample_where(const struct pfm_context *ctx, struct pfm_ovfl_data *data);
+void pfm_sample_where(const struct pfm_context *ctx, u64 ovfl, struct pfm_ovfl_data *data);
 u64 pfm_sample_stamp(const struct pfm_context *ctx);
 void pfm_sample_fill(struct pfm_context *ctx, unsigned int i, pfm_ovfl_arg_t *arg);
+
+/* stack.c */
+struct pt_regs *pfm_stack_switch(void);
 
 /* image.c */
 void pfm_image_exec(struct task_struct *task);

@@ -512,7 +512,8 @@ int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 		return ret;
 	/* The piece with that element is read anew, while nothing counts. */
 	for (i = 0; i < v->n; i++)
-		ctx->clocked |= req[i].reg_num == PFM_VPMD_THREAD_TIME;
+		if (req[i].reg_num == PFM_VPMD_THREAD_TIME)
+			pfm_context_clock(ctx);
 	v->done = round_down(v->done - 1, PFM_VECTOR_PIECE);
 	return pfm_reach_call_pieces(ctx, pfm_regs_read_frozen_pmds_piece, v);
 }

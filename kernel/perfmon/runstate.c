@@ -300,8 +300,11 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 	}
 	if (pfm_runstate_running(ctx)) {
 		pfm_runstate_enter(ctx, now);
-		if (ctx->set->sw[PFM_SW_MIGRATIONS])
+		if (ctx->set->sw[PFM_SW_MIGRATIONS]) {
+			__this_cpu_write(pfm_cpu.switching, true);
 			pfm_runstate_sync(ctx, ctx->set->sw[PFM_SW_MIGRATIONS]);
+			__this_cpu_write(pfm_cpu.switching, false);
+		}
 		/* A thread that never runs for long is on time, too. */
 		if (pfm_runstate_running(ctx) && pfm_setswitch_expired(ctx, now))
 			pfm_setswitch_to(ctx, ctx->set->next);

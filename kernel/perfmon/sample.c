@@ -36,12 +36,41 @@ struct pt_regs *pfm_sample_user_regs(struct task_struct *task)
 	return regs && user_mode(regs) ? regs : NULL;
 }
 
-/* Where the thread is that an overflow hit; see struct pfm_ovfl_data. */
+/*
+ * Whether one of these counters counts what happens in the kernel. Those of the hardware that
+ * are told to leave it out do not, even where an overflow of theirs is found there.
+ */
+static bool pfm_sample_is_of_kernel(const struct pfm_context *ctx, u64 ovfl)
+{
+	const struct pfm_set *set = ctx->set;
+	const struct pfm_pmu *pmu;
+	unsigned int i;
+
+	if (ovfl & ~set->hard)
+		return true;
+	for (; ovfl; ovfl &= ovfl - 1) {
+		i = pfm_regmap.ctrl[__ffs64(ovfl)];
+		pmu = pfm_regmap.pmc_pmu[i];
+		if (!pmu->kernel || pmu->kernel(pmu, pfm_regmap.pmc[i]->num, set->values[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where the thread is that an overflow hit; see struct pfm_ovfl_data. An interrupt says it. No
+ * interrupt has found what the scheduler's hooks find: the thread is where it has called the
+ * scheduler.
+ */
 static struct pt_regs *pfm_sample_regs(const struct pfm_context *ctx,
-				       struct task_struct *task)
+				       struct task_struct *task, u64 ovfl)
 {
 	struct pt_regs *regs = task == current ? get_irq_regs() : NULL;
 
+	if (IS_ENABLED(CONFIG_PERFMON_STACKS) && !regs && task == current &&
+	    __this_cpu_read(pfm_cpu.switching) && ctx->see_kernel &&
+	    pfm_sample_is_of_kernel(ctx, ovfl))
+		regs = pfm_stack_switch();
 	if (!regs || (!user_mode(regs) && !ctx->see_kernel))
 		regs = pfm_sample_user_regs(task);
 	return regs;
@@ -71,19 +100,20 @@ void pfm_sample_who(const struct pfm_context *ctx,
 /**
  * pfm_sample_where() - where an overflow hit, and whom
  * @ctx:  context
+ * @ovfl: the counters of the active set that overflowed
  * @data: out, for the format's handler
  *
  * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
  * it is.
  */
-void pfm_sample_where(const struct pfm_context *ctx,
+void pfm_sample_where(const struct pfm_context *ctx, u64 ovfl,
 		      struct pfm_ovfl_data *data)
 {
 	struct task_struct *task = ctx->task ?: current;
 
 	data->task = task;
 	data->event = NULL;
-	data->regs = pfm_sample_regs(ctx, task);
+	data->regs = pfm_sample_regs(ctx, task, ovfl);
 	data->ip = data->regs ? instruction_pointer(data->regs) : 0;
 	data->cpu = ctx->cpu >= 0 ? ctx->cpu : task_cpu(task);
 	pfm_sample_who(ctx, task, &data->pid, &data->tid);

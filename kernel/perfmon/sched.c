@@ -63,23 +63,46 @@ static __always_inline u64 pfm_sched_now(const struct pfm_context *ctx)
 			     ctx->task->se.sum_exec_runtime, pfm_host_clock());
 }
 
+static __always_inline void pfm_sched_leave(struct task_struct *prev,
+					    struct pfm_context *ctx, const bool heeds)
+{
+	raw_spin_lock(&ctx->lock);
+	/* The context may have been unloaded, or is not live yet. */
+	if (likely(ctx->task == prev && ctx->cpu == smp_processor_id())) {
+		pfm_stat_inc(PFM_STAT_SCHED_OUT);
+		if (heeds)
+			__this_cpu_write(pfm_cpu.switching, true);
+		pfm_runstate_out(ctx, heeds ? pfm_sched_now(ctx) : pfm_host_clock());
+		if (heeds)
+			__this_cpu_write(pfm_cpu.switching, false);
+	}
+	raw_spin_unlock(&ctx->lock);
+}
+
+/* Of a context that has to do with a clock, or whose samples say where in the kernel. */
+static noinline void pfm_sched_leave_heeding(struct task_struct *prev,
+					     struct pfm_context *ctx)
+{
+	pfm_sched_leave(prev, ctx, true);
+}
+
 /**
  * __pfm_sched_out() - a thread with a context is about to be switched out
  * @prev: current
  * @ctx:  what pfm_host_context() has said of it since interrupts are off
+ *
+ * If the context is live here, a command that makes it heed more comes to this CPU for
+ * that, and so before or after this: no lock is needed to look.
  *
  * Context: run queue lock, interrupts off; the thread's CPU time is up to
  * date and cannot change before the switch.
  */
 void __pfm_sched_out(struct task_struct *prev, struct pfm_context *ctx)
 {
-	raw_spin_lock(&ctx->lock);
-	/* The context may have been unloaded, or is not live yet. */
-	if (ctx->task == prev && ctx->cpu == smp_processor_id()) {
-		pfm_stat_inc(PFM_STAT_SCHED_OUT);
-		pfm_runstate_out(ctx, pfm_sched_now(ctx));
-	}
-	raw_spin_unlock(&ctx->lock);
+	if (unlikely(ctx->heeds))
+		pfm_sched_leave_heeding(prev, ctx);
+	else
+		pfm_sched_leave(prev, ctx, false);
 }
 
 /**
@@ -124,9 +147,11 @@ void __pfm_sched_cpu(struct task_struct *prev, struct task_struct *next)
 	if (idle)
 		events |= ctx->set->sw[PFM_SW_TASK_CLOCK];
 	now = pfm_clock_switch(prev, next, pfm_host_clock());
+	c->switching = true;
 	if (pfm_runstate_counting(ctx))
 		pfm_runstate_sync(ctx, events);
 	pfm_runstate_next(ctx, pfm_runstate_kind(next), now);
+	c->switching = false;
 	pfm_rules_switch_to(ctx, next);
 	if (idle)
 		pfm_timer_arm(ctx, now);

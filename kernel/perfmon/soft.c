@@ -94,12 +94,12 @@ void pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req)
 	const unsigned int num = PFM_VPMD_THREAD_TIME;
 
 	if (req->reg_smpl_pmds[num / 64] & BIT_ULL(num % 64))
-		ctx->clocked = true;
+		pfm_context_clock(ctx);
 	if (req->reg_num < PFM_SW_PMC0)
 		return;
 	switch (req->reg_value & 0xff) {
 	case PFM_SW_TASK_CLOCK:
-		ctx->clocked = true;
+		pfm_context_clock(ctx);
 		break;
 	case PFM_SW_CSWITCHES:
 	case PFM_SW_MIGRATIONS:

@@ -27,6 +27,31 @@ unsigned int __weak pfm_arch_stack_foreign(const struct pt_regs *regs, unsigned 
 	return 0;
 }
 
+/* For one whose kernel stacks only Linux can walk. */
+bool __weak pfm_arch_stack_switch(struct pt_regs *regs)
+{
+	return false;
+}
+
+/* No interrupt writes here: it has registers of its own. [p] */
+static DEFINE_PER_CPU(struct pt_regs, pfm_stack_regs);
+
+/**
+ * pfm_stack_switch() - where current has called the scheduler
+ *
+ * The instruction, stack and frame pointer are right, from which pfm_sample_stack_kernel()
+ * begins; all other registers are 0.
+ *
+ * Context: a hook of the scheduler's switch, interrupts off.
+ * Return: registers of the kernel, until the next call on this CPU; NULL if it is not known.
+ */
+struct pt_regs *pfm_stack_switch(void)
+{
+	struct pt_regs *regs = this_cpu_ptr(&pfm_stack_regs);
+
+	return pfm_arch_stack_switch(regs) ? regs : NULL;
+}
+
 /*
  * A thread without an address space (an exiting one, a kernel thread) runs in that
  * of another thread and must not show its stack. While an exec or a switch of

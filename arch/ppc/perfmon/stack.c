@@ -18,10 +18,12 @@
 
 #include <asm/processor.h>
 #include <asm/ptrace.h>
+#include <asm/reg.h>
 
 #include <perfmon/stack.h>
 
 #include "frame.h"
+#include "host.h"
 
 static bool stack_read_user(void *to, unsigned long from, size_t size)
 {
@@ -144,4 +146,31 @@ unsigned int pfm_arch_stack_user(const struct pt_regs *regs, unsigned long *ips,
 		return 0;
 	return pfm_ppc_frames(is_32bit_task() ? &stack_of_user32 : &stack_of_user, &at,
 			      ips, max);
+}
+
+/**
+ * pfm_arch_stack_switch() - where current has called the scheduler
+ * @regs: out
+ *
+ * Context: a hook of the scheduler's switch, interrupts off.
+ * Return: whether it is known.
+ */
+bool pfm_arch_stack_switch(struct pt_regs *regs)
+{
+	struct pfm_ppc_frame frame = { .sp = current_stack_pointer };
+	bool scheduler = false;
+
+	frame.back = *(const unsigned long *)frame.sp;
+	while (pfm_ppc_frame_next(&stack_of_kernel, &frame) &&
+	       kernel_text_address(frame.ret)) {
+		if (pfm_host_is_scheduler(frame.ret)) {
+			scheduler = true;
+		} else if (scheduler) {
+			regs->nip = frame.ret;
+			regs->gpr[1] = frame.sp;
+			regs->msr = mfmsr();
+			return true;
+		}
+	}
+	return false;
 }

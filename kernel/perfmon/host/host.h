@@ -26,6 +26,7 @@
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/cputime.h>
+#include <linux/sched/debug.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
 #include <linux/stacktrace.h>
@@ -443,6 +444,18 @@ static __always_inline void pfm_host_put_path_buffer(char *buf)
 }
 
 #ifdef CONFIG_PERFMON_STACKS
+/**
+ * pfm_host_is_scheduler() - whether code is the scheduler's, by which a thread waits
+ * @ip: address of an instruction
+ *
+ * Context: any, NMI too.
+ * Return: true or false.
+ */
+static __always_inline bool pfm_host_is_scheduler(unsigned long ip)
+{
+	return in_sched_functions(ip);
+}
+
 /**
  * pfm_host_stack_regs() - the calls in the kernel that led to where registers are
  * @regs: of the kernel

@@ -179,7 +179,7 @@ static void clock_test_switch(struct kunit *test)
 	u64 later, thread;
 
 	pfm_fixture_load(ctx);
-	ctx->clocked = true;
+	pfm_context_clock(ctx);
 	c = clock_begin(&flags);
 	later = local_clock() + CLOCK_LATER;
 	rcu_assign_pointer(current->pfm_context, ctx);
@@ -311,7 +311,7 @@ static void clock_test_elsewhere(struct kunit *test)
 	struct pfm_cpu *c;
 	int ret[2];
 
-	ctx->clocked = true;
+	pfm_context_clock(ctx);
 	ctx->flags |= PFM_FL_SYSTEM_WIDE;
 	preempt_disable();
 	/* It would take the time, too. */

@@ -4,8 +4,11 @@
  * of it, without anything that overflows.
  */
 #include <linux/ktime.h>
+#include <linux/kallsyms.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include <perfmon/callchain_smpl.h>
+#include <perfmon/format.h>
 
 #include "fixture.h"
 
@@ -15,6 +18,9 @@ static struct {
 	unsigned int calls;
 	u64 tstamp[4];
 	void *event[4];
+	u64 ip[4];
+	unsigned int depth[4];		/* of the kernel's calls ... */
+	u64 calls_of[4][2];		/* ... and the innermost of them */
 } probe;
 
 static int probe_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
@@ -24,6 +30,10 @@ static int probe_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
 
 	probe.tstamp[i] = tstamp;
 	probe.event[i] = d->event;
+	probe.ip[i] = d->ip;
+	if (IS_ENABLED(CONFIG_PERFMON_STACKS))
+		probe.depth[i] = pfm_sample_stack_kernel(d, probe.calls_of[i],
+							 ARRAY_SIZE(probe.calls_of[i]));
 	d->event = &probe;
 	return 0;
 }
@@ -95,6 +105,83 @@ static void format_test_time_stamps(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, probe.event[2], NULL);
 }
 
+/* [s] */
+struct format_switch {
+	unsigned long word;		/* that is waited for */
+	struct pfm_context *ctx;
+	bool switching;			/* as a hook of the scheduler says */
+};
+
+static struct format_switch format_switch;
+
+/*
+ * Called by a function that counts as the scheduler's, as its hooks are: a counter of software
+ * overflows on current's CPU.
+ */
+static int format_overflow(struct wait_bit_key *key, int mode)
+{
+	struct pfm_context *ctx = format_switch.ctx;
+	pfm_ovfl_ctrl_t ctrl;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	ctx->cpu = smp_processor_id();
+	__this_cpu_write(pfm_cpu.switching, format_switch.switching);
+	pfm_format_overflow(ctx, BIT_ULL(pfm_fixture_sw(0)), &ctrl);
+	__this_cpu_write(pfm_cpu.switching, false);
+	ctx->cpu = -1;
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+	return 1;
+}
+
+static noinline void format_wait(bool switching)
+{
+	format_switch.word = 1;
+	format_switch.switching = switching;
+	wait_on_bit_action(&format_switch.word, 0, format_overflow, TASK_UNINTERRUPTIBLE);
+	barrier();
+}
+
+static bool format_is_in_wait(u64 ip)
+{
+	unsigned long begin = (unsigned long)dereference_function_descriptor(format_wait);
+
+	return ip > begin && ip < begin + 512;
+}
+
+/*
+ * A sample that a hook of the scheduler finds says where current has called the scheduler, and the
+ * kernel's calls go on from there; one that something else finds, and one for those who may
+ * not see the kernel, say nothing of it: this thread has no user level.
+ */
+static void format_test_switch(struct kunit *test)
+{
+	struct pfm_context *ctx = format_context(test);
+
+	format_switch.ctx = ctx;
+	KUNIT_EXPECT_TRUE(test, ctx->heeds);
+	format_wait(true);
+	format_wait(false);
+	ctx->see_kernel = false;
+	format_wait(true);
+	ctx->task = NULL;
+	pfm_context_close(ctx);
+
+	KUNIT_EXPECT_EQ(test, probe.calls, 3U);
+	KUNIT_EXPECT_EQ(test, probe.ip[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, probe.ip[2], 0ULL);
+	if (!IS_ENABLED(CONFIG_PERFMON_STACKS)) {
+		KUNIT_EXPECT_EQ(test, probe.ip[0], 0ULL);
+		return;
+	}
+	KUNIT_EXPECT_TRUE(test, format_is_in_wait(probe.ip[0]));
+	KUNIT_EXPECT_EQ(test, probe.depth[0], 2U);
+	KUNIT_EXPECT_EQ(test, probe.calls_of[0][0], probe.ip[0]);
+	KUNIT_EXPECT_FALSE(test, format_is_in_wait(probe.calls_of[0][1]));
+	KUNIT_EXPECT_EQ(test, probe.depth[1], 0U);
+	KUNIT_EXPECT_EQ(test, probe.depth[2], 0U);
+}
+
 /* Counters that overflow at once: the stack is not walked again. */
 static void format_test_one_chain(struct kunit *test)
 {
@@ -156,6 +243,7 @@ static void format_test_one_chain(struct kunit *test)
 
 static struct kunit_case format_cases[] = {
 	KUNIT_CASE(format_test_time_stamps),
+	KUNIT_CASE(format_test_switch),
 	KUNIT_CASE(format_test_one_chain),
 	{}
 };
