@@ -12,13 +12,14 @@
 #include <perfmon/libperfmon.h>
 
 #include "count/events.h"
+#include "count/holders.h"
 #include "count/pmu.h"
 #include "pmon.h"
 
 /* How long events of a set are counted: a switch is cheap compared with it. */
 #define TURN_NS		1000000
 
-static __thread char last_error[768] = "no call has failed";
+static __thread char last_error[1024] = "no call has failed";
 
 const char *pmon_error(void)
 {
@@ -35,7 +36,7 @@ int pmon_fail(int err, const char *format, ...)
 	return -err;
 }
 
-/* What cures it; the reasons are failure_text()'s. */
+/* What cures it; the reasons are holders_text()'s. */
 static const char *cure(const struct failure *f)
 {
 	static const struct {
@@ -50,7 +51,7 @@ static const char *cure(const struct failure *f)
 		{ PFM_WRITE_PMCS, EPERM, "count at user level, with :u; or sysctl kernel.perfmon_hardened=0, or CAP_PERFMON" },
 		{ PFM_WRITE_PMCS, EBUSY, "end what else uses the PMU: perf, or the NMI watchdog (sysctl kernel.nmi_watchdog=0)" },
 		{ PFM_LOAD_CONTEXT, EPERM, "sysctl kernel.yama.ptrace_scope=0, or be who started the thread" },
-		{ PFM_LOAD_CONTEXT, EBUSY, "wait until that has ended; 'pfmon check' says what there is" },
+		{ PFM_LOAD_CONTEXT, EBUSY, "end that, or wait until it has ended" },
 	};
 	unsigned int i;
 
@@ -70,7 +71,7 @@ int pmon_refused(const struct failure *f)
 			strcpy(name, "?");
 		snprintf(reg, sizeof(reg), " of PMC %d (%s)", f->reg, name);
 	}
-	return pmon_fail(f->err, "%s%s: %s%s%s", cmd ? cmd : "mmap", reg, failure_text(f),
+	return pmon_fail(f->err, "%s%s: %s%s%s", cmd ? cmd : "mmap", reg, holders_text("/proc", f),
 			 how ? ": " : "", how ? how : "");
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* One perfmon context that counts the chosen events. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #include <perfmon/libperfmon.h>
 
 #include "context.h"
-#include "file.h"
 
 int failure_set(struct failure *failure, int cmd, unsigned int flags)
 {
@@ -211,6 +212,7 @@ int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
 	failure_set(failure, PFM_LOAD_CONTEXT, 0);
 	failure->system = flags & PFM_FL_SYSTEM_WIDE;
 	failure->tid = tid;
+	failure->cpu = sched_getcpu();
 	if (failure->err == EBUSY)
 		see_target(tid, flags, failure);
 	return -1;
@@ -296,37 +298,21 @@ int context_read(int fd, const struct counters *counters, struct counts *counts,
 	return context_read_turns(fd, counters, counts->turns, failure);
 }
 
-const char *failure_busy(const struct failure *failure, unsigned long threads,
-			 unsigned long cpus)
+/* EBUSY of a context that could not be attached: see_target() has found out why. */
+static const char *busy_text(const struct failure *failure)
 {
-	if (failure->target == TARGET_TAKEN)
-		return failure->system ?
-			"the CPU is being monitored: a CPU can be counted only once at a time" :
-			"the thread is being monitored: a thread can be counted only once at a time";
-	if (failure->target == TARGET_UNKNOWN)
-		return NULL;
-	/* It is not known of contexts whether they have the PMU. */
-	if (failure->system && threads)
-		return "a thread is being monitored, and the PMU counts either threads or CPUs; or perf_events or the NMI watchdog has the PMU";
-	if (!failure->system && cpus)
-		return "a CPU is being monitored, and the PMU counts either threads or CPUs; or perf_events or the NMI watchdog has the PMU";
-	return "the PMU is in use by another part of the kernel: perf_events or the NMI watchdog";
+	if (failure->target == TARGET_FREE)
+		return "the PMU is in use";
+	return failure->system ?
+		"the CPU is being monitored: a CPU can be counted only once at a time" :
+		"the thread is being monitored: a thread can be counted only once at a time";
 }
 
-/* EBUSY at loading has several reasons; sysfs tells which of them it can be. */
 const char *failure_text(const struct failure *failure)
 {
-	char sessions[32];
-
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY &&
-	    (failure->target == TARGET_TAKEN ||
-	     sysfs_read("sys_sessions", sessions, sizeof(sessions)))) {
-		const char *text = failure_busy(failure, sysfs_number("thread_sessions"),
-						sysfs_number("sys_sessions"));
-
-		if (text)
-			return text;
-	}
+	    failure->target != TARGET_UNKNOWN)
+		return busy_text(failure);
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EPERM)
 		return "it may not be traced: it is another user's or a thread of the kernel, or /proc/sys/kernel/yama/ptrace_scope forbids it";
 	if (!failure->cmd)

@@ -18,7 +18,8 @@ struct failure {
 	int err;
 	unsigned int flags;
 	int reg;		/* the control register that it is about, or -1 */
-	bool system;		/* of a context that was to be attached: to a CPU ... */
+	bool system;		/* of a context that was to be attached: to ... */
+	int cpu;		/* ... this CPU ... */
 	pid_t tid;		/* ... or to this thread */
 	/* Had the thread or CPU a context already? */
 	enum { TARGET_UNKNOWN, TARGET_FREE, TARGET_TAKEN } target;
@@ -165,17 +166,6 @@ static inline uint64_t context_set_ns(const pfarg_setinfo_t *info)
 	return (uint64_t)info->set_act_duration.tv_sec * 1000000000 +
 	       (uint64_t)info->set_act_duration.tv_nsec;
 }
-
-/**
- * failure_busy() - why a context cannot be attached, in words, if that is EBUSY
- * @failure: of context_attach()
- * @threads: per-thread contexts that are attached
- * @cpus:    system-wide ones
- *
- * Return: a constant string; NULL if it could be any reason.
- */
-const char *failure_busy(const struct failure *failure, unsigned long threads,
-			 unsigned long cpus);
 
 /**
  * failure_text() - what went wrong, in words

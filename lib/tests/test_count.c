@@ -72,6 +72,7 @@ static void test_read(void)
 {
 	pmon_value_t v[2];
 	pmon_t *m, *other;
+	char who[64];
 
 	CHECK(pmon_open(&m, "minor-faults,task-clock", 0) == 0 && pmon_start(m) == 0);
 	fault(100);
@@ -84,7 +85,8 @@ static void test_read(void)
 	/* A thread has one context. */
 	CHECK(pmon_open(&other, "minor-faults", 0) == 0 && pmon_start(other) == -EBUSY);
 	SAYS("PFM_LOAD_CONTEXT");
-	SAYS("pfmon check");
+	snprintf(who, sizeof(who), "it is monitored by count (this process %d): end that", (int)getpid());
+	SAYS(who);
 	pmon_close(other);
 	CHECK(pmon_stop(m) == 0 && pmon_read(m, v, 2) == 2);
 	fault(10);

@@ -38,7 +38,7 @@ struct worker {
 	int asked;		/* becomes readable when there is something to do */
 	struct probe *probe;	/* NULL: its CPU is offline, or ... */
 	bool taken;		/* ... it is back, and cannot be had for ... */
-	struct failure why;	/* ... that */
+	char *why;		/* ... that */
 	bool hung;		/* the CPU of the probe went offline */
 	bool lost;		/* ... and is so at the end */
 	bool back;		/* it was offline for a time */
@@ -93,9 +93,11 @@ static void worker_attach(struct worker *w)
 static void worker_tend(struct worker *w)
 {
 	struct result *result = w->crew->result;
+	bool was_taken = w->taken;
+	struct failure failure;
 
 	if (w->probe && w->hung) {
-		probe_finish(w->probe, &w->why);
+		probe_finish(w->probe, &failure);
 		w->probe = NULL;
 		/* It is one CPU, with as many contexts as it takes. */
 		result->measured--;
@@ -104,13 +106,20 @@ static void worker_tend(struct worker *w)
 	if (w->probe || pin(w->cpu))
 		return;
 	w->hung = false;
-	w->probe = probe_attach(result, (pid_t)syscall(SYS_gettid), (int)w->cpu, &w->why);
-	if (w->probe && probe_start(w->probe, &w->why)) {
+	w->probe = probe_attach(result, (pid_t)syscall(SYS_gettid), (int)w->cpu, &failure);
+	if (w->probe && probe_start(w->probe, &failure)) {
 		probe_drop(w->probe);
 		w->probe = NULL;
 	}
 	w->taken = !w->probe;
 	w->back |= !!w->probe;
+	/* Now: who has it may have ended when that is told. */
+	if (w->taken && !was_taken) {
+		free(w->why);
+		w->why = strdup(holders_text("/proc", &failure));
+		if (!w->why)
+			err(EXIT_PFMON, NULL);
+	}
 }
 
 static void worker_start(struct worker *w)
@@ -270,7 +279,7 @@ static void collect(struct crew *crew)
 		if (crew->worker[i].taken)
 			result_note(result, "CPU %u went offline and was %s until then; when it was back it could not be had: %s",
 				    crew->worker[i].cpu, result->ops->done,
-				    failure_text(&crew->worker[i].why));
+				    crew->worker[i].why);
 		else if (crew->worker[i].lost)
 			result_note(result, "CPU %u went offline and was %s until then",
 				    crew->worker[i].cpu, result->ops->done);
@@ -311,10 +320,10 @@ static void say_away(const struct result *result)
 		      n_off, off->cpu, result->ops->done);
 	if (n_taken != crew.taken && n_taken == 1)
 		warnx("CPU %u is online again, and not %s: %s", taken->cpu, result->ops->done,
-		      holders_text("/proc", &taken->why));
+		      taken->why);
 	else if (n_taken != crew.taken && n_taken)
 		warnx("%u CPUs are online again, CPU %u for one, and not %s: %s", n_taken,
-		      taken->cpu, result->ops->done, holders_text("/proc", &taken->why));
+		      taken->cpu, result->ops->done, taken->why);
 	crew.offline = n_off;
 	crew.taken = n_taken;
 }

@@ -23,22 +23,22 @@ bool hardware_find(void)
 }
 
 /* The kernel takes the PMU when a context with its events is attached. */
-bool hardware_busy(void)
+bool hardware_busy(struct failure *failure)
 {
 	static struct counters counters;
 	char error[EVENTS_ERROR_MAX], sessions[32];
-	struct failure failure = { 0 };
 	int fd;
 
+	memset(failure, 0, sizeof(*failure));
 	if (counters_add(&counters, "instructions:u", error))
 		return false;
-	fd = context_create(&counters, 0, &failure);
+	fd = context_create(&counters, 0, failure);
 	if (fd < 0)
 		return false;
-	context_attach(fd, (pid_t)syscall(SYS_gettid), 0, 0, &failure);
+	context_attach(fd, (pid_t)syscall(SYS_gettid), 0, 0, failure);
 	close(fd);
 	/* Counted CPUs are a reason, too, and not this one. */
-	return failure.cmd == PFM_LOAD_CONTEXT && failure.err == EBUSY &&
+	return failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY &&
 	       sysfs_read("sys_sessions", sessions, sizeof(sessions)) &&
 	       !strcmp(sessions, "0");
 }

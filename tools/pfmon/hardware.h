@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "events.h"
+#include "context.h"
 
 /**
  * hardware_find() - look for a hardware PMU; its events are there from then on
@@ -16,10 +16,11 @@ bool hardware_find(void);
 
 /**
  * hardware_busy() - does another part of the kernel use the PMU?
+ * @failure: filled in if so, for holders_text()
  *
  * Return: true if counting would fail for that reason.
  */
-bool hardware_busy(void);
+bool hardware_busy(struct failure *failure);
 
 /**
  * hardware_settle() - count at user level only if the kernel's is forbidden

@@ -11,6 +11,7 @@
 
 #include "data_write.h"
 #include "hardware.h"
+#include "holders.h"
 #include "numbers.h"
 #include "outfile.h"
 #include "pfmon.h"
@@ -98,11 +99,12 @@ static void add_events(const char *list)
 /* Returns whether events of the hardware can be counted now, as far as that is known. */
 static bool add_default(bool has_hardware)
 {
-	bool busy = has_hardware && hardware_busy();
+	struct failure failure;
+	bool busy = has_hardware && hardware_busy(&failure);
 
 	add_events(DEFAULT_EVENTS);
 	if (busy)
-		warnx("the PMU is in use by another part of the kernel: no cycles and instructions");
+		warnx("no cycles and instructions: %s", holders_text("/proc", &failure));
 	else if (has_hardware)
 		add_events(DEFAULT_HARDWARE);
 	return !busy;

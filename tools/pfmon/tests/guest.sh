@@ -247,7 +247,7 @@ test_busy()
 	expect "-C while a thread is counted: status" "$status" $both
 	[ $both -eq 0 ] ||
 		expect_err "-C while a thread is counted" \
-			"cannot monitor CPU 0: the PMU, .* is in use by pfmon (process $pid), which monitors threads"
+			"cannot monitor CPU 0: the PMU is in use by pfmon (process $pid), which monitors threads"
 	stat -C 0 -e task-clock true
 	expect "-C in software while a thread is counted: status" "$status" 0
 	stat -p "$hold" true
@@ -266,7 +266,7 @@ test_busy()
 	expect "a command while a CPU is counted: status" "$status" $both
 	[ $both -eq 0 ] ||
 		expect_err "a command while a CPU is counted" \
-			"cannot attach to the command: the PMU, .* is in use by pfmon (process $pid), which monitors CPUs"
+			"cannot attach to the command: the PMU is in use by pfmon (process $pid), which monitors CPUs"
 	stat -C 0 true
 	expect "a CPU counted twice: status" "$status" 125
 	kill -TERM $pid
@@ -343,14 +343,15 @@ test_offline()
 	kill -CONT $pid
 	check "CPU 1 is back and taken: it is said by whom" until_true grep -q \
 		"CPU 1 is online again, and not counted: the CPU is being monitored.* by pfmon.* (process $quicker)" "$tmp/err"
+	# Who has it is known, though it has ended when the note is made.
+	kill -TERM $quicker
+	wait $quicker
 	kill -TERM $pid
 	wait $pid
 	expect "CPU 1 is back and taken: said to be offline once" \
 		"$(grep -c 'CPU 1 is offline' "$tmp/err")" 1
 	check "CPU 1 is back and taken: note" grep -q \
-		'"CPU 1 went offline and was counted until then; when it was back it could not be had: the CPU is being monitored' "$tmp/json"
-	kill -TERM $quicker
-	wait $quicker
+		"\"CPU 1 went offline and was counted until then; when it was back it could not be had: the CPU is being monitored.* by pfmon.* (process $quicker)" "$tmp/json"
 }
 
 # has_format PID NAME: does it sample with this format?
@@ -504,7 +505,7 @@ test_check()
 	check "check: the PMU is in use: status" until_true sh -c \
 		"'$PFMON' check >'$tmp/out'; [ \$? -eq 1 ]"
 	check "check: the PMU is in use" grep -q \
-		'^NO    the PMU is .* cannot be used: the PMU, .* is in use by perf' "$tmp/out"
+		'^NO    the PMU is .* cannot be used: the PMU is in use by perf' "$tmp/out"
 	check "check: who has it" grep -q \
 		"^      by: perf[^ ]* (process $pid), which has [1-9][0-9]* of perf_events open$" "$tmp/out"
 	check "check: a cure" grep -q '^      cure: end the programs that use perf_events' "$tmp/out"
@@ -514,14 +515,19 @@ test_check()
 	until_true started $own 1
 	stat -e instructions:u true
 	expect_err "the PMU is in use beside a thread that is counted" \
-		"cannot attach to the command: the PMU, .* is in use by perf[^ ]* (process $pid), which has perf_events open"
+		"cannot attach to the command: the PMU is in use by perf[^ ]* (process $pid), which has perf_events open"
+	stat true
+	expect_err "the PMU is in use, and no event is named" \
+		"no cycles and instructions: the PMU is in use by perf[^ ]* (process $pid), which has perf_events open"
+	user stat -e instructions:u -o /dev/null true
+	check "the PMU is in use, as a user" grep -q "is in use by a program that only root can see" "$tmp/err"
 	stat -e instructions:u -C 0 true
 	expect_err "the PMU is in use, of a CPU" "is in use by .*(process $own), which monitors threads"
 	kill -TERM $own
 	wait $own
 	stat -e instructions:u -C 0 true
 	expect_err "the PMU is in use, of a CPU alone" \
-		"cannot monitor CPU 0: the PMU, .* is in use by perf[^ ]* (process $pid), which has perf_events open"
+		"cannot monitor CPU 0: the PMU is in use by perf[^ ]* (process $pid), which has perf_events open"
 	: >"$tmp/end"
 	wait $pid
 	check "check: the PMU is free again" until_true sh -c "'$PFMON' check >/dev/null"

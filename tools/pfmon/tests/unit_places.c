@@ -20,7 +20,7 @@
 #include "check.h"
 #include "unit.h"
 #include "../demangle.h"
-#include "../holders.h"
+#include "holders.h"
 #include "../identity.h"
 #include "../images.h"
 #include "../jit.h"
@@ -1473,18 +1473,21 @@ static void test_modules(void)
 static void test_holders(void)
 {
 	char dir[] = "/tmp/pfmon-unit-XXXXXX", line[1024], *text = NULL;
+	static const char pmu[] = "the PMU is in use";
 	static const struct {
 		bool system;
-		int target;
+		int target, cpu;
 		pid_t tid;
 		const char *text;
 	} cases[] = {
-		{ false, TARGET_TAKEN, 3, "only once at a time; it is monitored by pfmon (process 22)" },
-		{ false, TARGET_TAKEN, 4, "only once at a time; see pfmon check" },
-		{ true, TARGET_TAKEN, 3, "only once at a time; it is monitored by pfmon (process 22)" },
-		{ false, TARGET_FREE, 5, "by pfmon (process 22), which monitors CPUs" },
-		{ false, TARGET_FREE, 5, "by p?f?g? (process 3), which has perf_events open" },
-		{ true, TARGET_FREE, 5, "by pfmon (process 22), which monitors threads" },
+		{ false, TARGET_TAKEN, 0, 3, "only once at a time; it is monitored by pfmon (process 22)" },
+		{ false, TARGET_TAKEN, 0, 4, "; it is monitored by a program that is not in /proc" },
+		{ true, TARGET_TAKEN, 0, 3, "only once at a time; it is monitored by pfmon (process 22)" },
+		{ true, TARGET_TAKEN, 1, 3, "; it is monitored by a program that is not in /proc" },
+		{ false, TARGET_FREE, 0, 5, "by pfmon (process 22), which monitors CPUs" },
+		{ false, TARGET_FREE, 0, 5, "by p?f?g? (process 3), which has perf_events open" },
+		{ true, TARGET_FREE, 0, 5, "by pfmon (process 22), which monitors threads" },
+		{ true, TARGET_FREE, 0, 5, "in use by the kernel's NMI watchdog (sysctl kernel.nmi_watchdog=0 ends it)" },
 	};
 	struct holders holders;
 	size_t size, i;
@@ -1513,10 +1516,21 @@ static void test_holders(void)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct failure f = {
 			.cmd = PFM_LOAD_CONTEXT, .err = EBUSY, .system = cases[i].system,
-			.target = cases[i].target, .tid = cases[i].tid,
+			.target = cases[i].target, .tid = cases[i].tid, .cpu = cases[i].cpu,
 		};
 
-		CHECK(strstr(holders_text(dir, &f), cases[i].text));
+		text = strdup(holders_text(dir, &f));
+		CHECK(strstr(text, cases[i].text));
+		/* What it could be besides is not said where it is known. */
+		CHECK((strstr(text, "not in /proc") != NULL) == (strstr(cases[i].text, "not in /proc") != NULL));
+		CHECK(!strncmp(text, pmu, sizeof(pmu) - 1) == (cases[i].target == TARGET_FREE));
+		free(text);
+		/* For the last one. */
+		if (i + 2 == sizeof(cases) / sizeof(cases[0])) {
+			snprintf(line, sizeof(line), "cd %s && mkdir -p sys/kernel && rm -r 3 22 && "
+				 "echo 1 >sys/kernel/nmi_watchdog", dir);
+			CHECK(system(line) == 0);
+		}
 	}
 	snprintf(line, sizeof(line), "rm -r %s", dir);
 	CHECK(system(line) == 0);

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Who may have the PMU: programs with descriptors of perf_events and of perfmon. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,20 +14,23 @@
 
 #include "file.h"
 #include "holders.h"
-#include "text.h"
+
+#define NAME	32	/* bytes of a process' name */
 
 /* How many descriptors of a process are of each kind. */
 struct held {
 	unsigned int perf_events, cpus, threads;
-	pid_t tid;			/* a thread of interest ... */
-	bool has_tid;			/* ... which is monitored by this one */
+	pid_t tid;			/* a thread of interest, 0: none ... */
+	bool has_tid;			/* ... which is monitored by this process */
+	int cpu;			/* a CPU of interest ... */
+	bool has_cpu;			/* ... which is monitored by this process */
 };
 
 /* perfmon's descriptors say in fdinfo what they are attached to. */
 static void look_at_context(const char *process, const char *fd, struct held *held)
 {
 	char path[PATH_MAX], line[80];
-	int tid;
+	int id;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/fdinfo/%s", process, fd);
@@ -34,11 +38,13 @@ static void look_at_context(const char *process, const char *fd, struct held *he
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f)) {
-		held->cpus += !strncmp(line, "pfm-target:\tcpu ", 16);
-		if (sscanf(line, "pfm-target:\ttid %d", &tid) != 1)
-			continue;
-		held->threads++;
-		held->has_tid |= tid == held->tid;
+		if (sscanf(line, "pfm-target:\tcpu %d", &id) == 1) {
+			held->cpus++;
+			held->has_cpu |= id == held->cpu;
+		} else if (sscanf(line, "pfm-target:\ttid %d", &id) == 1) {
+			held->threads++;
+			held->has_tid |= id == held->tid;
+		}
 	}
 	fclose(f);
 }
@@ -75,14 +81,26 @@ static bool look_through(const char *process, struct held *held)
 	return true;
 }
 
+/* A process can name itself as it likes, and the text may go to a terminal. */
+static void read_name(const char *process, char name[NAME])
+{
+	char path[PATH_MAX], *c;
+
+	snprintf(path, sizeof(path), "%s/comm", process);
+	if (!file_read(path, name, NAME))
+		strcpy(name, "?");
+	for (c = name; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
 static void print_holder(const char *process, const char *pid, const struct held *held,
 			 FILE *out)
 {
-	char path[PATH_MAX], comm[32];
+	char name[NAME];
 
-	snprintf(path, sizeof(path), "%s/comm", process);
-	fprintf(out, "      by: %s (process %s), which has ",
-		file_read(path, comm, sizeof(comm)) ? text_intern(comm) : "?", pid);
+	read_name(process, name);
+	fprintf(out, "      by: %s (process %s), which has ", name, pid);
 	if (held->perf_events)
 		fprintf(out, "%u of perf_events open", held->perf_events);
 	if (held->cpus)
@@ -99,7 +117,7 @@ void holders_print(const char *proc, FILE *out, struct holders *holders)
 
 	memset(holders, 0, sizeof(*holders));
 	while (dir && (entry = readdir(dir))) {
-		struct held held = { 0 };
+		struct held held = { .cpu = -1 };
 
 		if (!isdigit((unsigned char)*entry->d_name))
 			continue;
@@ -136,19 +154,23 @@ append(struct list *l, const char *format, ...)
 	l->len += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
+/* Does a process have what @failure wanted? */
+static bool is_holder(const struct failure *failure, const struct held *held)
+{
+	if (failure->target == TARGET_TAKEN)
+		return failure->system ? held->has_cpu : held->has_tid;
+	return held->perf_events || (failure->system ? held->threads : held->cpus);
+}
+
 static void append_holder(struct list *l, const char *process, const char *pid,
 			  const struct failure *failure, const struct held *held)
 {
-	bool taken = failure->target == TARGET_TAKEN;
-	char path[PATH_MAX], comm[32];
+	char name[NAME];
 
-	if (taken ? !(failure->system ? held->cpus : held->has_tid) :
-		    !held->perf_events && !(failure->system ? held->threads : held->cpus))
-		return;
-	snprintf(path, sizeof(path), "%s/comm", process);
-	append(l, "%s by %s (process %s)", l->len ? "," : "",
-	       file_read(path, comm, sizeof(comm)) ? text_intern(comm) : "?", pid);
-	if (taken)
+	read_name(process, name);
+	append(l, "%s by %s (%sprocess %s)", l->len ? "," : "", name,
+	       atoi(pid) == getpid() ? "this " : "", pid);
+	if (failure->target == TARGET_TAKEN)
 		return;
 	if (failure->system && held->threads)
 		append(l, ", which monitors threads");
@@ -158,7 +180,6 @@ static void append_holder(struct list *l, const char *process, const char *pid,
 		append(l, ", which has perf_events open");
 }
 
-/* All but this process. */
 static void find_holders(struct list *l, const char *proc, const struct failure *failure)
 {
 	char process[PATH_MAX - 320];
@@ -166,21 +187,33 @@ static void find_holders(struct list *l, const char *proc, const struct failure 
 	DIR *dir = opendir(proc);
 
 	while (dir && (entry = readdir(dir))) {
-		struct held held = { .tid = failure->system ? 0 : failure->tid };
+		struct held held = { .tid = failure->tid, .cpu = failure->cpu };
 
-		if (!isdigit((unsigned char)*entry->d_name) || atoi(entry->d_name) == getpid())
+		if (!isdigit((unsigned char)*entry->d_name))
 			continue;
 		snprintf(process, sizeof(process), "%s/%s", proc, entry->d_name);
 		l->hidden |= !look_through(process, &held);
-		append_holder(l, process, entry->d_name, failure, &held);
+		if (is_holder(failure, &held))
+			append_holder(l, process, entry->d_name, failure, &held);
 	}
 	if (dir)
 		closedir(dir);
 }
 
+/* What is known of a holder that was not found. */
+static const char *nobody(const struct list *l, const struct failure *failure)
+{
+	if (l->hidden)
+		return failure->target == TARGET_TAKEN ? " by a program that only root can see" :
+		       " by a program that only root can see ('pfmon check', as root, names it)";
+	return failure->target == TARGET_TAKEN ?
+	       " by a program that is not in /proc: it has just ended, or is in another container" :
+	       " by the kernel itself, or a program that is not in /proc: it has just ended, or is in another container";
+}
+
 const char *holders_text(const char *proc, const struct failure *failure)
 {
-	static char text[1024];
+	static __thread char text[704];
 	struct list l = { .len = 0 };
 	char path[PATH_MAX];
 
@@ -192,13 +225,8 @@ const char *holders_text(const char *proc, const struct failure *failure)
 	if (failure->target == TARGET_FREE && file_number(path))
 		append(&l, "%s by the kernel's NMI watchdog (sysctl kernel.nmi_watchdog=0 ends it)",
 		       l.len ? "," : "");
-	if (!l.len)
-		snprintf(text, sizeof(text), "%s; %s", failure_text(failure), l.hidden ?
-			 "who that is only root can see: pfmon check" : "see pfmon check");
-	else if (failure->target == TARGET_TAKEN)
-		snprintf(text, sizeof(text), "%s; it is monitored%s", failure_text(failure), l.text);
-	else
-		snprintf(text, sizeof(text), "the PMU, which counts either threads or CPUs and not perf_events at the same time, is in use%s",
-			 l.text);
+	snprintf(text, sizeof(text), "%s%s%s", failure_text(failure),
+		 failure->target == TARGET_TAKEN ? "; it is monitored" : "",
+		 l.len ? l.text : nobody(&l, failure));
 	return text;
 }

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Who may have the PMU: programs with descriptors of perf_events and of perfmon. */
-#ifndef PFMON_HOLDERS_H
-#define PFMON_HOLDERS_H
+#ifndef COUNT_HOLDERS_H
+#define COUNT_HOLDERS_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ void holders_print(const char *proc, FILE *out, struct holders *holders);
  * @failure: filled in
  *
  * Return: failure_text(), and if a thread, a CPU or the PMU is taken by whom, as far as this
- * user may see that. Good until the next call.
+ * user may see that. Good until the thread's next call.
  */
 const char *holders_text(const char *proc, const struct failure *failure);
 
-#endif /* PFMON_HOLDERS_H */
+#endif /* COUNT_HOLDERS_H */
