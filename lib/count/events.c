@@ -581,12 +581,26 @@ const char *counter_remark(const struct counter *c, char text[EVENTS_ERROR_MAX])
 
 	if (r && r->remark)
 		return r->remark;
-	/* The known events, and those of fixed counters, are the same on both kinds. */
-	if (!pmu || !pmu->hybrid || c->event != &other_event || !(c->code & 0xff))
+	/* The known events, those of CPUID and of fixed counters are the same on both kinds. */
+	if (!pmu || !pmu->hybrid || c->event != &other_event || !(c->code & 0xff) ||
+	    pmu_is_architectural(c->code))
 		return NULL;
 	snprintf(text, EVENTS_ERROR_MAX,
 		 "this processor has two kinds of cores, which count different events by this code: keep the program on one kind (taskset)%s%s%s%s",
 		 *pmu->core ? ", CPUs " : "", pmu->core, *pmu->core ? " or CPUs " : "", pmu->atom);
+	return text;
+}
+
+const char *events_remark(char text[EVENTS_ERROR_MAX])
+{
+	const struct pmu *pmu = hardware->pmu;
+
+	if (!pmu || !pmu->hybrid)
+		return NULL;
+	snprintf(text, EVENTS_ERROR_MAX,
+		 "this processor has two kinds of cores%s%s%s%s%s: named events such as cycles are the same on both, and added up; an event by number or by a name of libpfm4's is what each kind counts by its code",
+		 *pmu->core ? " (CPUs " : "", pmu->core, *pmu->core ? " and CPUs " : "",
+		 pmu->atom, *pmu->core ? ")" : "");
 	return text;
 }
 

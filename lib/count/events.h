@@ -176,6 +176,14 @@ int counters_add(struct counters *counters, const char *list,
 const char *counter_remark(const struct counter *c, char text[EVENTS_ERROR_MAX]);
 
 /**
+ * events_remark() - what to know of the PMU whose events there are
+ * @text: room for it
+ *
+ * Return: one line, @text, or NULL.
+ */
+const char *events_remark(char text[EVENTS_ERROR_MAX]);
+
+/**
  * counters_find() - where is an event counted?
  * @counters: chosen events
  * @name:     its name

@@ -64,14 +64,26 @@ uint32_t pmu_absent(uint32_t eax, uint32_t ebx)
 	return (length < ARCHITECTURAL ? ebx | ~0U << length : ebx) & all;
 }
 
-bool pmu_lacks(const struct pmu *pmu, uint64_t code)
+/* Its bit in EBX; ARCHITECTURAL: there is none. */
+static unsigned int find_architectural(uint64_t code)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARCHITECTURAL; i++)
-		if (architectural[i] == (code & 0xffff))
-			return pmu->absent >> i & 1;
-	return false;
+	for (i = 0; i < ARCHITECTURAL && architectural[i] != (code & 0xffff); i++)
+		;
+	return i;
+}
+
+bool pmu_lacks(const struct pmu *pmu, uint64_t code)
+{
+	unsigned int i = find_architectural(code);
+
+	return i < ARCHITECTURAL && (pmu->absent >> i & 1);
+}
+
+bool pmu_is_architectural(uint64_t code)
+{
+	return find_architectural(code) < ARCHITECTURAL;
 }
 
 void pmu_read_kinds(struct pmu *pmu, bool hybrid, const char *dir)

@@ -66,6 +66,14 @@ uint32_t pmu_absent(uint32_t eax, uint32_t ebx);
 bool pmu_lacks(const struct pmu *pmu, uint64_t code);
 
 /**
+ * pmu_is_architectural() - is it an event that all of Intel's processors count by this code?
+ * @code: event and unit mask, as PerfEvtSel has them
+ *
+ * Return: true or false.
+ */
+bool pmu_is_architectural(uint64_t code);
+
+/**
  * pmu_read_kinds() - are there two kinds of cores?
  * @pmu:    its hybrid, core and atom are filled in
  * @hybrid: what CPUID says, if Linux has no list of the CPUs of each kind

@@ -153,8 +153,8 @@ static bool is_confidential(void)
 /* Returns whether there is one. */
 static bool check_pmu(void)
 {
+	char model[64], text[EVENTS_ERROR_MAX];
 	struct failure failure;
-	char model[64];
 
 	if (!sysfs_read("pmu_model", model, sizeof(model)) || !strcmp(model, "none")) {
 		say(NOTE, "there is no PMU that perfmon knows: no cycles and instructions");
@@ -171,6 +171,10 @@ static bool check_pmu(void)
 		say(NO, "the PMU is '%s' and cannot be used: %s", model, holders_text("/proc", &failure));
 		if (failure.err == EBUSY)
 			say_busy(&failure);
+	}
+	if (events_remark(text)) {
+		say(NOTE, "%s", text);
+		cure("keep the program on one kind of cores (taskset), or name their CPUs (-C)");
 	}
 	if (!try("instructions:k", 0, false, &failure) && failure.err == EPERM) {
 		say(NOTE, "the kernel's part of programs cannot be counted by the PMU, only :u");

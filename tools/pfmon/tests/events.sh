@@ -471,7 +471,11 @@ test_hybrid()
 		"$PFMON" $words >"$tmp/out" 2>&1
 		check "two kinds of cores: $words" grep -q 'note: .*two kinds of cores' "$tmp/out"
 	done
-	stat -e cycles:u,instructions:u "$VICTIM" pattern 100
+	"$PFMON" check >"$tmp/out"
+	expect "two kinds of cores: check: status" $? 0
+	check "two kinds of cores: check" grep -q \
+		'^note  this processor has two kinds of cores.*: named events such as cycles are the same on both' "$tmp/out"
+	stat -e cycles:u,instructions:u,r00c0:u "$VICTIM" pattern 100
 	check "two kinds of cores: no word of what both count" \
 		sh -c "! grep -q 'kinds of cores' '$tmp/err'"
 	refused_event=$("$PFMON" explain cache-misses 2>&1)

@@ -333,7 +333,7 @@ static void test_absent(void)
 /* Hybrids: what is the same on both kinds of cores has a name, and the rest a remark. */
 static void test_hybrid(void)
 {
-	static struct counters c;
+	static struct counters c, named;
 	char text[EVENTS_ERROR_MAX], dir[] = "/tmp/unit-hybrid-XXXXXX", path[64];
 	const char *remark;
 	FILE *f;
@@ -351,13 +351,24 @@ static void test_hybrid(void)
 	remark = counter_remark(&c.c[3], text);
 	CHECK_STR(remark, "this processor has two kinds of cores, which count different events by this code: keep the program on one kind (taskset)");
 	CHECK(strstr(registers("l1-misses"), "have none in common"));
+	CHECK(strstr(events_remark(text), "two kinds of cores: named events"));
+	/* By a name that libpfm4 has, too, but for what CPUID says all of Intel's count. */
+	memset(&named, 0, sizeof(named));
+	CHECK(!counters_add(&named, "r00c0,r013c", text) && !counter_remark(&named.c[0], text) &&
+	      !counter_remark(&named.c[1], text));
+	if (names_known) {
+		CHECK(!counters_add(&named, "MEM_LOAD_RETIRED:L1_MISS,INST_RETIRED:ANY_P", text));
+		remark = counter_remark(&named.c[2], text);
+		CHECK(remark && strstr(remark, "count different events by this code"));
+		CHECK(!counter_remark(&named.c[3], text));
+	}
 	snprintf(path, sizeof(path), "%s/cpu_core", dir);
 	CHECK(!mkdir(path, 0700));
 	strcat(path, "/cpus");
 	CHECK((f = fopen(path, "w")) && fputs("0-15\n", f) >= 0 && !fclose(f));
 	/* All of the other kind are off. */
 	pmu_read_kinds(&pmu, true, dir);
-	CHECK(!pmu.hybrid && !counter_remark(&c.c[3], text));
+	CHECK(!pmu.hybrid && !counter_remark(&c.c[3], text) && !events_remark(text));
 	CHECK(strstr(registers("l1-misses"), "this model of the PMU"));
 	snprintf(path, sizeof(path), "%s/cpu_atom", dir);
 	CHECK(!mkdir(path, 0700));
@@ -367,6 +378,7 @@ static void test_hybrid(void)
 	CHECK(pmu.hybrid);
 	remark = counter_remark(&c.c[3], text);
 	CHECK(remark && strstr(remark, "CPUs 0-15 or CPUs 16-23"));
+	CHECK(strstr(events_remark(text), "two kinds of cores (CPUs 0-15 and CPUs 16-23): "));
 	CHECK(!unlink(path));
 	*strrchr(path, '/') = '\0';
 	CHECK(!rmdir(path));
