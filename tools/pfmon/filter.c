@@ -82,18 +82,22 @@ bool filter_option(struct filter *f, int c, const char *arg)
 {
 	switch (c) {
 	case FILTER_PROCESS:
+	case 'c':
 		f->process = arg;
 		break;
 	case FILTER_THREAD:
 		f->thread = numbers(arg);
 		break;
 	case FILTER_CPU:
+	case 'C':
 		f->cpu = numbers(arg);
 		break;
 	case FILTER_BINARY:
+	case 'd':
 		f->binary = arg;
 		break;
 	case FILTER_SYMBOL:
+	case 'S':
 		f->symbol = arg;
 		break;
 	case FILTER_TIME:
@@ -101,6 +105,8 @@ bool filter_option(struct filter *f, int c, const char *arg)
 		break;
 	case NO_DEMANGLE:
 		symtab_demangle = false;
+		break;
+	case PERF_SAME:
 		break;
 	default:
 		return false;

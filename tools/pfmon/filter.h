@@ -8,17 +8,29 @@
 /* What getopt_long() returns for these, and its table's lines. */
 enum filter_option {
 	FILTER_PROCESS = 512, FILTER_THREAD, FILTER_CPU, FILTER_BINARY, FILTER_SYMBOL,
-	FILTER_TIME, NO_DEMANGLE,
+	FILTER_TIME, NO_DEMANGLE, PERF_SAME,
 };
 
+/* Letters of perf's: -C and -d are not everywhere. */
+#define FILTER_SHORT	"c:S:"
+
+/* With perf's names where they are others. */
 #define FILTER_OPTIONS							\
 	{ "process", required_argument, NULL, FILTER_PROCESS },		\
+	{ "comms", required_argument, NULL, FILTER_PROCESS },		\
 	{ "thread", required_argument, NULL, FILTER_THREAD },		\
 	{ "cpu", required_argument, NULL, FILTER_CPU },			\
 	{ "binary", required_argument, NULL, FILTER_BINARY },		\
+	{ "dsos", required_argument, NULL, FILTER_BINARY },		\
 	{ "symbol", required_argument, NULL, FILTER_SYMBOL },		\
+	{ "symbols", required_argument, NULL, FILTER_SYMBOL },		\
 	{ "time", required_argument, NULL, FILTER_TIME },		\
 	{ "no-demangle", no_argument, NULL, NO_DEMANGLE }
+
+/* What perf has to be told and is so here without it. */
+#define PERF_SAME_OPTIONS						\
+	{ "no-children", no_argument, NULL, PERF_SAME },		\
+	{ "show-nr-samples", no_argument, NULL, PERF_SAME }
 
 #define FILTER_USAGE_NAMES						\
 "      --process LIST    only samples of processes with these names, which are\n" \

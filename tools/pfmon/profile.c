@@ -49,6 +49,16 @@ struct loading {
 	uint64_t offset;		/* where */
 };
 
+/* perf's words for them, NULL: the same, or it has none. */
+static const char *const perf_names[DIMENSIONS] = {
+	[BY_PROCESS] = "comm", [BY_THREAD] = "tid", [BY_BINARY] = "dso", [BY_SYMBOL] = "sym",
+};
+
+static bool is_name(const char *name, const char *text, size_t len)
+{
+	return name && strlen(name) == len && !strncmp(name, text, len);
+}
+
 int profile_by(bool by[DIMENSIONS], const char *list)
 {
 	size_t len;
@@ -58,8 +68,8 @@ int profile_by(bool by[DIMENSIONS], const char *list)
 	for (;; list += len + 1) {
 		len = strcspn(list, ",");
 		for (d = 0; d < DIMENSIONS; d++)
-			if (strlen(dimension_names[d]) == len &&
-			    !strncmp(dimension_names[d], list, len))
+			if (is_name(dimension_names[d], list, len) ||
+			    is_name(perf_names[d], list, len))
 				break;
 		if (d == DIMENSIONS)
 			return -1;

@@ -10,6 +10,7 @@
 #include <perfmon/libperfmon.h>
 
 #include "numbers.h"
+#include "habits.h"
 #include "hardware.h"
 #include "pfmon.h"
 #include "raw.h"
@@ -206,9 +207,12 @@ static void parse_options(struct options *o, int argc, char **argv)
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:r:f:gb:o:h", longs,
-				NULL)) != -1)
+				NULL)) != -1) {
+		if (c == '?')
+			habits_hint(argv);
 		if (!target_option(&o->target, c, optarg))
 			parse_option(o, c, argv);
+	}
 	if (optind < argc)
 		o->target.command = argv + optind;
 	if (!target_check(&o->target, "sampled"))

@@ -10,6 +10,7 @@
 #include "require.h"
 #include "data_write.h"
 #include "filter.h"
+#include "habits.h"
 #include "outfile.h"
 #include "profile_out.h"
 #include "pfmon.h"
@@ -113,6 +114,7 @@ static void parse_option(struct options *o, int c)
 		o->event = optarg;
 		break;
 	case 'b':
+	case 's':
 		o->by = optarg;
 		break;
 	case 'f':
@@ -142,18 +144,27 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "input", required_argument, NULL, 'i' },
 		{ "event", required_argument, NULL, 'e' },
 		{ "by", required_argument, NULL, 'b' },
+		{ "sort", required_argument, NULL, 's' },
 		{ "format", required_argument, NULL, 'f' },
 		{ "lines", required_argument, NULL, 'n' },
 		{ "min", required_argument, NULL, 'm' },
+		{ "percent-limit", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "stdio", no_argument, NULL, PERF_SAME },
+		PERF_SAME_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		FILTER_OPTIONS,
+		{ "tid", required_argument, NULL, FILTER_THREAD },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "i:e:b:f:n:m:o:h", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "i:e:b:s:f:n:m:o:h" FILTER_SHORT "C:d:", longs,
+				NULL)) != -1) {
+		if (c == '?')
+			habits_hint(argv);
 		parse_option(o, c);
+	}
 	if (optind < argc) {
 		warnx("'%s'? The data file is named with -i", argv[optind]);
 		bad_usage();

@@ -12,6 +12,7 @@
 #include "require.h"
 #include "data_write.h"
 #include "filter.h"
+#include "habits.h"
 #include "outfile.h"
 #include "pfmon.h"
 #include "profile.h"
@@ -114,6 +115,7 @@ int cmd_script(int argc, char **argv)
 		{ "raw", no_argument, NULL, RAW },
 		{ "help", no_argument, NULL, 'h' },
 		FILTER_OPTIONS,
+		{ "tid", required_argument, NULL, FILTER_THREAD },
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *input = DF_DEFAULT_NAME, *output = NULL;
@@ -125,7 +127,7 @@ int cmd_script(int argc, char **argv)
 	unsigned int i;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "i:o:h", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "i:o:h" FILTER_SHORT "C:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'i':
 			input = optarg;
@@ -139,6 +141,9 @@ int cmd_script(int argc, char **argv)
 		case 'h':
 			fputs(usage, stdout);
 			return fflush(stdout) ? EXIT_PFMON : 0;
+		case '?':
+			habits_hint(argv);
+			bad_usage();
 		default:
 			if (!filter_option(&profile.filter, c, optarg))
 				bad_usage();

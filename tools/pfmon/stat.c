@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "data_write.h"
+#include "habits.h"
 #include "hardware.h"
 #include "holders.h"
 #include "numbers.h"
@@ -189,20 +190,26 @@ static void set_separator(const char *text)
 
 enum { NO_FOLLOW = 256, LABEL, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
 
+/* With perf's names where they are others. */
 static const struct option longs[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "detailed", no_argument, NULL, 'd' },
 	TARGET_OPTIONS,
 	{ "per-cpu", no_argument, NULL, 'A' },
+	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "per-thread", no_argument, NULL, PER_THREAD },
 	{ "no-follow", no_argument, NULL, NO_FOLLOW },
+	{ "no-inherit", no_argument, NULL, NO_FOLLOW },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
+	{ "interval-print", required_argument, NULL, 'I' },
 	{ "delay", required_argument, NULL, 'D' },
 	{ "timeout", required_argument, NULL, TIMEOUT },
 	{ "format", required_argument, NULL, 'f' },
 	{ "json", no_argument, NULL, 'j' },
+	{ "json-output", no_argument, NULL, 'j' },
 	{ "separator", required_argument, NULL, 'x' },
+	{ "field-separator", required_argument, NULL, 'x' },
 	{ "label", required_argument, NULL, LABEL },
 	{ "output", required_argument, NULL, 'o' },
 	{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
@@ -223,6 +230,7 @@ static bool parse_target(int c)
 		o.per_thread = true;
 		break;
 	case NO_FOLLOW:
+	case 'i':
 		o.target.no_follow = true;
 		break;
 	default:
@@ -327,9 +335,12 @@ static void parse_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:dAr:I:D:f:jx:o:h", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:dAir:I:D:f:jx:o:h", longs, NULL)) != -1) {
+		if (c == '?')
+			habits_hint(argv);
 		if (!target_option(&o.target, c, optarg) && !parse_target(c) && !parse_schedule(c))
 			parse_option(c);
+	}
 	if (optind < argc)
 		o.target.command = argv + optind;
 	if (!check_options())

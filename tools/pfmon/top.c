@@ -23,6 +23,7 @@
 #include <perfmon/libperfmon.h>
 
 #include "filter.h"
+#include "habits.h"
 #include "hardware.h"
 #include "profile_out.h"
 #include "pfmon.h"
@@ -126,6 +127,7 @@ static void parse_option(int c)
 		sampling_random(&o.sampling, optarg);
 		break;
 	case 'b':
+	case 's':
 		o.by = optarg;
 		break;
 	case 'd':
@@ -155,8 +157,11 @@ static void parse_options(int argc, char **argv)
 		{ "random", required_argument, NULL, 'R' },
 		TARGET_OPTIONS,
 		{ "by", required_argument, NULL, 'b' },
+		{ "sort", required_argument, NULL, 's' },
 		{ "delay", required_argument, NULL, 'd' },
 		{ "batch", no_argument, NULL, 'B' },
+		{ "stdio", no_argument, NULL, 'B' },
+		PERF_SAME_OPTIONS,
 		{ "times", required_argument, NULL, 'n' },
 		{ "help", no_argument, NULL, 'h' },
 		FILTER_OPTIONS,
@@ -164,10 +169,13 @@ static void parse_options(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:b:d:Bn:h", longs,
-				NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:b:s:d:Bn:h", longs,
+				NULL)) != -1) {
+		if (c == '?')
+			habits_hint(argv);
 		if (!target_option(&o.target, c, optarg))
 			parse_option(c);
+	}
 	if (optind < argc)
 		o.target.command = argv + optind;
 	if (!target_check(&o.target, "sampled"))

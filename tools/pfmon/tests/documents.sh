@@ -57,7 +57,7 @@ test_examples()
 	page_examples ../pfmon-perf.1 >"$tmp/perf_lines"
 	check "pfmon-perf has commands" [ "$(grep -c . "$tmp/perf_lines")" -ge 20 ]
 	expect "pfmon-perf has one for each of perf's" "$(grep -c . "$tmp/perf_lines")" \
-		"$(sed -n '/^\.SH COMMANDS/,/^\.SH DIFF/p' ../pfmon-perf.1 | grep -c '^\.B perf ')"
+		"$(sed -n '/^\.SH COMMANDS/,/^\.SH OPT/p' ../pfmon-perf.1 | grep -c '^\.B perf ')"
 	cat "$tmp/perf_lines" >>"$tmp/lines"
 	mkdir -p "$tmp/examples/bin"
 	for name in make bench; do
@@ -105,6 +105,80 @@ test_examples()
 	stop_hold
 	[ $chains -eq 0 ] || skip "no sampling format with call chains: $chains examples"
 	[ $without -eq 0 ] || skip "no PMU that pfmon knows: $without examples with its events"
+}
+
+# perf_table N: the lines of the N-th table of options in pfmon-perf(1)
+perf_table()
+{
+	sed -n '/^\.SH OPTIONS/,/^\.SH DIFF/p' ../pfmon-perf.1 | sed 's/\\-/-/g' |
+		awk -v n="$1" '/^\.EX/ { t++; in_it = 1; next } /^\.EE/ { in_it = 0 } in_it && t == n'
+}
+
+# perf_run COMMAND OPTION...: what is printed with these options and $also, without its numbers
+perf_run()
+{
+	what=$1
+	shift
+	case $what in
+	stat) "$PFMON" stat -e cs,faults $also "$@" -- "$VICTIM" fork 2 1 2>&1 ;;
+	top) "$PFMON" top -d 0.1 -n 1 "$@" -p "$hold" 2>&1 </dev/null ;;
+	*) "$PFMON" $what -i "$tmp/perf.data" "$@" 2>&1 ;;
+	esac >"$tmp/printed"
+	status=$?
+	sed -E 's/(^|[^A-Za-z_])[0-9][0-9.,:]*/\1N/g; s/  */ /g' "$tmp/printed" | sort -u
+}
+
+# Options of perf's under perf's names: each does what pfmon's own does, and something. Those
+# that are refused say what there is; the page has all of either kind.
+test_perf_options()
+{
+	in_hot
+	FAKE_SAMPLES=100
+	export FAKE_SAMPLES
+	start_hold 3
+	"$PFMON" record -o "$tmp/perf.data" "$VICTIM" hot 10 2>"$tmp/err"
+	cpu=$("$PFMON" report -i "$tmp/perf.data" --by cpu -f folded | sed 's/ .*//; q')
+	perf_table 1 | sed "s/LIST/v*/g; s/NUMBERS/$((cpu + 1))/g; s/MS/20/g; s/C   /;   /; s/C\$/;/; s/ N / 50 /; s/N\$/50/" >"$tmp/table"
+	check "pfmon-perf has a table of options" [ "$(grep -c . "$tmp/table")" -ge 30 ]
+	while read -r what perfs; do
+		ours=${perfs#*  }
+		perfs=${perfs%%  *} also=
+		case $perfs in
+		--no-aggr) also=-a ;;
+		esac
+		# shellcheck disable=SC2086 # options are words
+		perf_run $what $perfs >"$tmp/by_perf"
+		expect "pfmon $what $perfs: status" "$status" 0
+		case $ours in
+		*"as it is") ours= ;;
+		esac
+		perf_run $what $ours >"$tmp/by_us"
+		check "pfmon $what $perfs is$ours" cmp "$tmp/by_perf" "$tmp/by_us"
+		# Where nobody looks at a terminal, top does as with -B.
+		case $ours in
+		'' | *\ -B) continue ;;
+		esac
+		perf_run $what >"$tmp/by_none"
+		check "pfmon $what$ours does something" sh -c "! cmp -s '$tmp/by_us' '$tmp/by_none'"
+	done <"$tmp/table"
+	unset FAKE_IPS FAKE_SAMPLES
+	stop_hold
+	perf_table 2 | while read -r what options; do
+		for o in $options; do echo "$what $o"; done
+	done >"$tmp/table"
+	while read -r what option; do
+		"$PFMON" $what "$option" >"$tmp/out" 2>"$tmp/err"
+		expect "pfmon $what $option: status" $? 125
+		check "pfmon $what $option: a hint" grep -q '^pfmon: of perf.s --[a-z-]*: ' "$tmp/err"
+		case $option in
+		--*) check "pfmon $what $option: its hint" grep -q "^pfmon: of perf.s $option: " "$tmp/err" ;;
+		esac
+	done <"$tmp/table"
+	expect "pfmon-perf has each that is refused" "$(grep -c -e ' --' "$tmp/table")" \
+		"$(sed -n 's/^	{ "\([a-z ]*\)", [^ ]* "\([a-z-]*\)", .*/\1|\2/p' ../habits.c |
+			while IFS='|' read -r words name; do
+				for w in $words; do echo "$w --$name"; done
+			done | sort -u | grep -c .)"
 }
 
 # completes LINE WANT: the words that bash offers for a line

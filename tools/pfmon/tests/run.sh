@@ -643,7 +643,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
 		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols \
 		$unusual $unusual_files
-	run_tests completion examples
+	run_tests completion examples perf_options
 done
 
 check "install" make -s -C "$dir" ARCH="$arch" O="$O/$arch" DESTDIR="$tmp/dest" PREFIX=/usr \

@@ -573,8 +573,11 @@ static void test_by(void)
 	CHECK(profile_by(by, "symbol") == 0 && by[BY_SYMBOL] && !by[BY_PROCESS]);
 	CHECK(profile_by(by, "address,process") == 0 && by[BY_ADDRESS] &&
 	      by[BY_PROCESS] && !by[BY_SYMBOL] && !by[BY_BINARY]);
+	/* perf's words. */
+	CHECK(profile_by(by, "comm,dso") == 0 && by[BY_PROCESS] && by[BY_BINARY] && !by[BY_SYMBOL]);
+	CHECK(profile_by(by, "sym,tid") == 0 && by[BY_SYMBOL] && by[BY_THREAD] && !by[BY_PROCESS]);
 	CHECK(profile_by(by, "") == -1 && profile_by(by, "symbol,") == -1);
-	CHECK(profile_by(by, "symbols") == -1 && profile_by(by, "sym") == -1);
+	CHECK(profile_by(by, "symbols") == -1 && profile_by(by, "symb") == -1 && profile_by(by, "sy") == -1);
 }
 
 /*
