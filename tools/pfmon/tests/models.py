@@ -54,9 +54,39 @@ RESPONSES = {
     "LLC-load-misses": re.compile(r"(OFFCORE_RESPONSE|OCR)\.DEMAND_DATA_RD\.L3_MISS"),
 }
 
-# Names of Zen's lists, of which there are no codes of others.
+# Names of Zen's lists. Of unit masks that a list leaves out the kernel's own tables tell.
 AMD_NAMES = {"branches": "ex_ret_brn", "branch-misses": "ex_ret_brn_misp",
-             "instructions": "ex_ret_instr"}
+             "instructions": "ex_ret_instr", "cache-misses": "l2_cache_req_stat.ic_dc_miss_in_l2",
+             "l1-misses": "l2_cache_accesses_from_dc_misses", "l1-accesses": "ls_dc_accesses",
+             "dTLB-load-misses": "l2_dtlb_misses",
+             "iTLB-load-misses": "bp_l1_tlb_miss_l2_tlb_miss"}
+
+# perf_events' own codes, by array and what they are called there. Zen 3's list has a unit mask
+# more for l1-misses than the array, which is of all of Zen.
+AMD_EVENTS = {"cache-references": "CACHE_REFERENCES", "cache-misses": "CACHE_MISSES",
+              "branches": "BRANCH_INSTRUCTIONS", "branch-misses": "BRANCH_MISSES"}
+AMD_MAPS = {"amd_perfmon_event_map": (15, 16, 17, 18, 20, 21),
+            "amd_f17h_perfmon_event_map": (23, 24, 25)}
+AMD_CACHES = {"l1-accesses": ("L1D", "ACCESS"), "l1-misses": ("L1D", "MISS"),
+              "dTLB-load-misses": ("DTLB", "MISS"), "iTLB-load-misses": ("ITLB", "MISS")}
+AMD_ARRAYS = {"amd_hw_cache_event_ids": (15, 16, 17, 18, 20, 21),
+              "amd_hw_cache_event_ids_f17h": (23, 24, 25)}
+AMD_OTHER = {(25, "l1-misses")}
+
+# Families of AMD's that Linux 6.1 has no list of: Hygon's Zen, which is compared with AMD's
+# first one and with the kernel's arrays, and Zen 5, which is compared with nothing.
+AMD_UNLISTED = {24: 23, 26: None}
+
+# What a name is in the lists of POWER. POWER10's list has cycles and instructions as the
+# first counter has them, and here they are for any counter.
+POWER_NAMES = {
+    "cycles": {"PM_CYC"}, "instructions": {"PM_INST_CMPL"}, "branches": {"PM_BR_CMPL"},
+    "branch-misses": {"PM_BR_MPRED_CMPL"}, "cache-references": {"PM_DATA_FROM_L2MISS"},
+    "cache-misses": {"PM_DATA_FROM_L3MISS"}, "l1-misses": {"PM_LD_MISS_L1", "PM_LD_MISS_L1_FIN"},
+    "l1-accesses": {"PM_LD_REF_L1"}, "LLC-loads": {"PM_DATA_FROM_L3"},
+    "LLC-load-misses": {"PM_DATA_FROM_L3MISS"},
+}
+POWER_FIRST = {("POWER10", "cycles"): 0x100f0, ("POWER10", "instructions"): 0x100fe}
 
 
 class Tables:
@@ -101,17 +131,97 @@ def counters_of(event):
     return sum(1 << int(n) for n in text.split(",") if n.strip())
 
 
+def events_of(folder):
+    """All events of a list but those of units that are no core's."""
+    found = []
+    for file in sorted(os.listdir(folder)):
+        if not file.startswith("uncore"):
+            found += json.load(open(os.path.join(folder, file)))
+    return found
+
+
+def array_of(source, name):
+    """The text of an array in the kernel's source."""
+    return re.search(r"\b%s\b[^;]*?=\s*\{(.*?)\n *\};" % name, source, re.S).group(1)
+
+
+def compare_amd(tables, lists, linux):
+    """What of AMD's codes does not agree with its lists and with the kernel's arrays."""
+    bad = []
+    compared = 0
+    source = open(os.path.join(linux, "arch/x86/events/amd/core.c")).read()
+    cases = []
+    for pattern, found in lists:
+        if not pattern.startswith("AuthenticAMD"):
+            continue
+        family = int(pattern.split("-")[1])
+        if family in AMD_UNLISTED:
+            bad.append("AMD %d: there is a list now: %s" % (family, pattern))
+        for name, word in AMD_NAMES.items():
+            for event in found:
+                # An event that has unit masks, none of which is given, says nothing.
+                if event.get("EventName") == word and \
+                   ("UMask" in event or not any(e.get("EventName", "").startswith(word + ".")
+                                                for e in found)):
+                    cases.append((family, name, code_of(event), pattern))
+    for array, families in AMD_MAPS.items():
+        text = array_of(source, array)
+        for name, word in AMD_EVENTS.items():
+            code = int(re.search(r"PERF_COUNT_HW_%s\]\s*= (0x\w+)" % word, text).group(1), 16)
+            cases += [(family, name, code, array) for family in families]
+    for array, families in AMD_ARRAYS.items():
+        text = array_of(source, array)
+        for name, (unit, result) in AMD_CACHES.items():
+            part = re.search(r"\[ *C\(%s *\) *\] = \{.*?OP_READ.*?RESULT_%s\) *\] *= (0x\w+)" %
+                             (unit, result), text, re.S)
+            cases += [(family, name, int(part.group(1), 16), array) for family in families
+                      if (family, name) not in AMD_OTHER]
+    for family, name, want, where in cases:
+        code = tables.answers["AMD", family, 1, name]
+        # An event that this family has no name for is in none of its lists either.
+        if not code and name in ("dTLB-load-misses", "iTLB-load-misses"):
+            continue
+        compared += 1
+        if code != want:
+            bad.append("AMD %d: %s is %x, in %s %x" % (family, name, code, where, want))
+    for family, other in AMD_UNLISTED.items():
+        for name in AMD_NAMES if other else ():
+            compared += 1
+            if tables.answers["AMD", family, 1, name] != tables.answers["AMD", other, 1, name]:
+                bad.append("AMD %d: %s is not as of family %d" % (family, name, other))
+    if compared < 60:
+        bad.append("only %d of AMD's codes compared" % compared)
+    return bad, compared
+
+
+def compare_power(tables, linux):
+    """What of POWER's codes does not agree with perf's lists."""
+    bad = []
+    compared = 0
+    folder = os.path.join(linux, "tools/perf/pmu-events/arch/powerpc")
+    for kind in ("POWER8", "POWER9", "POWER10"):
+        found = events_of(os.path.join(folder, kind.lower()))
+        for name, words in POWER_NAMES.items():
+            code = tables.answers[kind, 0, 0, name]
+            want = {int(e["EventCode"], 16) for e in found if e.get("EventName") in words}
+            # POWER10 has no event of LLC-loads, and so none of the two.
+            if not code:
+                continue
+            compared += 1
+            if code not in want and want != {POWER_FIRST.get((kind, name))}:
+                bad.append("%s: %s is %x, in the list %s" %
+                           (kind, name, code, " ".join("%x" % c for c in want)))
+    if compared < 28:
+        bad.append("only %d of POWER's codes compared" % compared)
+    return bad, compared
+
+
 def lists_of(events):
     """The lists of each of Intel's models: (family, model), events."""
     with open(os.path.join(events, "mapfile.csv"), newline="") as f:
         rows = list(csv.reader(f))[1:]
     for pattern, _, name, _ in rows:
-        found = []
-        folder = os.path.join(events, name)
-        for file in sorted(os.listdir(folder)):
-            if not file.startswith("uncore"):
-                found += json.load(open(os.path.join(folder, file)))
-        yield pattern, found
+        yield pattern, events_of(os.path.join(events, name))
 
 
 def main(linux, program):
@@ -147,9 +257,12 @@ def main(linux, program):
             for name in RESPONSES:
                 tables.ask("Intel", 6, number, name)
                 tables.ask("Intel", 6, number, "value:" + name)
-    for family in (23, 25):
-        for name in AMD_NAMES:
+    for family in (15, 16, 17, 18, 20, 21, 23, 24, 25, 26):
+        for name in sorted(set(AMD_NAMES) | set(AMD_EVENTS)):
             tables.ask("AMD", family, 1, name)
+    for kind in ("POWER8", "POWER9", "POWER10"):
+        for name in POWER_NAMES:
+            tables.ask(kind, 0, 0, name)
     tables.run()
 
     for name, number in models:
@@ -209,15 +322,9 @@ def main(linux, program):
                        (number, name, code, value, event["EventCode"], event["MSRValue"]))
     if selected < 10:
         bad.append("only %d off-core responses compared" % selected)
-    for pattern, found in lists:
-        if pattern.startswith("AuthenticAMD"):
-            family = int(pattern.split("-")[1])
-            for name, word in AMD_NAMES.items():
-                for event in found:
-                    if event.get("EventName") == word:
-                        compared += 1
-                        if tables.answers["AMD", family, 1, name] != code_of(event):
-                            bad.append("AMD %d: %s" % (family, name))
+    for more, n in (compare_amd(tables, lists, linux), compare_power(tables, linux)):
+        bad += more
+        compared += n
     print("\n".join(bad + ["%d models, %d events compared" % (len(models), compared)]))
     return 1 if bad or compared < 1000 else 0
 
