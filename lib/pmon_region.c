@@ -29,7 +29,10 @@ struct frame {
 
 struct thread {
 	struct thread *next, **link;	/* with the lock */
-	pmon_t *m;
+	pmon_t *m;			/* NULL: there is none ... */
+	int failed;			/* ... for this errno, ... */
+	char *why;			/* ... in words, ... */
+	uint64_t again;			/* ... until this ns, when it is tried again */
 	struct frame *inner;
 };
 
@@ -42,6 +45,8 @@ struct region {
 };
 
 enum { UNKNOWN, OFF, ON };
+
+#define AGAIN_NS	1000000000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -74,6 +79,7 @@ static void free_thread(struct thread *t)
 		free(f);
 	}
 	pmon_close(t->m);
+	free(t->why);
 	free(t);
 }
 
@@ -312,39 +318,58 @@ static void begin_thread(struct thread *t)
 	if (t->next)
 		t->next->link = &t->next;
 	threads = t;
-	keep_names(t->m);
 	pthread_mutex_unlock(&lock);
+}
+
+/* A context for the thread. What fails costs much, and would at each region. */
+static int open_context(struct thread *t)
+{
+	int ret;
+
+	if (t->failed && now_ns() < t->again)
+		return pmon_fail(t->failed, "%s", t->why ? t->why : strerror(t->failed));
+	ret = pmon_open(&t->m, events, 0);
+	if (!ret)
+		ret = pmon_start(t->m);
+	t->failed = -ret;
+	if (!ret) {
+		pthread_mutex_lock(&lock);
+		keep_names(t->m);
+		pthread_mutex_unlock(&lock);
+		return 0;
+	}
+	pmon_close(t->m);
+	t->m = NULL;
+	free(t->why);
+	t->why = strdup(pmon_error());
+	t->again = now_ns() + AGAIN_NS;
+	return ret;
 }
 
 /* Return: 0, and *out is NULL if nothing is to be counted; or a negative errno. */
 static int this_thread(struct thread **out)
 {
 	struct thread *t;
-	int ret, err;
+	int err;
 
 	*out = NULL;
 	pthread_once(&once, find_events);
 	if (state == OFF)
 		return 0;
-	*out = pthread_getspecific(key);
-	if (*out)
-		return 0;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return pmon_fail(ENOMEM, "%s", strerror(ENOMEM));
-	ret = pmon_open(&t->m, events, 0);
-	if (!ret)
-		ret = pmon_start(t->m);
-	if (!ret && (err = pthread_setspecific(key, t)))
-		ret = pmon_fail(err, "pthread_setspecific: %s", strerror(err));
-	if (ret) {
-		pmon_close(t->m);
-		free(t);
-		return ret;
+	t = pthread_getspecific(key);
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t)
+			return pmon_fail(ENOMEM, "%s", strerror(ENOMEM));
+		err = pthread_setspecific(key, t);
+		if (err) {
+			free(t);
+			return pmon_fail(err, "pthread_setspecific: %s", strerror(err));
+		}
+		begin_thread(t);
 	}
-	begin_thread(t);
 	*out = t;
-	return 0;
+	return t->m ? 0 : open_context(t);
 }
 
 static int report_trouble(int ret)

@@ -97,6 +97,35 @@ static void test_read(void)
 	pmon_close(m);
 }
 
+/*
+ * A thread that another program measures, as pfmon does, counts nothing of its own, goes on,
+ * and says by whom it is measured.
+ */
+static void test_taken(void)
+{
+	char who[64], byte = 0;
+	int go[2], status;
+	pmon_t *m, *own;
+	pid_t pid;
+
+	snprintf(who, sizeof(who), "it is monitored by count (process %d)", (int)getpid());
+	CHECK(pipe(go) == 0);
+	pid = fork();
+	if (!pid) {
+		setenv("PMON_EVENTS", "minor-faults", 1);
+		status = read(go[0], &byte, 1) == 1 && pmon_open(&own, "minor-faults", 0) == 0 &&
+			 pmon_start(own) == -EBUSY && strstr(pmon_error(), who) &&
+			 pmon_region_begin("taken") == -EBUSY && strstr(pmon_error(), who);
+		_exit(!status);
+	}
+	CHECK(pmon_open(&m, "minor-faults", 0) == 0 && pmon_attach(m, pid) == 0);
+	CHECK(write(go[1], &byte, 1) == 1);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	close(go[0]);
+	close(go[1]);
+	pmon_close(m);
+}
+
 /* More events than counters: of page faults that are even in time the estimate is right. */
 static void test_turns(void)
 {
@@ -368,6 +397,7 @@ int main(int argc, char **argv)
 	}
 	test_open();
 	test_read();
+	test_taken();
 	test_turns();
 	test_hardware();
 	test_group();

@@ -5,6 +5,7 @@
  * needs no kernel with perfmon.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #define FORKS	200
 
 static unsigned int calls;
+static bool refuse;		/* threads are taken */
 
 int perfmonctl(int fd, int cmd, void *arg, int narg)
 {
@@ -28,6 +30,10 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 	(void)fd;
 	(void)narg;
 	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+	if (refuse && cmd == PFM_LOAD_CONTEXT) {
+		errno = EBUSY;
+		return -1;
+	}
 	if (cmd != PFM_CREATE_CONTEXT)
 		return 0;
 	ctx->ctx_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -77,6 +83,27 @@ static void *threads_with_regions(void *arg)
 	return arg;
 }
 
+/*
+ * What a thread's regions cost where another program measures it: not a new attempt each, and
+ * a new one at last. Each says why.
+ */
+static void *refused_regions(void *arg)
+{
+	unsigned int i, before;
+
+	CHECK(pmon_region_begin("region") == -EBUSY && strstr(pmon_error(), "PFM_LOAD_CONTEXT"));
+	before = calls;
+	for (i = 0; i < 1000; i++)
+		if (pmon_region_begin("region") != -EBUSY)
+			break;
+	CHECK(i == 1000 && calls - before < 500);
+	CHECK(pmon_region_end("region") == -EBUSY && strstr(pmon_error(), "PFM_LOAD_CONTEXT"));
+	refuse = false;
+	while (!region())
+		usleep(10000);
+	return arg;
+}
+
 /* In a child, and in its child. A wait for ever is ended by the alarm. */
 static bool works_in_child(unsigned int generations)
 {
@@ -106,6 +133,9 @@ int main(void)
 	i = calls;
 	CHECK(region());
 	CHECK(calls == i + 2);
+	refuse = true;
+	CHECK(pthread_create(&thread[0], NULL, refused_regions, &stop) == 0 &&
+	      pthread_join(thread[0], &done) == 0 && done && !refuse);
 	for (i = 0; i < 2; i++)
 		CHECK(pthread_create(&thread[i], NULL, work[i], &stop) == 0);
 	while (worked < FORKS && works_in_child(2))

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,9 +24,13 @@
 static void __attribute__((noreturn))
 run(int go, int error, char **argv)
 {
+	struct rusage usage;
 	char byte;
 	int e;
 
+	getrusage(RUSAGE_SELF, &usage);
+	if (write(error, &usage, sizeof(usage)) != sizeof(usage))
+		_exit(EXIT_PFMON);
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_PFMON);	/* pfmon gave up */
 	restore_file_limit();
@@ -55,6 +60,9 @@ void child_fork(struct child *child, char **argv)
 	close(error[1]);
 	child->go = go[1];
 	child->error = error[0];
+	/* Of one that was killed meanwhile the status tells. */
+	if (read(child->error, &child->before, sizeof(child->before)) != sizeof(child->before))
+		memset(&child->before, 0, sizeof(child->before));
 }
 
 void child_release(struct child *child)

@@ -11,6 +11,7 @@ struct child {
 	pid_t pid;
 	int go;		/* write end: a byte lets it run the command */
 	int error;	/* read end: errno of an exec() that failed */
+	struct rusage before;	/* what it has used until it waits */
 };
 
 /**

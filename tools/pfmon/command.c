@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Measures the first thread of a command, without ptrace(). */
 #include <err.h>
+#include <sys/time.h>
 
 #include "holders.h"
 #include "measure.h"
@@ -8,13 +9,22 @@
 #include "signals.h"
 #include "watch.h"
 
-void result_usage(struct result *result, const struct rusage *usage)
+static uint64_t between(const struct timeval *from, const struct timeval *to)
+{
+	struct timeval t;
+
+	if (timercmp(to, from, <))
+		return 0;
+	timersub(to, from, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
+}
+
+void result_usage(struct result *result, const struct rusage *before,
+		  const struct rusage *usage)
 {
 	result->has_usage = true;
-	result->user_ns = (uint64_t)usage->ru_utime.tv_sec * 1000000000 +
-			  (uint64_t)usage->ru_utime.tv_usec * 1000;
-	result->system_ns = (uint64_t)usage->ru_stime.tv_sec * 1000000000 +
-			    (uint64_t)usage->ru_stime.tv_usec * 1000;
+	result->user_ns = between(&before->ru_utime, &usage->ru_utime);
+	result->system_ns = between(&before->ru_stime, &usage->ru_stime);
 }
 
 int measure_command(struct result *result, struct child *child)
@@ -38,7 +48,7 @@ int measure_command(struct result *result, struct child *child)
 	status = watch_child(result, child, &usage);
 	signals_child_gone();
 	schedule_over(result);
-	result_usage(result, &usage);
+	result_usage(result, &child->before, &usage);
 
 	/* The context is detached by now and keeps what it has. */
 	if (probe_finish(probe, &failure))

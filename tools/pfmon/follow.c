@@ -46,6 +46,7 @@ struct follow {
 	struct result *result;
 	struct tracee *bucket[BUCKETS];
 	struct tracee *root;	/* until it runs the command */
+	struct rusage before;	/* what the root has used until then */
 	struct failure failure;	/* why the first thread without a context has none */
 };
 
@@ -140,7 +141,7 @@ static void rename_thread(struct follow *f, pid_t pid)
 }
 
 /* The command itself begins here, and measuring does. */
-static void begin(struct follow *f)
+static void begin(struct follow *f, const struct rusage *usage)
 {
 	struct failure failure;
 	int ret = probe_start(f->root->probe, &failure);
@@ -153,10 +154,11 @@ static void begin(struct follow *f)
 		warnx("cannot start: %s", holders_text("/proc", &failure));
 	f->root->probe->stops = 0;
 	f->root = NULL;
+	f->before = *usage;
 	schedule_begin(f->result);
 }
 
-static void stopped(struct follow *f, pid_t tid, int status)
+static void stopped(struct follow *f, pid_t tid, int status, const struct rusage *usage)
 {
 	int event = status >> 16, sig = WSTOPSIG(status), pass = 0;
 	struct tracee *t;
@@ -182,7 +184,7 @@ static void stopped(struct follow *f, pid_t tid, int status)
 	else if (event == PTRACE_EVENT_EXIT)
 		tell(f, tid, PROCESS_EXIT);
 	if (event == PTRACE_EVENT_EXEC && t && t == f->root)
-		begin(f);
+		begin(f, usage);
 	else if (!event)
 		pass = sig;
 	/* An error means that it was killed: the next wait will tell. */
@@ -208,7 +210,7 @@ static int trace(struct follow *f, pid_t root, struct rusage *usage)
 			err(EXIT_PFMON, "wait4");
 		}
 		if (WIFSTOPPED(status)) {
-			stopped(f, tid, status);
+			stopped(f, tid, status, usage);
 			continue;
 		}
 		p = find(f, tid);
@@ -332,7 +334,7 @@ int measure_follow(struct result *result, struct child *child)
 	status = trace(&f, child->pid, &usage);
 	signals_child_gone();
 	schedule_over(result);
-	result_usage(result, &usage);
+	result_usage(result, &f.before, &usage);
 	finish_rest(&f);
 	if (result->missed)
 		result_note(result, "%u thread%s not %s: %s", result->missed,

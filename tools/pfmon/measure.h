@@ -83,8 +83,10 @@ int cpu_list_parse(struct cpu_list *cpus, const char *text);
 /**
  * result_usage() - note what a command used
  * @result: where to
- * @usage:  as wait4() has it
+ * @before: what its process had used when it began to be measured
+ * @usage:  what it had used at its end
  */
-void result_usage(struct result *result, const struct rusage *usage);
+void result_usage(struct result *result, const struct rusage *before,
+		  const struct rusage *usage);
 
 #endif /* PFMON_MEASURE_H */

@@ -92,6 +92,23 @@ test_failures()
 	END
 }
 
+# used OPTION...: user and system time of a command that is found in the last of sixty thousand
+# directories, of which there are no others
+used()
+{
+	env PATH="$(head -c 60000 /dev/zero | tr '\0' a | sed 's/a/a:/g'):$(dirname "$(of_the_system true)")" \
+		"$PFMON" stat -j -o "$tmp/json" -e cs "$@" true
+	echo $(($(field user_ns) + $(field system_ns)))
+}
+
+# What pfmon's child does to find a command is no time of the command's; with --no-follow
+# counts have it, and so has the time.
+test_usage()
+{
+	all=$(used --no-follow)
+	check "the search of a command is not in its time" [ "$(used)" -lt $((all / 2)) ]
+}
+
 # in_hot: samples are where the hot functions begin, in their proportions.
 in_hot()
 {
@@ -641,7 +658,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
-		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace speed pprof hostile order powerpc descriptors data_rate fuzz $symbols \
+		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace usage speed pprof hostile order powerpc descriptors data_rate fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options
 done
