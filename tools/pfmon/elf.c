@@ -98,12 +98,18 @@ static uint64_t code_of(Elf *elf, const GElf_Sym *sym, GElf_Addr resolved, GElf_
 
 /*
  * Labels of the assembler, and the mapping symbols of ARM and RISC-V ($a, $d, $t, $x, and
- * more behind that), which have no type. Functions of Swift begin with $, too.
+ * more behind that), which have no type. Functions of Swift begin with $, and what clang
+ * makes of OpenMP's loops with a full stop (.omp_outlined.); but in PowerPC of 64 bits that
+ * is another name of the function whose descriptor has the one without.
  */
-static bool is_label(const char *name, const GElf_Sym *sym)
+static bool is_label(Elf *elf, const char *name, const GElf_Sym *sym)
 {
-	return *name == '.' || (*name == '$' && name[1] && strchr("adtx", name[1]) &&
-				GELF_ST_TYPE(sym->st_info) == STT_NOTYPE);
+	GElf_Ehdr ehdr;
+
+	if (*name == '.' && gelf_getehdr(elf, &ehdr) && ehdr.e_machine == EM_PPC64)
+		return true;
+	return (*name == '.' || (*name == '$' && name[1] && strchr("adtx", name[1]))) &&
+	       GELF_ST_TYPE(sym->st_info) == STT_NOTYPE;
 }
 
 static void add_symbols(struct symtab *t, Dwfl_Module *module, int n)
@@ -118,7 +124,7 @@ static void add_symbols(struct symtab *t, Dwfl_Module *module, int n)
 
 	for (i = 0; i < n && i < SYMBOLS_MAX; i++) {
 		name = dwfl_module_getsym_info(module, i, &sym, &addr, &section, &elf, &bias);
-		if (!name || !*name || is_label(name, &sym) || !is_code(elf, &sym, section))
+		if (!name || !*name || is_label(elf, name, &sym) || !is_code(elf, &sym, section))
 			continue;
 		s = (struct symbol){ .addr = code_of(elf, &sym, addr, bias), .size = sym.st_size,
 				     .name = name, .rank = rank(&sym) };

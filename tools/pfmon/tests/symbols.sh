@@ -391,23 +391,27 @@ test_symbols_marks()
 	can_name || return
 	{
 		echo '.text'
-		for name in '$s4main4spin' '$x4none' '$d.1'; do
+		for name in '$s4main4spin' '$x4none' '$d.1' .omp_outlined. .mark; do
 			echo ".globl \"$name\""
-			[ "$name" = '$d.1' ] || echo ".type \"$name\",@function"
-			echo "\"$name\": .skip 32"
-			[ "$name" = '$d.1' ] || echo ".size \"$name\",32"
+			case $name in
+			'$d.1' | .mark) echo "\"$name\": .skip 32" ;;
+			*) printf '.type "%s",@function\n"%s": .skip 32\n.size "%s",32\n' \
+				"$name" "$name" "$name" ;;
+			esac
 		done
 		echo '.section .note.GNU-stack,"",@progbits'
 	} >"$tmp/marks.s"
 	make_named before "$tmp/marks.s"
-	for name in '$s4main4spin' '$x4none'; do
-		find_function "\\$name"
+	for name in '$s4main4spin' '$x4none' .omp_outlined.; do
+		find_function "$(echo "$name" | sed 's/[$.]/\\&/g')"
 		record_named
 		named "a function $name" "$name"
 	done
-	find_function '\$d\.1'
-	record_named
-	named "a mark without a type" "[unknown]"
+	for name in '\$d\.1' '\.mark'; do
+		find_function "$name"
+		record_named
+		named "a mark without a type" "[unknown]"
+	done
 }
 
 # Code in the last of seven segments; BOLT and embedded programs have so many.
