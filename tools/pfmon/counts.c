@@ -35,7 +35,8 @@ void counts_group_name(const struct result *result, const struct group *group, c
 	if (result->threads)
 		snprintf(name, size, "%s-%d", text_intern(group->name), group->id);
 	else
-		snprintf(name, size, "CPU %d", group->id);
+		snprintf(name, size, "CPU %d%s", group->id,
+			 result->is_interval && group->away ? " (away)" : "");
 }
 
 bool counts_skips(const struct result *result, const struct group *group)

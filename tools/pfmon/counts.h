@@ -72,7 +72,7 @@ void counts_title(FILE *out, const struct result *result);
 bool counts_skips(const struct result *result, const struct group *group);
 
 /**
- * counts_group_name() - "CPU 3" or "make-1234"
+ * counts_group_name() - "CPU 3" or "make-1234"; "CPU 3 (away)" in an interval at whose end it is
  * @result: what was measured
  * @group:  group of it
  * @name:   receives it

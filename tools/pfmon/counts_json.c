@@ -96,6 +96,8 @@ static void print_groups(FILE *out, const struct result *result)
 			text_json(out, text_intern(g->name));
 			fputs(", ", out);
 		}
+		if (result->is_interval && g->away)
+			fputs("\"away\": true, ", out);
 		print_counters(out, result, &g->sum);
 		fputc('}', out);
 	}

@@ -159,7 +159,10 @@ static bool is_last(const struct result *result, unsigned int group)
 	return true;
 }
 
-/* If there are groups the sum is left to the reader, who would count all twice. */
+/*
+ * If there are groups the sum is left to the reader, who would count all twice. A CPU that is
+ * not counted now has no samples, as one that is idle has: it would seem to be that.
+ */
 static void print_samples(FILE *out, const struct result *result, enum what what)
 {
 	unsigned int i, g;
@@ -170,7 +173,7 @@ static void print_samples(FILE *out, const struct result *result, enum what what
 		if (!result->grouped)
 			print_sample(out, result, what, NULL, i);
 		for (g = 0; g < result->groups; g++)
-			if (is_last(result, g))
+			if (is_last(result, g) && !result->group[g].away)
 				print_sample(out, result, what, &result->group[g], i);
 	}
 }
@@ -202,6 +205,8 @@ static void print_all(FILE *out, const struct result *result, const char *total)
 		    (double)result->elapsed_ns / 1e9);
 	print_gauge(out, result, "pfmon_missed_threads", "Threads that could not be counted.",
 		    result->missed);
+	if (!result->threads)
+		print_gauge(out, result, "pfmon_cpus", "CPUs that are counted.", result->measured);
 	if (!result->has_spent)
 		return;
 	print_gauge(out, result, "pfmon_process_seconds",

@@ -341,6 +341,9 @@ static void tend(struct result *result)
 	crew.tend = true;
 	ask(&crew, NULL);
 	crew.tend = false;
+	/* The groups are in the order of the workers. */
+	for (i = 0; i < result->groups; i++)
+		result->group[i].away = !crew.worker[i].probe;
 	say_away(result);
 }
 

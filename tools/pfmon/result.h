@@ -23,6 +23,7 @@ struct schedule;
 struct group {
 	int id;				/* number of the CPU or thread */
 	char name[16];			/* of the thread */
+	bool away;			/* a CPU that is offline, or another program's, now */
 	struct counts sum;
 };
 

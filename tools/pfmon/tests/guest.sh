@@ -328,12 +328,14 @@ test_offline()
 	expect "CPU 1 was offline: it is one CPU" "$(field cpus)" 2
 
 	# While it is away another program is quicker to take it: pfmon is stopped for that.
-	"$PFMON" stat -j -o "$tmp/json" -C 0-1 -e task-clock >"$tmp/out" 2>"$tmp/err" &
+	"$PFMON" stat -j -o /dev/stdout -A -I 200 -C 0-1 -e task-clock >"$tmp/json" 2>"$tmp/err" &
 	pid=$!
 	until_true started $pid 2
 	echo 0 >$online
 	check "CPU 1 is to be taken: it is offline" until_true grep -q \
 		'CPU 1 is offline, and not counted until it is back$' "$tmp/err"
+	check "CPU 1 is to be taken: intervals say so" until_true grep -q \
+		'{"cpu": 1, "away": true, .*"cpus": 1, ' "$tmp/json"
 	kill -STOP $pid
 	until_true state_of $pid T
 	echo 1 >$online
@@ -343,15 +345,46 @@ test_offline()
 	kill -CONT $pid
 	check "CPU 1 is back and taken: it is said by whom" until_true grep -q \
 		"CPU 1 is online again, and not counted: the CPU is being monitored.* by pfmon.* (process $quicker)" "$tmp/err"
-	# Who has it is known, though it has ended when the note is made.
-	kill -TERM $quicker
-	wait $quicker
 	kill -TERM $pid
 	wait $pid
+	kill -TERM $quicker
+	wait $quicker
 	expect "CPU 1 is back and taken: said to be offline once" \
 		"$(grep -c 'CPU 1 is offline' "$tmp/err")" 1
 	check "CPU 1 is back and taken: note" grep -q \
 		"\"CPU 1 went offline and was counted until then; when it was back it could not be had: the CPU is being monitored.* by pfmon.* (process $quicker)" "$tmp/json"
+}
+
+# A CPU that goes away while it is sampled, and comes back.
+test_offline_samples()
+{
+	online=/sys/devices/system/cpu/cpu1/online
+	if ! [ -w $online ]; then
+		skip "CPU 1 cannot be taken offline: samples"
+		return
+	fi
+	for what in "record -o $tmp/data" "top -B -d 0.3 -b cpu,process"; do
+		# shellcheck disable=SC2086 # words
+		"$PFMON" $what -a >"$tmp/out" 2>"$tmp/err" </dev/null &
+		pid=$!
+		until_true started $pid 2
+		echo 0 >$online
+		check "$what: CPU 1 goes: it is said" until_true grep -q \
+			'CPU 1 is offline, and not sampled until it is back$' "$tmp/err"
+		echo 1 >$online
+		check "$what: CPU 1 is back: it is said" until_true grep -q \
+			'all CPUs are online again and sampled$' "$tmp/err"
+		taskset -c 1 "$VICTIM" spin 300
+		case $what in
+		top*) check "$what: CPU 1 is sampled again" until_true grep -Eq \
+			'^ +[0-9.]+ +[0-9,]+ +victim +1 *$' "$tmp/out" ;;
+		esac
+		kill -TERM $pid
+		wait $pid
+		expect "$what: CPU 1 was offline: status" $? 143
+	done
+	"$PFMON" report -i "$tmp/data" --cpu 1 --process victim -f json >"$tmp/json"
+	between "record: CPU 1 is sampled again" "$(field samples | head -n 1)" 50 400
 }
 
 # has_format PID NAME: does it sample with this format?
@@ -678,7 +711,7 @@ for t; do
 	esac
 done
 if [ -z "$names" ]; then
-	names="$behaviour faults switches clock system_wide whose brief offline busy process_end process_exec process_late check user killed \
+	names="$behaviour faults switches clock system_wide whose brief offline offline_samples busy process_end process_exec process_late check user killed \
 		$profile $tops $trouble $unusual $unusual_code chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware shared frequency frequency_soft frequency_live names constraints \

@@ -407,7 +407,8 @@ counter pfmon_time_seconds_total event=task-clock,job=build,target=a "b"
 gauge pfmon_event_share event=context-switches,job=build,target=a "b"
 gauge pfmon_event_share event=task-clock,job=build,target=a "b"
 gauge pfmon_elapsed_seconds job=build,target=a "b"
-gauge pfmon_missed_threads job=build,target=a "b"'
+gauge pfmon_missed_threads job=build,target=a "b"
+gauge pfmon_cpus job=build,target=a "b"'
 	for format in prometheus openmetrics; do
 		"$PFMON" stat -a -f $format -o "$tmp/metrics" -e cs true
 		check "metrics, $format: all CPUs are no label" grep -Eq '^pfmon_elapsed_seconds [0-9]' \

@@ -32,6 +32,13 @@ static char *print(const struct result *r, const struct counts_format *format)
 	free(text_);							\
 } while (0)
 
+/* It is a part of what is printed. */
+#define CHECK_PART(r, format, part) do {				\
+	char *text_ = print(r, &(format));				\
+	CHECK(strstr(text_, part));					\
+	free(text_);							\
+} while (0)
+
 static const struct event event = { .name = "raw" };
 
 /* An event in list @list, in @sets sets from @set on. */
@@ -203,7 +210,26 @@ static void test_groups(void)
 "# TYPE pfmon_missed_threads gauge\n"
 "# HELP pfmon_missed_threads Threads that could not be counted.\n"
 "pfmon_missed_threads{target=\"CPUs 0,3\"} 0\n"
+"# TYPE pfmon_cpus gauge\n"
+"# HELP pfmon_cpus CPUs that are counted.\n"
+"pfmon_cpus{target=\"CPUs 0,3\"} 2\n"
 "# EOF\n");
+
+	/* One that went away: in intervals it is marked, of metrics it has none. */
+	r.group[1].away = true;
+	r.is_interval = true;
+	CHECK_PRINT(&r, counts_text,
+"     1.0000 s  CPU 0                   500.00 ms task-clock        # 0.50 CPUs used\n"
+"     1.0000 s  CPU 0                      ~20    context-switches  # 40.0 /s; 50.0% of the time, +- 41.8%\n"
+"     1.0000 s  CPU 3 (away)          1,000.00 ms task-clock        # 1.00 CPUs used\n"
+"     1.0000 s  CPU 3 (away)       not counted    context-switches\n");
+	CHECK_PART(&r, counts_csv, "\n1.000000000,CPU 3 (away),task-clock,1000000000,ns,");
+	CHECK_PART(&r, counts_json, "{\"cpu\": 3, \"away\": true, \"events\": [");
+	r.is_interval = false;
+	CHECK_PART(&r, counts_json, "{\"cpu\": 3, \"events\": [");
+	CHECK_PART(&r, counts_prometheus, "# HELP pfmon_time_seconds_total CPU time since pfmon began.\n"
+"pfmon_time_seconds_total{event=\"task-clock\",target=\"CPUs 0,3\",cpu=\"0\"} 0.500000000\n"
+"# TYPE pfmon_event_share gauge\n");
 	free(r.group);
 }
 
