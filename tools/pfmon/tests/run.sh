@@ -92,6 +92,44 @@ test_failures()
 	END
 }
 
+# What Prometheus' own programs make of the metrics: its checker, its node exporter, which reads
+# the file, and its server, which reads the exporter.
+test_prometheus()
+{
+	path=$PATH
+	PATH=$PATH:$top/build/programs/prometheus:$top/build/programs/prometheus-node-exporter
+	mkdir "$tmp/collector"
+	"$PFMON" stat -a -A -f prometheus --label 'job_name=a "b"' -o "$tmp/collector/pfmon.prom" -e cs,task-clock true
+	if command -v promtool >/dev/null; then
+		promtool check metrics <"$tmp/collector/pfmon.prom" >"$tmp/out" 2>&1
+		expect "promtool check metrics: status" $? 0
+		expect "promtool check metrics" "$(cat "$tmp/out")" ""
+	else
+		skip "promtool is not there (scripts/deps --tests): metrics are not checked by it"
+	fi
+	if ! command -v prometheus-node-exporter >/dev/null; then
+		skip "prometheus-node-exporter is not there (scripts/deps --tests): it reads no metrics"
+	else
+		mkdir "$tmp/server"
+		/usr/bin/python3 ./exporter.py "$tmp/collector" "$tmp/server" >"$tmp/exported" 2>"$tmp/err"
+		expect "prometheus: status" $? 0
+		check "metrics: the node exporter has a counter" \
+			grep -q '^# TYPE pfmon_events_total counter$' "$tmp/exported"
+		check "metrics: and what it means" \
+			grep -q '^# HELP pfmon_events_total Events that have happened' "$tmp/exported"
+		if command -v prometheus >/dev/null; then
+			expect "prometheus: a counter" "$(sed -n 's/^type //p' "$tmp/exported")" counter
+			expect "prometheus: each CPU" "$(grep -c '^value context-switches 1 a "b" [0-9]*$' "$tmp/exported")" \
+				"$(getconf _NPROCESSORS_ONLN)"
+		else
+			skip "prometheus is not there (scripts/deps --tests): it reads no metrics"
+		fi
+		rm -r "$tmp/server"
+	fi
+	rm -r "$tmp/collector"
+	PATH=$path
+}
+
 # used OPTION...: user and system time of a command that is found in the last of sixty thousand
 # directories, of which there are no others
 used()
@@ -658,7 +696,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
-		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace usage speed pprof hostile order powerpc descriptors data_rate fuzz $symbols \
+		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace usage prometheus speed pprof hostile order powerpc descriptors data_rate fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options
 done

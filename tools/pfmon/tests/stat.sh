@@ -418,16 +418,6 @@ gauge pfmon_cpus job=build,target=a "b"'
 		metrics "$tmp/metrics" $word >"$tmp/parsed"
 		check "metrics, $format: without a label" grep -q '^gauge pfmon_elapsed_seconds  ' "$tmp/parsed"
 	done
-	if command -v prometheus-node-exporter >/dev/null; then
-		mkdir "$tmp/collector"
-		"$PFMON" stat -a -f prometheus -o "$tmp/collector/pfmon.prom" -e cs true
-		/usr/bin/python3 ./exporter.py "$tmp/collector" >"$tmp/exported" 2>"$tmp/err"
-		check "metrics: the node exporter has a counter" \
-			grep -q '^# TYPE pfmon_events_total counter$' "$tmp/exported"
-		check "metrics: and what it means" \
-			grep -q '^# HELP pfmon_events_total Events that have happened' "$tmp/exported"
-		rm -r "$tmp/collector"
-	fi
 	# Quotes and backslashes in labels; threads that have names.
 	cp "$VICTIM" "$tmp/a\"b\\c"
 	"$PFMON" stat -f openmetrics --per-thread -o "$tmp/metrics" -e cs "$tmp/a\"b\\c" thread 2 1
