@@ -92,6 +92,34 @@ test_failures()
 	END
 }
 
+# A limit of files that is reached in the midst: it is said, with what is left, which can be read.
+test_file_limit_midway()
+{
+	mkdir "$tmp/limited"
+	FAKE_SAMPLES=20000
+	export FAKE_SAMPLES
+	(ulimit -f 200; "$PFMON" record -e cs -o "$tmp/limited/data" "$VICTIM" thread 1 1 2>"$tmp/err")
+	expect "a limit of files in the midst, record: status" $? 125
+	check "a limit of files in the midst, record: it is said" grep -q \
+		"cannot write .*; what was written is in $tmp/limited/data\..*: File too large" "$tmp/err"
+	"$PFMON" report -i "$tmp/limited"/data.* >"$tmp/out" 2>&1
+	check "a limit of files in the midst, record: what was written" grep -Eq \
+		': [1-9][0-9,]* samples of context-switches' "$tmp/out"
+	check "a limit of files in the midst, record: it ends early" grep -q \
+		'^ note: the file is truncated after' "$tmp/out"
+	"$PFMON" record -e cs -o "$tmp/limited/whole" "$VICTIM" thread 1 1 2>"$tmp/err"
+	unset FAKE_SAMPLES
+	for what in "report -f svg" script; do
+		# shellcheck disable=SC2086 # words
+		(ulimit -f 2; "$PFMON" $what -i "$tmp/limited/whole" -o "$tmp/limited/out" 2>"$tmp/err")
+		expect "a limit of files in the midst, $what: status" $? 125
+		check "a limit of files in the midst, $what: it is said" grep -q \
+			"cannot write .*; what was written is in $tmp/limited/out\..*: File too large" "$tmp/err"
+		check "a limit of files in the midst, $what: no half of a file" [ ! -e "$tmp/limited/out" ]
+	done
+	rm -rf "$tmp/limited"
+}
+
 # What Prometheus' own programs make of the metrics: its checker, its node exporter, which reads
 # the file, and its server, which reads the exporter.
 test_prometheus()
@@ -696,7 +724,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
-		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace usage prometheus speed pprof hostile order powerpc descriptors data_rate fuzz $symbols \
+		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace usage prometheus file_limit_midway speed pprof hostile order powerpc descriptors data_rate fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options
 done
