@@ -50,7 +50,7 @@ static const char *cure(const struct failure *f)
 		{ PFM_CREATE_CONTEXT, ENOMEM, "use a smaller buffer, or raise ulimit -l or smpl_buf_size_max" },
 		{ PFM_WRITE_PMCS, EPERM, "count at user level, with :u; or sysctl kernel.perfmon_hardened=0, or CAP_PERFMON" },
 		{ PFM_WRITE_PMCS, EBUSY, "end what else uses the PMU: perf, or the NMI watchdog (sysctl kernel.nmi_watchdog=0)" },
-		{ PFM_LOAD_CONTEXT, EPERM, "sysctl kernel.yama.ptrace_scope=0, or be who started the thread" },
+		{ PFM_LOAD_CONTEXT, EPERM, "be root, or who started the thread" },
 		{ PFM_LOAD_CONTEXT, EBUSY, "end that, or wait until it has ended" },
 	};
 	unsigned int i;

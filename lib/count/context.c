@@ -178,8 +178,8 @@ int context_create(const struct counters *counters, unsigned int flags,
 }
 
 /*
- * Others can have the thread or CPU, or the PMU. A context without events needs no PMU:
- * if there can be one, it is that.
+ * Others can have the thread or CPU, or the PMU, and either may be forbidden. A context
+ * without events needs no PMU: if there can be one, it is that.
  */
 static void see_target(pid_t tid, unsigned int flags, struct failure *failure)
 {
@@ -213,7 +213,7 @@ int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
 	failure->system = flags & PFM_FL_SYSTEM_WIDE;
 	failure->tid = tid;
 	failure->cpu = sched_getcpu();
-	if (failure->err == EBUSY)
+	if (failure->err == EBUSY || failure->err == EPERM)
 		see_target(tid, flags, failure);
 	return -1;
 }
@@ -313,8 +313,6 @@ const char *failure_text(const struct failure *failure)
 	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY &&
 	    failure->target != TARGET_UNKNOWN)
 		return busy_text(failure);
-	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EPERM)
-		return "it may not be traced: it is another user's or a thread of the kernel, or /proc/sys/kernel/yama/ptrace_scope forbids it";
 	if (!failure->cmd)
 		return strerror(failure->err);
 	return pfm_cmd_error(failure->cmd, failure->err, failure->flags);

@@ -15,6 +15,7 @@
 #include "file.h"
 #include "holders.h"
 
+#define PF_KTHREAD	0x00200000	/* of Linux: fs/proc/array.c shows it */
 #define NAME	32	/* bytes of a process' name */
 
 /* How many descriptors of a process are of each kind. */
@@ -211,12 +212,63 @@ static const char *nobody(const struct list *l, const struct failure *failure)
 	       " by the kernel itself, or a program that is not in /proc: it has just ended, or is in another container";
 }
 
+/* Of a thread's "Uid:" in /proc: the first, which is whose it is. */
+static bool read_owner(const char *process, unsigned int *uid)
+{
+	char path[PATH_MAX], status[1024], *line;
+
+	snprintf(path, sizeof(path), "%s/status", process);
+	file_read(path, status, sizeof(status));
+	line = strstr(status, "\nUid:");
+	return line && sscanf(line, " Uid: %u", uid) == 1;
+}
+
+/* A thread of the kernel has no program, and nobody can read which. */
+static bool is_kernels(const char *process)
+{
+	char path[PATH_MAX], stat[512], *fields;
+	unsigned int flags;
+
+	snprintf(path, sizeof(path), "%s/stat", process);
+	file_read(path, stat, sizeof(stat));
+	fields = strrchr(stat, ')');
+	return fields && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & PF_KTHREAD;
+}
+
+/* Why a thread may not be monitored: because it may not be traced, unless it is the PMU. */
+static const char *refused_text(const char *proc, const struct failure *failure, char *text,
+				size_t size)
+{
+	char process[PATH_MAX - 320], path[PATH_MAX];
+	unsigned long scope;
+	unsigned int uid;
+
+	snprintf(process, sizeof(process), "%s/%d", proc, (int)failure->tid);
+	snprintf(path, sizeof(path), "%s/sys/kernel/yama/ptrace_scope", proc);
+	scope = file_number(path);
+	if (failure->target == TARGET_FREE)
+		return "this user may not use the PMU on this hardened kernel (sysctl kernel.perfmon_hardened)";
+	if (is_kernels(process))
+		return "it is a thread of the kernel, which may not be monitored: count its CPU";
+	if (geteuid() && read_owner(process, &uid) && uid != geteuid())
+		snprintf(text, size, "it may not be traced: it is of another user (UID %u)", uid);
+	else if (scope)
+		snprintf(text, size, "it may not be traced: /proc/sys/kernel/yama/ptrace_scope is %lu",
+			 scope);
+	else
+		snprintf(text, size, "it may not be traced: it has, or has had, rights that this user has not");
+	return text;
+}
+
 const char *holders_text(const char *proc, const struct failure *failure)
 {
 	static __thread char text[704];
 	struct list l = { .len = 0 };
 	char path[PATH_MAX];
 
+	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EPERM && !failure->system)
+		return refused_text(proc, failure, text, sizeof(text));
 	if (failure->cmd != PFM_LOAD_CONTEXT || failure->err != EBUSY ||
 	    failure->target == TARGET_UNKNOWN)
 		return failure_text(failure);

@@ -32,7 +32,7 @@ void holders_print(const char *proc, FILE *out, struct holders *holders);
  * @failure: filled in
  *
  * Return: failure_text(), and if a thread, a CPU or the PMU is taken by whom, as far as this
- * user may see that. Good until the thread's next call.
+ * user may see that; and why a thread may not be traced. Good until the thread's next call.
  */
 const char *holders_text(const char *proc, const struct failure *failure);
 

@@ -608,7 +608,7 @@ test_user()
 	expect "as a user, -C: status" "$status" 0
 	user stat -p $$ true
 	expect "as a user, another's process: status" "$status" 125
-	expect_err "as a user, another's process" "it may not be traced"
+	expect_err "as a user, another's process" "it may not be traced: it is of another user (UID 0)$"
 	user info
 	expect "as a user, info: status" "$status" 0
 	host='a part of the kernel, by the system call'

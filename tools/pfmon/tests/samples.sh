@@ -221,7 +221,7 @@ test_hot_user()
 	expect_err "hot, as a user without locked memory" "there is not enough memory"
 	user record -o "$tmp/user/data" -p $$ true
 	expect "record as a user, another's process: status" "$status" 125
-	expect_err "record as a user, another's process" "it may not be traced"
+	expect_err "record as a user, another's process" "it may not be traced: it is of another user (UID 0)$"
 }
 
 # In the kernel: dd of single bytes is there most of the time.

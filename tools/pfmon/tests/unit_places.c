@@ -1536,6 +1536,32 @@ static void test_holders(void)
 	CHECK(system(line) == 0);
 }
 
+/* Why a thread may not be monitored. */
+static void test_refused(void)
+{
+	char dir[] = "/tmp/pfmon-unit-XXXXXX", line[1024];
+	struct failure f = { .cmd = PFM_LOAD_CONTEXT, .err = EPERM, .tid = 3 };
+
+	CHECK(mkdtemp(dir));
+	snprintf(line, sizeof(line), "cd %s && mkdir -p 2 3 sys/kernel/yama && "
+		 "echo '2 (a) b) S 2 0 0 0 -1 2129984 0' >2/stat && "
+		 "echo '3 (a) S 2 0 0 0 -1 4194304 0' >3/stat && "
+		 "printf 'Name:\ta\nUid:\t%u\t0\t0\t0\n' >3/status", dir, (unsigned int)geteuid());
+	CHECK(system(line) == 0);
+	CHECK(strstr(holders_text(dir, &f), "it has, or has had, rights"));
+	snprintf(line, sizeof(line), "echo 1 >%s/sys/kernel/yama/ptrace_scope", dir);
+	CHECK(system(line) == 0);
+	CHECK_STR(holders_text(dir, &f),
+		  "it may not be traced: /proc/sys/kernel/yama/ptrace_scope is 1");
+	f.target = TARGET_FREE;
+	CHECK(strstr(holders_text(dir, &f), "hardened kernel"));
+	f.target = TARGET_UNKNOWN;
+	f.tid = 2;
+	CHECK(strstr(holders_text(dir, &f), "a thread of the kernel, "));
+	snprintf(line, sizeof(line), "rm -r %s", dir);
+	CHECK(system(line) == 0);
+}
+
 /* expect_lines: what is new in this process' file of names is @want, NULL: nothing. */
 static void expect_lines(struct jit_file *file, const char *want)
 {
@@ -1708,6 +1734,7 @@ int main(int argc, char **argv)
 	test_images_binary();
 	test_modules();
 	test_holders();
+	test_refused();
 	test_jit();
 	test_jit_file();
 	test_demangle();
