@@ -21,7 +21,7 @@ void adapt_period(const struct sampler *s, unsigned int event, uint32_t seed,
 	if (what->adapts[event]) {
 		period = s->rate[event].period;
 		mask = what->random_given ? rate_mask(what->random_mask, period) :
-					    rate_random(period, 1);
+					    rate_random_followed(period);
 		period += mask / 2;
 	}
 	pmd->reg_long_reset = pmd->reg_short_reset = -period;

@@ -14,7 +14,7 @@
 #define MEMORY_NS	100000000	/* what was before counts like this time, at most */
 #define SURPLUS_S	3		/* of samples, at most, is made up for, and ... */
 #define DEFICIT_S	0.1		/* ... of missing ones against that */
-#define FEW		16		/* a period of less is not made random */
+#define FEW		16		/* a period of less that was asked for is not made random */
 #define PERIOD_MAX	(1ULL << 46)	/* also of the narrowest counters' sums */
 
 /*
@@ -124,4 +124,15 @@ uint64_t rate_random(uint64_t period, uint64_t least)
 	while ((bits & ~fixed) && period < least + (bits & ~fixed) / 2)
 		bits /= 2;
 	return bits & ~fixed;
+}
+
+uint64_t rate_random_followed(uint64_t period)
+{
+	if (period < 2)
+		return 0;
+	if (period >= FEW)
+		return rate_random(period, 1);
+	if (period & 1)
+		return period < 9 ? 4 : 12;
+	return period < 8 ? 2 : 6;
 }

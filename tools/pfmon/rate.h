@@ -81,4 +81,15 @@ uint64_t rate_mask(uint64_t mask, uint64_t period);
  */
 uint64_t rate_random(uint64_t period, uint64_t least);
 
+/**
+ * rate_random_followed() - the same for a period that pfmon has found, not the user given
+ * @period: that there is to be on average
+ *
+ * Nobody expects a period of a few events to be exact then, and two or four numbers near it
+ * are enough for short loops: of one of ten events a period of five would see two for ever.
+ *
+ * Return: the mask, 0 for a period of 1.
+ */
+uint64_t rate_random_followed(uint64_t period);
+
 #endif /* PFMON_RATE_H */

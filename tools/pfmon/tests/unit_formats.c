@@ -979,11 +979,11 @@ static void test_random_mean(void)
 	struct pmon_sample s = { .count = 4 };
 	struct sampled_event e = { .period = 40 };
 
-	for (period = 16; period < 600; period++) {
-		uint64_t mask = rate_random(period, 1), base = period + mask / 2;
+	for (period = 2; period < 600; period++) {
+		uint64_t mask = rate_random_followed(period), base = period + mask / 2;
 
 		wrong += 2 * base - mean_of(mask) != 2 * period;
-		even += mask && !(base & 1 && (mask & 1) == 0);
+		even += !mask || !(base & 1 && (mask & 1) == 0) || base <= mask;
 	}
 	CHECK(!wrong);
 	CHECK(!even);
@@ -993,9 +993,36 @@ static void test_random_mean(void)
 	CHECK(!given);
 }
 
+/*
+ * The samples of a loop of ten events, six, three and one of them in a function each, by
+ * periods of a few events as -F finds them: within two points of a hundred.
+ */
+static void test_random_few(void)
+{
+	static const unsigned int truth[] = { 60, 30, 10 };
+	uint64_t period, at = 0;
+	unsigned int i, random = 1, wrong = 0;
+
+	for (period = 2; period < 40; period++) {
+		uint64_t mask = rate_random_followed(period);
+		unsigned int n[3] = { 0 };
+
+		for (i = 0; i < 100000; i++) {
+			random = random * 1103515245 + 12345;
+			at += period + mask / 2 - (random >> 16 & mask);
+			n[at % 10 < 6 ? 0 : at % 10 < 9 ? 1 : 2]++;
+		}
+		for (i = 0; i < 3; i++)
+			wrong += n[i] < (truth[i] - 2) * 1000 || n[i] > (truth[i] + 2) * 1000;
+	}
+	CHECK(!wrong);
+	CHECK(rate_random_followed(1) == 0);
+}
+
 int main(void)
 {
 	test_rate();
+	test_random_few();
 	test_random_mean();
 	make_file();
 	test_double();
