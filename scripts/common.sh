@@ -257,9 +257,10 @@ guest_append() {
 }
 
 # bench_qemu: the QEMU with PMUs for the architecture, which scripts/bench-qemu builds;
-# fails if there is none
+# fails if there is none. One that has sources of its own is built by itself.
 bench_qemu() {
-	local target
+	local target own
 	target=$(machine bench_target)
-	[ -n "$target" ] && echo "$build/qemu/qemu-system-${target%-softmmu}"
+	target=${target%-softmmu} own=$(machine bench_sources)
+	[ -n "$target" ] && echo "$build/${own:+qemu-$target/}qemu/qemu-system-$target"
 }

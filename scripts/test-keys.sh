@@ -47,7 +47,7 @@ stock_release() {
 # edited NUMBER: whether something that its key was made of is younger than the keys
 edited() {
 	# shellcheck disable=SC2086
-	[ -n "$(find "${judges[@]}" ${run_files[$1]} kernel formats include arch patches selftests/linux bench/patches \
+	[ -n "$(find "${judges[@]}" ${run_files[$1]} kernel formats include arch patches selftests/linux bench/patches bench/ia64 \
 		\( -path ./build -o -path ./.git \) -prune -o -type f -newer "$done/keys" -print -quit 2>/dev/null)" ]
 }
 
