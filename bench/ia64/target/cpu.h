@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * IA-64: the state of a CPU
+ *
+ * "SDM" is Intel's Itanium Architecture Software Developer's Manual, revision 2.3.
+ */
+#ifndef IA64_CPU_H
+#define IA64_CPU_H
+
+#include "cpu-qom.h"
+#include "exec/cpu-defs.h"
+
+/* Bits of psr. Its fields cpl and ri are not in env->psr: see ia64_psr(). */
+#define PSR_BE      (1ull << 1)
+#define PSR_UP      (1ull << 2)
+#define PSR_AC      (1ull << 3)
+#define PSR_MFL     (1ull << 4)
+#define PSR_MFH     (1ull << 5)
+#define PSR_IC      (1ull << 13)
+#define PSR_I       (1ull << 14)
+#define PSR_PK      (1ull << 15)
+#define PSR_DT      (1ull << 17)
+#define PSR_DFL     (1ull << 18)
+#define PSR_DFH     (1ull << 19)
+#define PSR_SP      (1ull << 20)
+#define PSR_PP      (1ull << 21)
+#define PSR_RT      (1ull << 27)
+#define PSR_CPL_SHIFT 32
+#define PSR_CPL     (3ull << 32)
+#define PSR_MC      (1ull << 35)
+#define PSR_IT      (1ull << 36)
+#define PSR_RI_SHIFT 41
+#define PSR_RI      (3ull << 41)
+#define PSR_BN      (1ull << 44)
+
+/* Fields of cfm, the current frame's marker */
+#define CFM_SOF(cfm)    ((cfm) & 127)
+#define CFM_SOL(cfm)    ((cfm) >> 7 & 127)
+#define CFM_SOR(cfm)    ((cfm) >> 14 << 3 & 120)
+#define CFM_RRB_GR(cfm) ((cfm) >> 18 & 127)
+#define CFM_RRB_FR(cfm) ((cfm) >> 25 & 127)
+#define CFM_RRB_PR(cfm) ((cfm) >> 32 & 63)
+#define CFM_RRB         0x3ffffc0000ull
+/* Where any of these is set, registers have other numbers than in the code. */
+#define CFM_ROT         0x3fffffc000ull
+#define CFM_ALL         0x3fffffffffull
+
+/* ar.pfs: the caller's cfm 37:0, its ec 57:52, its level 63:62 */
+#define PFS_EC_SHIFT    52
+#define PFS_PPL_SHIFT   62
+
+#define ISR_R   (1ull << 34)
+#define ISR_W   (1ull << 33)
+#define ISR_X   (1ull << 32)
+#define ISR_RS  (1ull << 37)
+#define ISR_IR  (1ull << 38)
+#define ISR_NI  (1ull << 39)
+#define ISR_EI_SHIFT 41
+
+/* Control registers */
+enum {
+    CR_DCR = 0, CR_ITM = 1, CR_IVA = 2, CR_PTA = 8,
+    CR_IPSR = 16, CR_ISR = 17, CR_IIP = 19, CR_IFA = 20, CR_ITIR = 21, CR_IIPA = 22,
+    CR_IFS = 23, CR_IIM = 24, CR_IHA = 25,
+};
+
+/* Application registers */
+enum {
+    AR_KR0 = 0, AR_RSC = 16, AR_BSP = 17, AR_BSPSTORE = 18, AR_RNAT = 19,
+    AR_CCV = 32, AR_UNAT = 36, AR_FPSR = 40, AR_ITC = 44, AR_PFS = 64, AR_LC = 65, AR_EC = 66,
+};
+
+/* Interruptions, by the offset of their vector */
+enum {
+    VEC_BREAK = 0x2c00, VEC_GENERAL = 0x5400, VEC_NAT = 0x5600, VEC_UNALIGNED = 0x5a00,
+};
+
+/* ISR.code of VEC_GENERAL: SDM 2:206 */
+#define GENERAL_ILLEGAL     0x00
+#define GENERAL_PRIVILEGED  0x10
+#define GENERAL_RESERVED    0x30
+/* and of VEC_NAT */
+#define NAT_USED            0x10
+
+/* What a block depends on */
+#define TB_CPL      3u
+#define TB_RI_SHIFT 2
+#define TB_RI       (3u << 2)
+#define TB_DT       (1u << 4)
+#define TB_AC       (1u << 5)
+#define TB_ROT      (1u << 6)
+#define TB_NATS     (1u << 7)
+
+#define MMU_PHYS    4
+
+#define NR_STACKED  96
+
+typedef struct CPUArchState {
+    /* Those of the frame are gr[32] and so on, in physical order. */
+    uint64_t gr[128];
+    uint64_t gr_nat[2];
+    uint64_t bank[16];          /* r16-31 of the bank that is not selected */
+    uint32_t bank_nat;
+    uint64_t pr;                /* bit 0 is always 1 */
+    uint64_t br[8];
+    uint64_t ip;                /* of the bundle */
+    uint32_t ri;                /* the slot */
+    uint32_t cpl;
+    uint64_t cfm;
+
+    /*
+     * The registers of callers that have not been stored: ring[head] is the oldest. After
+     * br.ret and rfi there may be less than none: these are to be loaded yet. What
+     * always holds: bsp = rse_skip(bspstore, ndirty).
+     */
+    uint64_t ring[NR_STACKED];
+    uint8_t ring_nat[NR_STACKED];
+    uint32_t head;
+    int32_t ndirty;
+    uint64_t bsp, bspstore, rnat, rsc;
+
+    uint64_t kr[8];
+    uint64_t ar_misc[128];      /* those that are storage */
+    uint64_t ccv, unat, fpsr, pfs, lc, ec;
+
+    uint64_t psr;
+    uint64_t cr[128];
+
+    /* Of the interruption that is to be taken */
+    uint64_t isr, ifa, iim;
+} CPUIA64State;
+
+struct ArchCPU {
+    CPUState parent_obj;
+
+    CPUNegativeOffsetState neg;
+    CPUIA64State env;
+};
+
+static inline bool is_slot_rnat(uint64_t address)
+{
+    return (address >> 3 & 63) == 63;
+}
+
+/* rse_skip: the address of the register @n after that at @address: SDM 2:137 */
+static inline uint64_t rse_skip(uint64_t address, int64_t n)
+{
+    int64_t in_group = (int64_t)(address >> 3 & 63) + n;
+    int64_t collections = in_group >= 0 ? in_group / 63 : -((62 - in_group) / 63);
+
+    return address + 8 * (n + collections);
+}
+
+static inline uint64_t ia64_psr(CPUIA64State *env)
+{
+    return env->psr | (uint64_t)env->cpl << PSR_CPL_SHIFT | (uint64_t)env->ri << PSR_RI_SHIFT;
+}
+
+/* cpu.c */
+extern const char *const ia64_vector_names[];
+
+/* interrupt.c */
+G_NORETURN void ia64_fault(CPUIA64State *env, int vector, uint64_t isr, uintptr_t ra);
+void ia64_set_psr(CPUIA64State *env, uint64_t psr);
+void ia64_cpu_do_interrupt(CPUState *cs);
+bool ia64_cpu_exec_interrupt(CPUState *cs, int request);
+G_NORETURN void ia64_stop(CPUIA64State *env, const char *why);
+G_NORETURN void ia64_do_unaligned(CPUState *cs, vaddr address, MMUAccessType type, int mmu_idx,
+                                  uintptr_t ra);
+
+/* mem.c */
+bool ia64_tlb_fill(CPUState *cs, vaddr address, int size, MMUAccessType type, int mmu_idx,
+                   bool probe, uintptr_t ra);
+hwaddr ia64_get_phys_page_debug(CPUState *cs, vaddr address);
+
+/* rse.c */
+void rse_cover(CPUIA64State *env, uint32_t count);
+void rse_uncover(CPUIA64State *env, uint64_t cfm, uint32_t count);
+void rse_complete(CPUIA64State *env);
+void rse_set_bspstore(CPUIA64State *env, uint64_t val);
+
+/* translate.c */
+void ia64_translate_init(void);
+
+#define CPU_RESOLVING_TYPE TYPE_IA64_CPU
+#define cpu_list ia64_cpu_list
+void ia64_cpu_list(void);
+
+static inline int cpu_mmu_index(CPUIA64State *env, bool ifetch)
+{
+    return env->psr & (ifetch ? PSR_IT : PSR_DT) ? env->cpl : MMU_PHYS;
+}
+
+#include "exec/cpu-all.h"
+
+static inline void cpu_get_tb_cpu_state(CPUIA64State *env, target_ulong *pc,
+                                        target_ulong *cs_base, uint32_t *flags)
+{
+    *pc = env->ip;
+    *cs_base = 0;
+    *flags = env->cpl | env->ri << TB_RI_SHIFT |
+        (env->psr & PSR_DT ? TB_DT : 0) |
+        (env->psr & PSR_AC ? TB_AC : 0) |
+        (env->cfm & CFM_ROT ? TB_ROT : 0) |
+        (env->gr_nat[0] | env->gr_nat[1] ? TB_NATS : 0);
+}
+
+/* gr_index: of the register that code calls @r; rotating ones have others */
+static inline uint32_t gr_index(CPUIA64State *env, uint32_t r)
+{
+    uint32_t sor = CFM_SOR(env->cfm), i = r - 32;
+
+    if (r < 32 || i >= sor) {
+        return r;
+    }
+    i += CFM_RRB_GR(env->cfm);
+    return 32 + (i < sor ? i : i - sor);
+}
+
+static inline uint32_t pr_index(CPUIA64State *env, uint32_t p)
+{
+    uint32_t i = p - 16 + CFM_RRB_PR(env->cfm);
+
+    return p < 16 ? p : 16 + (i < 48 ? i : i - 48);
+}
+
+static inline bool nat_get(CPUIA64State *env, uint32_t index)
+{
+    return env->gr_nat[index / 64] >> index % 64 & 1;
+}
+
+static inline void nat_set(CPUIA64State *env, uint32_t index, bool nat)
+{
+    env->gr_nat[index / 64] = deposit64(env->gr_nat[index / 64], index % 64, 1, nat);
+}
+
+#endif
