@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+DEF_HELPER_3(stop, noreturn, env, i64, i64)
+DEF_HELPER_2(general, noreturn, env, i32)
+DEF_HELPER_2(break, noreturn, env, i64)
+
+/* Rotating registers, by the numbers that the code has */
+DEF_HELPER_FLAGS_2(rot_get, TCG_CALL_NO_WG, i64, env, i32)
+DEF_HELPER_3(rot_set, void, env, i32, i64)
+DEF_HELPER_FLAGS_2(pr_get, TCG_CALL_NO_WG, i64, env, i32)
+DEF_HELPER_3(pr_set, void, env, i32, i64)
+
+/* NaT bits: sources are packed, 7 bits each */
+DEF_HELPER_FLAGS_3(nat_set, TCG_CALL_NO_RWG, void, env, i32, i32)
+DEF_HELPER_FLAGS_2(nat_any, TCG_CALL_NO_RWG, i64, env, i32)
+DEF_HELPER_FLAGS_3(nat_check, TCG_CALL_NO_WG, void, env, i32, i64)
+DEF_HELPER_FLAGS_3(check_aligned, TCG_CALL_NO_WG, void, env, i64, i32)
+DEF_HELPER_4(fill, void, env, i32, i64, i32)
+DEF_HELPER_4(spill, void, env, i32, i64, i32)
+
+DEF_HELPER_FLAGS_2(mux1, TCG_CALL_NO_RWG_SE, i64, i64, i32)
+DEF_HELPER_FLAGS_2(mux2, TCG_CALL_NO_RWG_SE, i64, i64, i32)
+DEF_HELPER_FLAGS_2(czx, TCG_CALL_NO_RWG_SE, i64, i64, i32)
+DEF_HELPER_FLAGS_2(pmpy2r, TCG_CALL_NO_RWG_SE, i64, i64, i64)
+
+DEF_HELPER_1(mov_from_pr, i64, env)
+DEF_HELPER_3(mov_to_pr, void, env, i64, i64)
+DEF_HELPER_1(ctop, i64, env)
+DEF_HELPER_2(wtop, i64, env, i64)
+
+DEF_HELPER_2(alloc, void, env, i32)
+DEF_HELPER_3(call, void, env, i32, i64)
+DEF_HELPER_2(ret, void, env, i64)
+DEF_HELPER_1(cover, void, env)
+DEF_HELPER_2(clrrrb, void, env, i32)
+DEF_HELPER_1(flushrs, void, env)
+DEF_HELPER_1(loadrs, void, env)
+DEF_HELPER_2(mov_from_ar, i64, env, i32)
+DEF_HELPER_3(mov_to_ar, void, env, i32, i64)
+DEF_HELPER_2(mov_from_cr, i64, env, i32)
+DEF_HELPER_3(mov_to_cr, void, env, i32, i64)
+DEF_HELPER_2(mov_from_psr, i64, env, i32)
+DEF_HELPER_3(mov_to_psr, void, env, i32, i64)
+DEF_HELPER_3(mask_psr, void, env, i32, i64)
+DEF_HELPER_2(cpuid, i64, env, i64)
+DEF_HELPER_1(rfi, void, env)
+DEF_HELPER_2(bsw, void, env, i32)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * IA-64: interruptions, and psr
+ */
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "cpu.h"
+#include "exec/exec-all.h"
+#include "exec/helper-proto.h"
+#include "exec/log.h"
+
+/* ia64_stop: for what this machine cannot do; better no end than a wrong one */
+void ia64_stop(CPUIA64State *env, const char *why)
+{
+    error_report("ia64: %s at %016" PRIx64 ".%u", why, env->ip, env->ri);
+    cpu_dump_state(env_cpu(env), stderr, 0);
+    exit(2);
+}
+
+void HELPER(stop)(CPUIA64State *env, uint64_t insn, uint64_t unit)
+{
+    g_autofree char *why = NULL;
+
+    cpu_restore_state(env_cpu(env), GETPC());
+    why = g_strdup_printf("no instruction %c %011" PRIx64, (int)unit, insn);
+    ia64_stop(env, why);
+}
+
+/* ia64_fault: the interruption @vector, in a helper with the return address @ra */
+void ia64_fault(CPUIA64State *env, int vector, uint64_t isr, uintptr_t ra)
+{
+    CPUState *cs = env_cpu(env);
+
+    env->isr = isr;
+    cs->exception_index = vector;
+    cpu_loop_exit_restore(cs, ra);
+}
+
+void HELPER(general)(CPUIA64State *env, uint32_t code)
+{
+    ia64_fault(env, VEC_GENERAL, code, GETPC());
+}
+
+void HELPER(break)(CPUIA64State *env, uint64_t imm)
+{
+    env->iim = imm;
+    ia64_fault(env, VEC_BREAK, 0, GETPC());
+}
+
+/* ia64_do_unaligned: QEMU's hook for accesses that MO_ALIGN forbids */
+void ia64_do_unaligned(CPUState *cs, vaddr address, MMUAccessType type, int mmu_idx,
+                       uintptr_t ra)
+{
+    CPUIA64State *env = &IA64_CPU(cs)->env;
+
+    env->ifa = address;
+    ia64_fault(env, VEC_UNALIGNED, type == MMU_DATA_STORE ? ISR_W : ISR_R, ra);
+}
+
+/* ia64_set_psr: all but ri */
+void ia64_set_psr(CPUIA64State *env, uint64_t psr)
+{
+    uint64_t nats = extract64(env->gr_nat[0], 16, 16), val;
+    int i;
+
+    if ((psr ^ env->psr) & PSR_BN) {
+        for (i = 0; i < 16; i++) {
+            val = env->gr[16 + i];
+            env->gr[16 + i] = env->bank[i];
+            env->bank[i] = val;
+        }
+        env->gr_nat[0] = deposit64(env->gr_nat[0], 16, 16, env->bank_nat);
+        env->bank_nat = nats;
+    }
+    env->psr = psr & ~(PSR_CPL | PSR_RI);
+    env->cpl = extract64(psr, PSR_CPL_SHIFT, 2);
+}
+
+/* ia64_cpu_do_interrupt: QEMU's hook: enter the handler */
+void ia64_cpu_do_interrupt(CPUState *cs)
+{
+    CPUIA64State *env = &IA64_CPU(cs)->env;
+    int vector = cs->exception_index;
+    uint64_t isr = env->isr | (uint64_t)env->ri << ISR_EI_SHIFT;
+    g_autofree char *why = NULL;
+
+    cs->exception_index = -1;
+    qemu_log_mask(CPU_LOG_INT, "ia64: interruption %04x at %016" PRIx64 ".%u\n",
+                  vector, env->ip, env->ri);
+    if (!env->cr[CR_IVA]) {
+        why = g_strdup_printf("interruption %04x (isr %" PRIx64 ") without cr.iva", vector, isr);
+        ia64_stop(env, why);
+    }
+    if (env->ndirty < 0) {
+        isr |= ISR_IR;
+    }
+    if (env->psr & PSR_IC) {
+        env->cr[CR_IPSR] = ia64_psr(env);
+        env->cr[CR_IIP] = env->ip;
+        env->cr[CR_IFS] = 0;
+        switch (vector) {
+        case VEC_BREAK:
+            env->cr[CR_IIM] = env->iim;
+            break;
+        case VEC_UNALIGNED:
+            env->cr[CR_IFA] = env->ifa;
+            break;
+        }
+    } else {
+        isr |= ISR_NI;
+    }
+    env->cr[CR_ISR] = isr;
+    ia64_set_psr(env, (env->psr & (PSR_UP | PSR_MFL | PSR_MFH | PSR_PK | PSR_DT | PSR_RT |
+                                   PSR_MC | PSR_IT)) |
+                 (env->cr[CR_DCR] & 1 ? PSR_PP : 0) | (env->cr[CR_DCR] & 2 ? PSR_BE : 0));
+    env->ip = env->cr[CR_IVA] + vector;
+    env->ri = 0;
+}
+
+/* ia64_cpu_exec_interrupt: QEMU's hook: there are no external interrupts */
+bool ia64_cpu_exec_interrupt(CPUState *cs, int request)
+{
+    return false;
+}
+
+void HELPER(rfi)(CPUIA64State *env)
+{
+    uint64_t ifs = env->cr[CR_IFS];
+
+    ia64_set_psr(env, env->cr[CR_IPSR]);
+    env->ip = env->cr[CR_IIP] & ~15ull;
+    env->ri = extract64(env->cr[CR_IPSR], PSR_RI_SHIFT, 2);
+    if (ifs >> 63) {
+        rse_uncover(env, ifs & CFM_ALL, CFM_SOF(ifs));
+    }
+    rse_complete(env);
+}
+
+void HELPER(bsw)(CPUIA64State *env, uint32_t bank)
+{
+    ia64_set_psr(env, (ia64_psr(env) & ~PSR_BN) | (bank ? PSR_BN : 0));
+}
