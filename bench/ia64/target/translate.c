@@ -1,0 +1,869 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * IA-64: from bundles to generated code
+ *
+ * One slot after the other is executed, which is what the architecture promises: stops between
+ * groups of instructions need no attention. The pc is the bundle's address, and the slot is
+ * one of the flags that a block depends on.
+ */
+#include "qemu/osdep.h"
+#include "cpu.h"
+#include "exec/exec-all.h"
+#include "exec/helper-proto.h"
+#include "exec/helper-gen.h"
+#include "exec/log.h"
+#include "exec/translator.h"
+#include "tcg/tcg-op.h"
+
+#include "exec/gen-icount.h"
+
+typedef struct DisasContext {
+    DisasContextBase base;
+    CPUIA64State *env;
+    uint32_t flags;
+    int mem_idx;
+    MemOp align;
+    uint64_t bundle[2];
+    bool have_bundle;
+    uint64_t ip, next_ip;
+    int ri, next_ri;
+    bool ended;             /* the instruction's code has left the block */
+    int unc1, unc2;         /* predicates to be cleared if qp is 0 */
+    TCGv_i64 temps[32];
+    int nr_temps;
+    TCGv_i64 locals[4];
+    int nr_locals;
+} DisasContext;
+
+static TCGv_i64 cpu_gr[128], cpu_pr, cpu_br[8], cpu_ip;
+static TCGv_i32 cpu_ri;
+
+void ia64_translate_init(void)
+{
+    static char names[128][5], br_names[8][3];
+    int i;
+
+    for (i = 0; i < 128; i++) {
+        snprintf(names[i], sizeof(names[i]), "r%d", i);
+        cpu_gr[i] = tcg_global_mem_new_i64(cpu_env, offsetof(CPUIA64State, gr[i]), names[i]);
+    }
+    for (i = 0; i < 8; i++) {
+        snprintf(br_names[i], sizeof(br_names[i]), "b%d", i);
+        cpu_br[i] = tcg_global_mem_new_i64(cpu_env, offsetof(CPUIA64State, br[i]), br_names[i]);
+    }
+    cpu_pr = tcg_global_mem_new_i64(cpu_env, offsetof(CPUIA64State, pr), "pr");
+    cpu_ip = tcg_global_mem_new_i64(cpu_env, offsetof(CPUIA64State, ip), "ip");
+    cpu_ri = tcg_global_mem_new_i32(cpu_env, offsetof(CPUIA64State, ri), "ri");
+}
+
+/*
+ * Temporaries, which live as long as the instruction
+ */
+
+static TCGv_i64 temp(DisasContext *dc)
+{
+    TCGv_i64 t = tcg_temp_new_i64();
+
+    assert(dc->nr_temps < ARRAY_SIZE(dc->temps));
+    dc->temps[dc->nr_temps++] = t;
+    return t;
+}
+
+/* local: one that survives labels */
+static TCGv_i64 local(DisasContext *dc)
+{
+    TCGv_i64 t = tcg_temp_local_new_i64();
+
+    assert(dc->nr_locals < ARRAY_SIZE(dc->locals));
+    dc->locals[dc->nr_locals++] = t;
+    return t;
+}
+
+static void free_temps(DisasContext *dc)
+{
+    while (dc->nr_temps) {
+        tcg_temp_free_i64(dc->temps[--dc->nr_temps]);
+    }
+    while (dc->nr_locals) {
+        tcg_temp_free_i64(dc->locals[--dc->nr_locals]);
+    }
+}
+
+/*
+ * Registers. In blocks that have TB_ROT, those that may rotate go through helpers; in blocks
+ * that have TB_NATS a result's NaT bit is the OR of those of its sources.
+ */
+
+static bool rotates(DisasContext *dc, int r)
+{
+    return r >= 32 && dc->flags & TB_ROT;
+}
+
+static TCGv_i64 gr(DisasContext *dc, int r)
+{
+    TCGv_i64 t;
+
+    if (r == 0) {
+        return tcg_constant_i64(0);
+    }
+    if (!rotates(dc, r)) {
+        return cpu_gr[r];
+    }
+    t = temp(dc);
+    gen_helper_rot_get(t, cpu_env, tcg_constant_i32(r));
+    return t;
+}
+
+/* gr_set: @s1 and @s2 are the sources, 0 if there are less */
+static void gr_set(DisasContext *dc, int r, TCGv_i64 val, int s1, int s2)
+{
+    if (rotates(dc, r)) {
+        gen_helper_rot_set(cpu_env, tcg_constant_i32(r), val);
+    } else {
+        tcg_gen_mov_i64(cpu_gr[r], val);
+    }
+    if (dc->flags & TB_NATS) {
+        gen_helper_nat_set(cpu_env, tcg_constant_i32(r), tcg_constant_i32(s1 | s2 << 7));
+    }
+}
+
+/* not_nat: a fault if one of these registers is a NaT; @isr: ISR_R, ISR_W */
+static void not_nat_for(DisasContext *dc, int s1, int s2, uint64_t isr)
+{
+    if (dc->flags & TB_NATS && (s1 || s2)) {
+        gen_helper_nat_check(cpu_env, tcg_constant_i32(s1 | s2 << 7), tcg_constant_i64(isr));
+    }
+}
+
+static void not_nat(DisasContext *dc, int s1, int s2)
+{
+    not_nat_for(dc, s1, s2, 0);
+}
+
+static TCGv_i64 pr(DisasContext *dc, int p)
+{
+    TCGv_i64 t = temp(dc);
+
+    if (p >= 16 && dc->flags & TB_ROT) {
+        gen_helper_pr_get(t, cpu_env, tcg_constant_i32(p));
+    } else {
+        tcg_gen_extract_i64(t, cpu_pr, p, 1);
+    }
+    return t;
+}
+
+static void pr_set(DisasContext *dc, int p, TCGv_i64 val)
+{
+    if (p == 0) {
+        return;
+    }
+    if (p >= 16 && dc->flags & TB_ROT) {
+        gen_helper_pr_set(cpu_env, tcg_constant_i32(p), val);
+    } else {
+        tcg_gen_deposit_i64(cpu_pr, cpu_pr, val, p, 1);
+    }
+}
+
+static TCGv_i64 load_field(DisasContext *dc, size_t offset)
+{
+    TCGv_i64 t = temp(dc);
+
+    tcg_gen_ld_i64(t, cpu_env, offset);
+    return t;
+}
+
+#define load_env(dc, field) load_field(dc, offsetof(CPUIA64State, field))
+#define store_env(val, field) tcg_gen_st_i64(val, cpu_env, offsetof(CPUIA64State, field))
+
+/*
+ * Ends of a block
+ */
+
+static void store_ip(uint64_t ip, int ri)
+{
+    tcg_gen_movi_i64(cpu_ip, ip);
+    tcg_gen_movi_i32(cpu_ri, ri);
+}
+
+/* leave_to: @n is which of the two direct jumps this is; none if flags may have changed */
+static void leave_to(DisasContext *dc, int n, uint64_t ip, int ri)
+{
+    if (n >= 0 && !(dc->flags & TB_NATS) && translator_use_goto_tb(&dc->base, ip)) {
+        tcg_gen_goto_tb(n);
+        store_ip(ip, ri);
+        tcg_gen_exit_tb(dc->base.tb, n);
+    } else {
+        store_ip(ip, ri);
+        tcg_gen_lookup_and_goto_ptr();
+    }
+    dc->ended = true;
+}
+
+/* leave: flags have changed */
+static void leave(DisasContext *dc)
+{
+    leave_to(dc, -1, dc->next_ip, dc->next_ri);
+}
+
+/* leave_to_loop: interrupts may be enabled now */
+static void leave_to_loop(DisasContext *dc)
+{
+    store_ip(dc->next_ip, dc->next_ri);
+    tcg_gen_exit_tb(NULL, 0);
+    dc->ended = true;
+}
+
+static void leave_indirect(DisasContext *dc)
+{
+    tcg_gen_movi_i32(cpu_ri, 0);
+    tcg_gen_lookup_and_goto_ptr();
+    dc->ended = true;
+}
+
+static void general(DisasContext *dc, int code)
+{
+    gen_helper_general(cpu_env, tcg_constant_i32(code));
+    dc->ended = true;
+}
+
+static void illegal(DisasContext *dc)
+{
+    general(dc, GENERAL_ILLEGAL);
+}
+
+/* target_ok: registers that an instruction writes */
+static bool target_ok(DisasContext *dc, int r)
+{
+    if (r == 0) {
+        illegal(dc);
+    }
+    return r != 0;
+}
+
+static bool privileged_ok(DisasContext *dc)
+{
+    if (dc->flags & TB_CPL) {
+        general(dc, GENERAL_PRIVILEGED);
+    }
+    return !(dc->flags & TB_CPL);
+}
+
+/*
+ * Fields of an instruction
+ */
+
+#define F(insn, pos, len) ((int)extract64(insn, pos, len))
+#define R1(insn) F(insn, 6, 7)
+#define R2(insn) F(insn, 13, 7)
+#define R3(insn) F(insn, 20, 7)
+#define P1(insn) F(insn, 6, 6)
+#define P2(insn) F(insn, 27, 6)
+#define B1(insn) F(insn, 6, 3)
+#define B2(insn) F(insn, 13, 3)
+
+static int64_t imm8(uint64_t insn)
+{
+    return sextract64(F(insn, 36, 1) << 7 | F(insn, 13, 7), 0, 8);
+}
+
+static int64_t imm14(uint64_t insn)
+{
+    return sextract64(F(insn, 36, 1) << 13 | F(insn, 27, 6) << 7 | F(insn, 13, 7), 0, 14);
+}
+
+static int64_t imm22(uint64_t insn)
+{
+    return sextract64(F(insn, 36, 1) << 21 | F(insn, 22, 5) << 16 | F(insn, 27, 9) << 7 |
+                      F(insn, 13, 7), 0, 22);
+}
+
+static int64_t imm21(uint64_t insn)
+{
+    return F(insn, 36, 1) << 20 | F(insn, 6, 20);
+}
+
+/* imm9: of loads; stores have bits 12:6 in place of 19:13 */
+static int64_t imm9(uint64_t insn, int low)
+{
+    return sextract64(F(insn, 36, 1) << 8 | F(insn, 27, 1) << 7 | F(insn, low, 7), 0, 9);
+}
+
+static uint64_t branch_target(DisasContext *dc, uint64_t insn)
+{
+    return dc->ip + 16 * sextract64(F(insn, 36, 1) << 20 | F(insn, 13, 20), 0, 21);
+}
+
+/*
+ * Forms that M and I slots share
+ */
+
+/* pointer: @sum's low half, with bits 62:61 from bits 31:30 of @base */
+static void pointer(DisasContext *dc, int r1, TCGv_i64 sum, int base, int other)
+{
+    TCGv_i64 t = temp(dc), region = temp(dc);
+
+    tcg_gen_ext32u_i64(t, sum);
+    tcg_gen_extract_i64(region, gr(dc, base), 30, 2);
+    tcg_gen_deposit_i64(t, t, region, 61, 2);
+    gr_set(dc, r1, t, base, other);
+}
+
+static bool gen_alu(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn);
+    int x4 = F(insn, 29, 4), x2b = F(insn, 27, 2);
+    TCGv_i64 t = temp(dc), a;
+
+    switch (F(insn, 33, 3)) {   /* x2a, ve */
+    case 0:
+        break;
+    case 2:                     /* padd4 */
+        if (!F(insn, 36, 1) || x4 || x2b) {
+            return false;
+        }
+        if (target_ok(dc, r1)) {
+            TCGv_i64 high = temp(dc);
+
+            a = gr(dc, r3);
+            tcg_gen_add_i64(t, gr(dc, r2), a);
+            tcg_gen_andi_i64(high, gr(dc, r2), ~0xffffffffull);
+            tcg_gen_add_i64(high, high, a);
+            tcg_gen_deposit_i64(t, high, t, 0, 32);
+            gr_set(dc, r1, t, r2, r3);
+        }
+        return true;
+    case 4:                     /* adds */
+        if (target_ok(dc, r1)) {
+            tcg_gen_addi_i64(t, gr(dc, r3), imm14(insn));
+            gr_set(dc, r1, t, r3, 0);
+        }
+        return true;
+    case 6:                     /* addp4 imm14 */
+        if (target_ok(dc, r1)) {
+            tcg_gen_addi_i64(t, gr(dc, r3), imm14(insn));
+            pointer(dc, r1, t, r3, 0);
+        }
+        return true;
+    default:
+        return false;
+    }
+    if (F(insn, 36, 1) && x4 != 9 && x4 != 11) {
+        return false;
+    }
+    switch (x4) {
+    case 0: case 1: case 2: case 3: case 9: case 11:
+        if ((x4 < 2 && x2b > 1) || (x4 == 2 && x2b) || (x4 == 9 && x2b != 1)) {
+            return false;
+        }
+        break;
+    case 4: case 6:
+        break;
+    default:
+        return false;
+    }
+    if (!target_ok(dc, r1)) {
+        return true;
+    }
+    a = x4 & 8 ? tcg_constant_i64(imm8(insn)) : gr(dc, r2);
+    if (x4 & 8) {
+        r2 = 0;
+    }
+    switch (x4) {
+    case 0:
+        tcg_gen_add_i64(t, a, gr(dc, r3));
+        tcg_gen_addi_i64(t, t, x2b);
+        break;
+    case 1: case 9:             /* with x2b = 0 one less */
+        tcg_gen_sub_i64(t, a, gr(dc, r3));
+        tcg_gen_subi_i64(t, t, !x2b);
+        break;
+    case 2:
+        tcg_gen_add_i64(t, a, gr(dc, r3));
+        pointer(dc, r1, t, r3, r2);
+        return true;
+    case 3: case 11:
+        switch (x2b) {
+        case 0: tcg_gen_and_i64(t, a, gr(dc, r3)); break;
+        case 1: tcg_gen_andc_i64(t, a, gr(dc, r3)); break;
+        case 2: tcg_gen_or_i64(t, a, gr(dc, r3)); break;
+        case 3: tcg_gen_xor_i64(t, a, gr(dc, r3)); break;
+        }
+        break;
+    case 4: case 6:
+        tcg_gen_shli_i64(t, a, x2b + 1);
+        tcg_gen_add_i64(t, t, gr(dc, r3));
+        if (x4 == 6) {
+            pointer(dc, r1, t, r3, r2);
+            return true;
+        }
+        break;
+    }
+    gr_set(dc, r1, t, r2, r3);
+    return true;
+}
+
+enum { PRED_NONE, PRED_UNC, PRED_AND, PRED_OR, PRED_OR_ANDCM };
+
+/* set_predicates: by a relation, which has been computed to 0 or 1 */
+static void set_predicates(DisasContext *dc, int how, int p1, int p2, TCGv_i64 rel,
+                           int s1, int s2, bool nat_is_result)
+{
+    TCGv_i64 t = temp(dc), no = temp(dc);
+
+    tcg_gen_xori_i64(no, rel, 1);
+    if (dc->flags & TB_NATS && !nat_is_result) {
+        gen_helper_nat_any(t, cpu_env, tcg_constant_i32(s1 | s2 << 7));
+        tcg_gen_andc_i64(rel, rel, t);
+        tcg_gen_andc_i64(no, no, t);
+    }
+    switch (how) {
+    case PRED_NONE: case PRED_UNC:
+        pr_set(dc, p1, rel);
+        pr_set(dc, p2, no);
+        break;
+    case PRED_AND:
+        tcg_gen_and_i64(t, pr(dc, p1), rel);
+        pr_set(dc, p1, t);
+        tcg_gen_and_i64(t, pr(dc, p2), rel);
+        pr_set(dc, p2, t);
+        break;
+    case PRED_OR:
+        tcg_gen_or_i64(t, pr(dc, p1), rel);
+        pr_set(dc, p1, t);
+        tcg_gen_or_i64(t, pr(dc, p2), rel);
+        pr_set(dc, p2, t);
+        break;
+    case PRED_OR_ANDCM:
+        tcg_gen_or_i64(t, pr(dc, p1), rel);
+        pr_set(dc, p1, t);
+        tcg_gen_andc_i64(t, pr(dc, p2), rel);
+        pr_set(dc, p2, t);
+        break;
+    }
+}
+
+static bool gen_cmp(DisasContext *dc, uint64_t insn)
+{
+    int op = F(insn, 37, 4) - 0xc, x2 = F(insn, 34, 2);
+    int c = F(insn, 12, 1), ta = F(insn, 33, 1), tb = x2 < 2 ? F(insn, 36, 1) : 0;
+    int p1 = P1(insn), p2 = P2(insn), r2 = x2 < 2 ? R2(insn) : 0, r3 = R3(insn), how;
+    TCGv_i64 a, b = gr(dc, r3), rel = temp(dc);
+    bool word = x2 & 1;
+    TCGCond cond;
+
+    if (!tb && !ta) {
+        how = c ? PRED_UNC : PRED_NONE;
+        cond = op == 0 ? TCG_COND_LT : op == 1 ? TCG_COND_LTU : TCG_COND_EQ;
+    } else {
+        how = op == 0 ? PRED_AND : op == 1 ? PRED_OR : PRED_OR_ANDCM;
+        if (!tb) {
+            cond = c ? TCG_COND_NE : TCG_COND_EQ;
+        } else {
+            cond = ta ? (c ? TCG_COND_LT : TCG_COND_GE) : (c ? TCG_COND_LE : TCG_COND_GT);
+            if (r2) {
+                return false;
+            }
+        }
+    }
+    if (p1 == p2) {
+        illegal(dc);
+        return true;
+    }
+    if (how == PRED_UNC) {
+        dc->unc1 = p1, dc->unc2 = p2;
+    }
+    a = x2 < 2 ? gr(dc, r2) : tcg_constant_i64(imm8(insn));
+    if (word) {
+        TCGv_i64 t = temp(dc), u = temp(dc);
+
+        /* The order without a sign is that of sign-extended values, too. */
+        tcg_gen_ext32s_i64(t, a);
+        tcg_gen_ext32s_i64(u, b);
+        a = t, b = u;
+    }
+    tcg_gen_setcond_i64(cond, rel, a, b);
+    set_predicates(dc, how, p1, p2, rel, r2, r3, false);
+    return true;
+}
+
+static bool gen_a(DisasContext *dc, uint64_t insn)
+{
+    TCGv_i64 t;
+
+    switch (F(insn, 37, 4)) {
+    case 8:
+        return gen_alu(dc, insn);
+    case 9:
+        if (target_ok(dc, R1(insn))) {
+            t = temp(dc);
+            tcg_gen_addi_i64(t, gr(dc, F(insn, 20, 2)), imm22(insn));
+            gr_set(dc, R1(insn), t, F(insn, 20, 2), 0);
+        }
+        return true;
+    default:
+        return gen_cmp(dc, insn);
+    }
+}
+
+/*
+ * I slots
+ */
+
+static void gen_shift(DisasContext *dc, int r1, int r_val, int r_count,
+                      void (*op)(TCGv_i64, TCGv_i64, TCGv_i64), bool sign)
+{
+    TCGv_i64 count = gr(dc, r_count), val = gr(dc, r_val), t = temp(dc), low = temp(dc);
+
+    tcg_gen_andi_i64(low, count, 63);
+    op(t, val, low);
+    tcg_gen_sari_i64(low, val, 63);
+    tcg_gen_movcond_i64(TCG_COND_GTU, t, count, tcg_constant_i64(63),
+                        sign ? low : tcg_constant_i64(0), t);
+    gr_set(dc, r1, t, r_val, r_count);
+}
+
+static bool gen_i7(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn);
+    TCGv_i64 t = temp(dc);
+
+    if (F(insn, 32, 1)) {
+        return false;
+    }
+    /* za, zb, x2a, x2c, x2b */
+    switch (F(insn, 36, 1) << 7 | F(insn, 33, 1) << 6 | F(insn, 34, 2) << 4 |
+            F(insn, 30, 2) << 2 | F(insn, 28, 2)) {
+    case 0xc2:
+        if (target_ok(dc, r1)) {
+            gen_shift(dc, r1, r3, r2, tcg_gen_sar_i64, true);
+        }
+        return true;
+    case 0xc0:
+        if (target_ok(dc, r1)) {
+            gen_shift(dc, r1, r3, r2, tcg_gen_shr_i64, false);
+        }
+        return true;
+    case 0xc4:
+        if (target_ok(dc, r1)) {
+            gen_shift(dc, r1, r2, r3, tcg_gen_shl_i64, false);
+        }
+        return true;
+    case 0x59:
+        if (target_ok(dc, r1)) {
+            tcg_gen_ctpop_i64(t, gr(dc, r3));
+            gr_set(dc, r1, t, r3, 0);
+        }
+        return true;
+    case 0xa8:                      /* mix4.r */
+        if (target_ok(dc, r1)) {
+            tcg_gen_deposit_i64(t, gr(dc, r3), gr(dc, r2), 32, 32);
+            gr_set(dc, r1, t, r2, r3);
+        }
+        return true;
+    case 0xaa:                      /* mix4.l */
+        if (target_ok(dc, r1)) {
+            tcg_gen_shri_i64(t, gr(dc, r3), 32);
+            tcg_gen_deposit_i64(t, gr(dc, r2), t, 0, 32);
+            gr_set(dc, r1, t, r2, r3);
+        }
+        return true;
+    case 0xa6:                      /* unpack4.l: the lower halves */
+        if (target_ok(dc, r1)) {
+            tcg_gen_deposit_i64(t, gr(dc, r3), gr(dc, r2), 32, 32);
+            gr_set(dc, r1, t, r2, r3);
+        }
+        return true;
+    case 0x6d:
+        if (target_ok(dc, r1)) {
+            gen_helper_pmpy2r(t, gr(dc, r2), gr(dc, r3));
+            gr_set(dc, r1, t, r2, r3);
+        }
+        return true;
+    case 0x3a:                      /* mux1 */
+        switch (F(insn, 20, 4)) {
+        case 0: case 8: case 9: case 10: case 11:
+            break;
+        default:
+            return false;
+        }
+        if (target_ok(dc, r1)) {
+            gen_helper_mux1(t, gr(dc, r2), tcg_constant_i32(F(insn, 20, 4)));
+            gr_set(dc, r1, t, r2, 0);
+        }
+        return true;
+    case 0x7a:
+        if (target_ok(dc, r1)) {
+            gen_helper_mux2(t, gr(dc, r2), tcg_constant_i32(F(insn, 20, 8)));
+            gr_set(dc, r1, t, r2, 0);
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool gen_tbit(DisasContext *dc, uint64_t insn)
+{
+    static const struct { bool ok, nonzero; int how; } forms[8] = {  /* tb, ta, c */
+        [0] = { true, false, PRED_NONE }, [1] = { true, false, PRED_UNC },
+        [4] = { true, false, PRED_AND }, [5] = { true, true, PRED_AND },
+        [2] = { true, false, PRED_OR }, [3] = { true, true, PRED_OR },
+        [6] = { true, false, PRED_OR_ANDCM }, [7] = { true, true, PRED_OR_ANDCM },
+    };
+    int form = F(insn, 36, 1) << 2 | F(insn, 33, 1) << 1 | F(insn, 12, 1);
+    int p1 = P1(insn), p2 = P2(insn), r3 = R3(insn);
+    bool nat = F(insn, 13, 1);
+    TCGv_i64 rel = temp(dc);
+
+    if (!forms[form].ok) {
+        return false;
+    }
+    if (p1 == p2) {
+        illegal(dc);
+        return true;
+    }
+    if (forms[form].how == PRED_UNC) {
+        dc->unc1 = p1, dc->unc2 = p2;
+    }
+    if (!nat) {
+        tcg_gen_extract_i64(rel, gr(dc, r3), F(insn, 14, 6), 1);
+    } else if (dc->flags & TB_NATS) {
+        gen_helper_nat_any(rel, cpu_env, tcg_constant_i32(r3));
+    } else {
+        tcg_gen_movi_i64(rel, 0);
+    }
+    if (!forms[form].nonzero) {
+        tcg_gen_xori_i64(rel, rel, 1);
+    }
+    set_predicates(dc, forms[form].how, p1, p2, rel, r3, 0, nat);
+    return true;
+}
+
+static bool gen_i5(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn);
+    int x2 = F(insn, 34, 2), x = F(insn, 33, 1), pos, len;
+    TCGv_i64 t;
+
+    if (x2 == 0) {
+        return gen_tbit(dc, insn);
+    }
+    if (x2 == 2) {
+        return false;
+    }
+    if (!target_ok(dc, r1)) {
+        return true;
+    }
+    t = temp(dc);
+    if (x2 == 3 && !x) {            /* shrp */
+        tcg_gen_extract2_i64(t, gr(dc, r3), gr(dc, r2), F(insn, 27, 6));
+        gr_set(dc, r1, t, r2, r3);
+        return true;
+    }
+    len = F(insn, 27, 6) + 1;
+    if (x2 == 1 && !x) {            /* extr */
+        pos = F(insn, 14, 6);
+        len = MIN(len, 64 - pos);
+        if (F(insn, 13, 1)) {
+            tcg_gen_sextract_i64(t, gr(dc, r3), pos, len);
+        } else {
+            tcg_gen_extract_i64(t, gr(dc, r3), pos, len);
+        }
+        gr_set(dc, r1, t, r3, 0);
+    } else if (x2 == 1) {           /* dep.z */
+        pos = 63 - F(insn, 20, 6);
+        len = MIN(len, 64 - pos);
+        if (F(insn, 26, 1)) {
+            tcg_gen_movi_i64(t, deposit64(0, pos, len, imm8(insn)));
+            r2 = 0;
+        } else {
+            tcg_gen_deposit_z_i64(t, gr(dc, r2), pos, len);
+        }
+        gr_set(dc, r1, t, r2, 0);
+    } else {                        /* dep of one bit, many times */
+        pos = 63 - F(insn, 14, 6);
+        len = MIN(len, 64 - pos);
+        if (F(insn, 36, 1)) {
+            tcg_gen_ori_i64(t, gr(dc, r3), deposit64(0, pos, len, -1));
+        } else {
+            tcg_gen_andi_i64(t, gr(dc, r3), ~deposit64(0, pos, len, -1));
+        }
+        gr_set(dc, r1, t, r3, 0);
+    }
+    return true;
+}
+
+static void gen_dep(DisasContext *dc, uint64_t insn)
+{
+    int pos = 63 - F(insn, 31, 6), len = MIN(F(insn, 27, 4) + 1, 64 - pos);
+    TCGv_i64 t;
+
+    if (target_ok(dc, R1(insn))) {
+        t = temp(dc);
+        tcg_gen_deposit_i64(t, gr(dc, R3(insn)), gr(dc, R2(insn)), pos, len);
+        gr_set(dc, R1(insn), t, R2(insn), R3(insn));
+    }
+}
+
+/* ar_field: of those that are only storage, where they are */
+static ssize_t ar_field(int ar)
+{
+    switch (ar) {
+    case AR_CCV: return offsetof(CPUIA64State, ccv);
+    case AR_UNAT: return offsetof(CPUIA64State, unat);
+    case AR_LC: return offsetof(CPUIA64State, lc);
+    case AR_PFS: return offsetof(CPUIA64State, pfs);
+    case AR_EC: return offsetof(CPUIA64State, ec);
+    default: return -1;
+    }
+}
+
+static void gen_mov_from_ar(DisasContext *dc, int r1, int ar)
+{
+    TCGv_i64 t;
+
+    if (!target_ok(dc, r1)) {
+        return;
+    }
+    if (ar_field(ar) >= 0) {
+        t = load_field(dc, ar_field(ar));
+    } else {
+        t = temp(dc);
+        gen_helper_mov_from_ar(t, cpu_env, tcg_constant_i32(ar));
+    }
+    gr_set(dc, r1, t, 0, 0);
+}
+
+/* gen_mov_to_ar: from register @r2, or from @imm if that is -1 */
+static void gen_mov_to_ar(DisasContext *dc, int ar, int r2, int64_t imm)
+{
+    TCGv_i64 val = r2 >= 0 ? gr(dc, r2) : tcg_constant_i64(imm), t;
+
+    not_nat(dc, r2 >= 0 ? r2 : 0, 0);
+    switch (ar) {
+    case AR_CCV: case AR_UNAT: case AR_LC:
+        tcg_gen_st_i64(val, cpu_env, ar_field(ar));
+        break;
+    case AR_EC:
+        t = temp(dc);
+        tcg_gen_andi_i64(t, val, 63);
+        store_env(t, ec);
+        break;
+    default:
+        gen_helper_mov_to_ar(cpu_env, tcg_constant_i32(ar), val);
+    }
+}
+
+static void gen_chk_s(DisasContext *dc, int r, uint64_t target)
+{
+    TCGLabel *fine;
+    TCGv_i64 t;
+
+    if (!(dc->flags & TB_NATS)) {
+        return;
+    }
+    fine = gen_new_label();
+    t = temp(dc);
+    gen_helper_nat_any(t, cpu_env, tcg_constant_i32(r));
+    tcg_gen_brcondi_i64(TCG_COND_EQ, t, 0, fine);
+    leave_to(dc, 0, target, 0);
+    gen_set_label(fine);
+    leave_to(dc, 1, dc->next_ip, dc->next_ri);
+}
+
+static void gen_break(DisasContext *dc, uint64_t imm)
+{
+    gen_helper_break(cpu_env, tcg_constant_i64(imm));
+    dc->ended = true;
+}
+
+static bool gen_i0(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn), x6 = F(insn, 27, 6);
+    TCGv_i64 t = temp(dc);
+
+    switch (F(insn, 33, 3)) {
+    case 0:
+        break;
+    case 1:
+        gen_chk_s(dc, r2, dc->ip + 16 *
+                  sextract64(F(insn, 36, 1) << 20 | F(insn, 20, 13) << 7 | F(insn, 6, 7), 0, 21));
+        return true;
+    case 2:                         /* mov pr.rot= */
+        gen_helper_mov_to_pr(cpu_env, tcg_constant_i64((sextract64(F(insn, 36, 1), 0, 1) << 43 |
+                             extract64(insn, 6, 27) << 16)), tcg_constant_i64(~0xffffull));
+        return true;
+    case 3:                         /* mov pr= */
+        not_nat(dc, r2, 0);
+        gen_helper_mov_to_pr(cpu_env, gr(dc, r2), tcg_constant_i64(
+            sextract64(F(insn, 36, 1) << 16 | F(insn, 24, 8) << 8 | F(insn, 6, 7) << 1, 0, 17)));
+        return true;
+    case 7:
+        not_nat(dc, r2, 0);
+        tcg_gen_mov_i64(cpu_br[B1(insn)], gr(dc, r2));
+        return true;
+    default:
+        return false;
+    }
+    switch (x6) {
+    case 0x00:
+        gen_break(dc, imm21(insn));
+        return true;
+    case 0x01:                      /* nop, hint */
+        return true;
+    case 0x0a:
+        gen_mov_to_ar(dc, r3, -1, imm8(insn));
+        return true;
+    case 0x2a:
+        gen_mov_to_ar(dc, r3, r2, 0);
+        return true;
+    case 0x10: case 0x11: case 0x12: case 0x14: case 0x15: case 0x16:
+    case 0x18: case 0x1c: case 0x30: case 0x31: case 0x32: case 0x33:
+        break;
+    default:
+        return false;
+    }
+    if (!target_ok(dc, r1)) {
+        return true;
+    }
+    switch (x6) {
+    case 0x10: tcg_gen_ext8u_i64(t, gr(dc, r3)); break;
+    case 0x11: tcg_gen_ext16u_i64(t, gr(dc, r3)); break;
+    case 0x12: tcg_gen_ext32u_i64(t, gr(dc, r3)); break;
+    case 0x14: tcg_gen_ext8s_i64(t, gr(dc, r3)); break;
+    case 0x15: tcg_gen_ext16s_i64(t, gr(dc, r3)); break;
+    case 0x16: tcg_gen_ext32s_i64(t, gr(dc, r3)); break;
+    case 0x18: case 0x1c:           /* czx1.l, .r */
+        gen_helper_czx(t, gr(dc, r3), tcg_constant_i32(x6 == 0x18));
+        break;
+    case 0x30:
+        tcg_gen_movi_i64(t, dc->ip);
+        r3 = 0;
+        break;
+    case 0x31:
+        tcg_gen_mov_i64(t, cpu_br[B2(insn)]);
+        r3 = 0;
+        break;
+    case 0x32:
+        gen_mov_from_ar(dc, r1, r3);
+        return true;
+    case 0x33:
+        tcg_gen_mov_i64(t, cpu_pr);
+        r3 = 0;
+        break;
+    }
+    gr_set(dc, r1, t, r3, 0);
+    return true;
+}
+
+static bool gen_i(DisasContext *dc, uint64_t insn)
+{
+    switch (F(insn, 37, 4)) {
+    case 0: return gen_i0(dc, insn);
+    case 4: gen_dep(dc, insn); return true;
+    case 5: return gen_i5(dc, insn);
+    case 7: return gen_i7(dc, insn);
+    case 8: case 9: case 12: case 13: case 14: return gen_a(dc, insn);
+    default: return false;
+    }
+}
