@@ -867,3 +867,681 @@ static bool gen_i(DisasContext *dc, uint64_t insn)
     default: return false;
     }
 }
+
+/*
+ * M slots
+ */
+
+/* update: r3 += r2, or an immediate if @r2 is -1 */
+static void update(DisasContext *dc, int r3, int r2, int64_t imm)
+{
+    TCGv_i64 t = temp(dc);
+
+    if (r2 >= 0) {
+        tcg_gen_add_i64(t, gr(dc, r3), gr(dc, r2));
+    } else {
+        tcg_gen_addi_i64(t, gr(dc, r3), imm);
+    }
+    gr_set(dc, r3, t, r3, MAX(r2, 0));
+}
+
+static bool gen_load_store(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn), x6 = F(insn, 30, 6), kind = x6 >> 2;
+    bool by_imm = F(insn, 37, 4) == 5, by_reg = !by_imm && F(insn, 36, 1);
+    MemOp size = (x6 & 3) | MO_LE | dc->align;
+    TCGv_i64 t;
+
+    switch (kind) {
+    case 0: case 1: case 2: case 3: case 4: case 5: case 8: case 9: case 10:
+        break;
+    case 6:
+        if (x6 != 0x1b) {
+            return false;
+        }
+        break;
+    case 12: case 13:
+        if (by_reg) {
+            return false;
+        }
+        break;
+    case 14:
+        if (x6 != 0x3b || by_reg) {
+            return false;
+        }
+        break;
+    default:
+        return false;
+    }
+    if (kind == 5 || kind == 10 || kind == 13) {
+        size |= MO_ALIGN;
+    }
+    if (kind >= 12) {
+        if (by_imm && !target_ok(dc, r3)) {
+            return true;
+        }
+        if (kind == 13) {
+            tcg_gen_mb(TCG_MO_ALL | TCG_BAR_STRL);
+        }
+        if (kind == 14) {
+            not_nat_for(dc, r3, 0, ISR_W);
+            gen_helper_spill(cpu_env, tcg_constant_i32(r2), gr(dc, r3),
+                             tcg_constant_i32(dc->mem_idx));
+        } else {
+            not_nat_for(dc, r3, r2, ISR_W);
+            tcg_gen_qemu_st_i64(gr(dc, r2), gr(dc, r3), dc->mem_idx, size);
+        }
+        if (by_imm) {
+            update(dc, r3, -1, imm9(insn, 6));
+        }
+        return true;
+    }
+    if (!target_ok(dc, r1)) {
+        return true;
+    }
+    if ((by_imm || by_reg) && (r1 == r3 || r3 == 0)) {
+        illegal(dc);
+        return true;
+    }
+    not_nat_for(dc, r3, 0, ISR_R);
+    if (kind == 6) {
+        gen_helper_fill(cpu_env, tcg_constant_i32(r1), gr(dc, r3),
+                        tcg_constant_i32(dc->mem_idx));
+    } else {
+        t = temp(dc);
+        tcg_gen_qemu_ld_i64(t, gr(dc, r3), dc->mem_idx, size);
+        gr_set(dc, r1, t, 0, 0);
+        if (kind == 5 || kind == 10) {
+            tcg_gen_mb(TCG_MO_ALL | TCG_BAR_LDAQ);
+        }
+    }
+    if (by_imm) {
+        update(dc, r3, -1, imm9(insn, 13));
+    } else if (by_reg) {
+        update(dc, r3, r2, 0);
+    }
+    if (kind == 6) {
+        leave(dc);
+    }
+    return true;
+}
+
+static void gen_cmpxchg(DisasContext *dc, int r1, int r2, int r3, MemOp size)
+{
+    TCGv_i64 result = local(dc), ccv = load_env(dc, ccv), t = temp(dc);
+    TCGLabel *never = gen_new_label(), *done = gen_new_label();
+
+    if ((size & MO_SIZE) != MO_64) {
+        /* What is read is compared with all of ar.ccv. */
+        tcg_gen_shri_i64(t, ccv, 8 << (size & MO_SIZE));
+        tcg_gen_brcondi_i64(TCG_COND_NE, t, 0, never);
+    }
+    ccv = load_env(dc, ccv);
+    tcg_gen_atomic_cmpxchg_i64(result, gr(dc, r3), ccv, gr(dc, r2), dc->mem_idx, size);
+    tcg_gen_br(done);
+    gen_set_label(never);
+    tcg_gen_qemu_ld_i64(result, gr(dc, r3), dc->mem_idx, size);
+    gen_set_label(done);
+    gr_set(dc, r1, result, 0, 0);
+}
+
+static bool gen_semaphore(DisasContext *dc, uint64_t insn)
+{
+    static const int8_t increments[8] = { 16, 8, 4, 1, -16, -8, -4, -1 };
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn), x6 = F(insn, 30, 6);
+    MemOp size = (x6 & 3) | MO_LE | MO_ALIGN;
+    TCGv_i64 t;
+
+    switch (x6) {
+    case 0x00 ... 0x0b:
+    case 0x12: case 0x13: case 0x16: case 0x17:
+        break;
+    default:
+        return false;
+    }
+    if (!target_ok(dc, r1)) {
+        return true;
+    }
+    not_nat_for(dc, r3, x6 < 0x12 ? r2 : 0, ISR_R | ISR_W);
+    gen_helper_check_aligned(cpu_env, gr(dc, r3), tcg_constant_i32((1 << (x6 & 3)) - 1));
+    switch (x6) {
+    case 0x00 ... 0x07:
+        gen_cmpxchg(dc, r1, r2, r3, size);
+        return true;
+    case 0x08 ... 0x0b:
+        t = temp(dc);
+        tcg_gen_atomic_xchg_i64(t, gr(dc, r3), gr(dc, r2), dc->mem_idx, size);
+        break;
+    default:
+        t = temp(dc);
+        tcg_gen_atomic_fetch_add_i64(t, gr(dc, r3),
+                                     tcg_constant_i64(increments[F(insn, 13, 3)]),
+                                     dc->mem_idx, size);
+    }
+    gr_set(dc, r1, t, 0, 0);
+    return true;
+}
+
+/* gen_lfetch: nothing is fetched; op 6 and 7, where x6 is 2c to 2f */
+static bool gen_lfetch(DisasContext *dc, uint64_t insn)
+{
+    bool by_imm = F(insn, 37, 4) == 7;
+    int r3 = R3(insn);
+
+    if (F(insn, 30, 6) >> 2 != 11 || (!by_imm && F(insn, 27, 1))) {
+        return false;
+    }
+    if ((by_imm || F(insn, 36, 1)) && target_ok(dc, r3)) {
+        update(dc, r3, by_imm ? -1 : R2(insn), imm9(insn, 13));
+    }
+    return true;
+}
+
+static bool gen_m0(DisasContext *dc, uint64_t insn)
+{
+    int x3 = F(insn, 33, 3), x2 = F(insn, 31, 2), x4 = F(insn, 27, 4);
+
+    if (x3 >= 4) {                      /* chk.a: an ALAT without entries */
+        leave_to(dc, 0, branch_target(dc, insn), 0);
+        return true;
+    }
+    if (x3) {
+        return false;
+    }
+    if (x4 >= 4 && x4 <= 7) {           /* sum, rum, ssm, rsm */
+        if (x4 < 6 || privileged_ok(dc)) {
+            gen_helper_mask_psr(cpu_env, tcg_constant_i32(x4), tcg_constant_i64(
+                F(insn, 36, 1) << 23 | x2 << 21 | F(insn, 6, 21)));
+            leave_to_loop(dc);
+        }
+        return true;
+    }
+    switch (x2 << 4 | x4) {
+    case 0x00:
+        gen_break(dc, imm21(insn));
+        return true;
+    case 0x01:                          /* nop, hint */
+    case 0x10: case 0x12: case 0x13:    /* invala */
+    case 0x20:                          /* fwb */
+    case 0x33:                          /* sync.i */
+        return true;
+    case 0x22: case 0x23:               /* mf, mf.a */
+        tcg_gen_mb(TCG_MO_ALL | TCG_BAR_SC);
+        return true;
+    case 0x30: case 0x31:               /* srlz */
+        leave_to_loop(dc);
+        return true;
+    case 0x28:
+        gen_mov_to_ar(dc, R3(insn), -1, imm8(insn));
+        return true;
+    case 0x0c:
+        gen_helper_flushrs(cpu_env);
+        return true;
+    case 0x0a:
+        gen_helper_loadrs(cpu_env);
+        leave(dc);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void gen_alloc(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), sof = F(insn, 13, 7), sol = F(insn, 20, 7), sor = F(insn, 27, 4);
+    TCGv_i64 t;
+
+    if (!target_ok(dc, r1)) {
+        return;
+    }
+    if (F(insn, 0, 6) || sol > sof || sor * 8 > sof || sof > NR_STACKED) {
+        illegal(dc);
+        return;
+    }
+    gen_helper_alloc(cpu_env, tcg_constant_i32(sof | sol << 7 | sor << 14));
+    t = load_env(dc, pfs);
+    gr_set(dc, r1, t, 0, 0);
+    if (sor || dc->flags & TB_ROT) {
+        leave(dc);
+    }
+}
+
+static bool gen_m1(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn);
+    TCGv_i64 t = temp(dc);
+
+    switch (F(insn, 33, 3)) {
+    case 0:
+        break;
+    case 1:                             /* chk.s.m */
+        gen_chk_s(dc, r2, dc->ip + 16 *
+                  sextract64(F(insn, 36, 1) << 20 | F(insn, 20, 13) << 7 | F(insn, 6, 7), 0, 21));
+        return true;
+    case 6:
+        gen_alloc(dc, insn);
+        return true;
+    default:
+        return false;
+    }
+    switch (F(insn, 27, 6)) {
+    case 0x2a:
+        gen_mov_to_ar(dc, r3, r2, 0);
+        return true;
+    case 0x22:
+        gen_mov_from_ar(dc, r1, r3);
+        return true;
+    case 0x2c:
+        if (privileged_ok(dc)) {
+            not_nat(dc, r2, 0);
+            gen_helper_mov_to_cr(cpu_env, tcg_constant_i32(r3), gr(dc, r2));
+            leave_to_loop(dc);
+        }
+        return true;
+    case 0x24:
+        if (privileged_ok(dc) && target_ok(dc, r1)) {
+            gen_helper_mov_from_cr(t, cpu_env, tcg_constant_i32(r3));
+            gr_set(dc, r1, t, 0, 0);
+        }
+        return true;
+    case 0x2d: case 0x29:               /* mov psr.l=, psr.um= */
+        if (F(insn, 27, 6) == 0x29 || privileged_ok(dc)) {
+            not_nat(dc, r2, 0);
+            gen_helper_mov_to_psr(cpu_env, tcg_constant_i32(F(insn, 27, 6) == 0x29),
+                                  gr(dc, r2));
+            leave_to_loop(dc);
+        }
+        return true;
+    case 0x25: case 0x21:
+        if ((F(insn, 27, 6) == 0x21 || privileged_ok(dc)) && target_ok(dc, r1)) {
+            gen_helper_mov_from_psr(t, cpu_env, tcg_constant_i32(F(insn, 27, 6) == 0x21));
+            gr_set(dc, r1, t, 0, 0);
+        }
+        return true;
+    case 0x30:                          /* fc: caches are coherent */
+        not_nat(dc, r3, 0);
+        return true;
+    case 0x17:
+        if (target_ok(dc, r1)) {
+            not_nat(dc, r3, 0);
+            gen_helper_cpuid(t, cpu_env, gr(dc, r3));
+            gr_set(dc, r1, t, 0, 0);
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool gen_m(DisasContext *dc, uint64_t insn)
+{
+    switch (F(insn, 37, 4)) {
+    case 0:
+        return gen_m0(dc, insn);
+    case 1:
+        return gen_m1(dc, insn);
+    case 4:
+        if (!F(insn, 27, 1)) {
+            return gen_load_store(dc, insn);
+        }
+        return !F(insn, 36, 1) && gen_semaphore(dc, insn);
+    case 5:
+        return gen_load_store(dc, insn);
+    case 6: case 7:
+        return gen_lfetch(dc, insn);
+    case 8: case 9: case 12: case 13: case 14:
+        return gen_a(dc, insn);
+    default:
+        return false;
+    }
+}
+
+/*
+ * B slots
+ */
+
+/* predicated: branches that count ask no predicate, or for another purpose */
+static bool predicated(int unit, uint64_t insn)
+{
+    int op = F(insn, 37, 4), x6 = F(insn, 27, 6);
+
+    if (unit != 'B') {
+        return true;
+    }
+    return !(op == 4 && F(insn, 6, 3) >= 2) &&
+        !(op == 0 && (x6 == 0x02 || x6 == 0x04 || x6 == 0x05 || x6 == 0x08 || x6 == 0x0c ||
+                      x6 == 0x0d || x6 == 0x10));
+}
+
+static void gen_counted(DisasContext *dc, uint64_t insn)
+{
+    uint64_t target = branch_target(dc, insn);
+    int type = F(insn, 6, 3), qp = F(insn, 0, 6);
+    bool go = type == 3 || type == 7;               /* wtop, ctop */
+    TCGLabel *stay = gen_new_label();
+    TCGv_i64 t = temp(dc);
+
+    if (type < 4) {
+        gen_helper_wtop(t, cpu_env, pr(dc, qp));
+    } else {
+        gen_helper_ctop(t, cpu_env);
+    }
+    tcg_gen_brcondi_i64(go ? TCG_COND_EQ : TCG_COND_NE, t, 0, stay);
+    leave_to(dc, -1, target, 0);
+    gen_set_label(stay);
+    leave(dc);
+}
+
+static void gen_cloop(DisasContext *dc, uint64_t insn)
+{
+    TCGLabel *stay = gen_new_label();
+    TCGv_i64 t = load_env(dc, lc);
+
+    tcg_gen_brcondi_i64(TCG_COND_EQ, t, 0, stay);
+    t = load_env(dc, lc);
+    tcg_gen_subi_i64(t, t, 1);
+    store_env(t, lc);
+    leave_to(dc, 0, branch_target(dc, insn), 0);
+    gen_set_label(stay);
+    leave_to(dc, 1, dc->next_ip, dc->next_ri);
+}
+
+static void gen_call(DisasContext *dc, int b1)
+{
+    gen_helper_call(cpu_env, tcg_constant_i32(b1), tcg_constant_i64(dc->ip + 16));
+}
+
+static bool gen_b0(DisasContext *dc, uint64_t insn)
+{
+    int x6 = F(insn, 27, 6), type = F(insn, 6, 3);
+
+    switch (x6) {
+    case 0x00:
+        gen_break(dc, 0);
+        return true;
+    case 0x02:
+        gen_helper_cover(cpu_env);
+        leave(dc);
+        return true;
+    case 0x04: case 0x05:
+        gen_helper_clrrrb(cpu_env, tcg_constant_i32(x6 == 0x05));
+        leave(dc);
+        return true;
+    case 0x08:
+        if (privileged_ok(dc)) {
+            gen_helper_rfi(cpu_env);
+            tcg_gen_exit_tb(NULL, 0);
+            dc->ended = true;
+        }
+        return true;
+    case 0x0c: case 0x0d:
+        if (privileged_ok(dc)) {
+            gen_helper_bsw(cpu_env, tcg_constant_i32(x6 & 1));
+            leave(dc);
+        }
+        return true;
+    case 0x20:
+        if (type) {
+            return false;
+        }
+        tcg_gen_andi_i64(cpu_ip, cpu_br[B2(insn)], ~15ull);
+        leave_indirect(dc);
+        return true;
+    case 0x21:
+        if (type != 4) {
+            return false;
+        }
+        gen_helper_ret(cpu_env, cpu_br[B2(insn)]);
+        tcg_gen_lookup_and_goto_ptr();
+        dc->ended = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool gen_b(DisasContext *dc, uint64_t insn)
+{
+    int x6 = F(insn, 27, 6);
+    TCGv_i64 t;
+
+    switch (F(insn, 37, 4)) {
+    case 0:
+        return gen_b0(dc, insn);
+    case 1:
+        t = temp(dc);
+        tcg_gen_andi_i64(t, cpu_br[B2(insn)], ~15ull);
+        gen_call(dc, B1(insn));
+        tcg_gen_mov_i64(cpu_ip, t);
+        leave_indirect(dc);
+        return true;
+    case 2:
+        return x6 == 0x00 || x6 == 0x01 || x6 == 0x10 || x6 == 0x11;
+    case 4:
+        switch (F(insn, 6, 3)) {
+        case 0:
+            leave_to(dc, 0, branch_target(dc, insn), 0);
+            return true;
+        case 5:
+            gen_cloop(dc, insn);
+            return true;
+        case 2: case 3: case 6: case 7:
+            gen_counted(dc, insn);
+            return true;
+        default:
+            return false;
+        }
+    case 5:
+        gen_call(dc, B1(insn));
+        leave_to(dc, 0, branch_target(dc, insn), 0);
+        return true;
+    case 7:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/*
+ * The rest
+ */
+
+static bool gen_f(DisasContext *dc, uint64_t insn)
+{
+    /* nop.f and hint.f; break.f */
+    if (F(insn, 37, 4) || F(insn, 33, 1) || F(insn, 27, 6) > 1) {
+        return false;
+    }
+    if (F(insn, 27, 6) == 0) {
+        gen_break(dc, imm21(insn));
+    }
+    return true;
+}
+
+static bool gen_x(DisasContext *dc, uint64_t insn, uint64_t l)
+{
+    uint64_t imm;
+    int x6 = F(insn, 27, 6);
+
+    switch (F(insn, 37, 4)) {
+    case 0:
+        if (F(insn, 33, 3) || x6 > 1) {
+            return false;
+        }
+        if (x6 == 0) {
+            gen_break(dc, l << 21 | imm21(insn));
+        }
+        return true;
+    case 6:
+        if (F(insn, 20, 1)) {
+            return false;
+        }
+        imm = (uint64_t)F(insn, 36, 1) << 63 | l << 22 | (uint64_t)F(insn, 21, 1) << 21 |
+            F(insn, 22, 5) << 16 | F(insn, 27, 9) << 7 | F(insn, 13, 7);
+        if (target_ok(dc, R1(insn))) {
+            gr_set(dc, R1(insn), tcg_constant_i64(imm), 0, 0);
+        }
+        return true;
+    case 12: case 13:
+        imm = dc->ip + 16 * ((uint64_t)F(insn, 36, 1) << 59 | (l >> 2 & MAKE_64BIT_MASK(0, 39)) << 20 |
+                             F(insn, 13, 20));
+        if (F(insn, 37, 4) == 13) {
+            gen_call(dc, B1(insn));
+        }
+        leave_to(dc, 0, imm, 0);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* By template; those that are not here are illegal */
+static const char *const units[32] = {
+    [0x00] = "MII", [0x01] = "MII", [0x02] = "MII", [0x03] = "MII", [0x04] = "MX", [0x05] = "MX",
+    [0x08] = "MMI", [0x09] = "MMI", [0x0a] = "MMI", [0x0b] = "MMI", [0x0c] = "MFI", [0x0d] = "MFI",
+    [0x0e] = "MMF", [0x0f] = "MMF", [0x10] = "MIB", [0x11] = "MIB", [0x12] = "MBB", [0x13] = "MBB",
+    [0x16] = "BBB", [0x17] = "BBB", [0x18] = "MMB", [0x19] = "MMB", [0x1c] = "MFB", [0x1d] = "MFB",
+};
+
+static uint64_t slot(DisasContext *dc, int n)
+{
+    switch (n) {
+    case 0: return extract64(dc->bundle[0], 5, 41);
+    case 1: return dc->bundle[0] >> 46 | extract64(dc->bundle[1], 0, 23) << 18;
+    default: return extract64(dc->bundle[1], 23, 41);
+    }
+}
+
+static void ia64_tr_init_disas_context(DisasContextBase *base, CPUState *cs)
+{
+    DisasContext *dc = container_of(base, DisasContext, base);
+
+    dc->env = cs->env_ptr;
+    dc->flags = base->tb->flags;
+    dc->mem_idx = dc->flags & TB_DT ? dc->flags & TB_CPL : MMU_PHYS;
+    dc->align = dc->flags & TB_AC ? MO_ALIGN : MO_UNALN;
+    dc->next_ip = base->pc_first;
+    dc->next_ri = (dc->flags & TB_RI) >> TB_RI_SHIFT;
+    dc->have_bundle = false;
+    dc->nr_temps = dc->nr_locals = 0;
+}
+
+static void ia64_tr_tb_start(DisasContextBase *base, CPUState *cs)
+{
+}
+
+static void ia64_tr_insn_start(DisasContextBase *base, CPUState *cs)
+{
+    DisasContext *dc = container_of(base, DisasContext, base);
+
+    tcg_gen_insn_start(dc->next_ip, dc->next_ri);
+}
+
+static void ia64_tr_translate_insn(DisasContextBase *base, CPUState *cs)
+{
+    DisasContext *dc = container_of(base, DisasContext, base);
+    const char *unit;
+    TCGLabel *off = NULL, *end;
+    uint64_t insn;
+    int qp, ok;
+
+    dc->ip = dc->next_ip;
+    dc->ri = dc->next_ri;
+    dc->ended = false;
+    dc->unc1 = dc->unc2 = 0;
+    if (!dc->have_bundle) {
+        dc->bundle[0] = translator_ldq(dc->env, base, dc->ip);
+        dc->bundle[1] = translator_ldq(dc->env, base, dc->ip + 8);
+        dc->have_bundle = true;
+    }
+    unit = units[dc->bundle[0] & 31];
+    if (!unit || dc->ri >= strlen(unit)) {
+        dc->next_ip += 16;
+        dc->next_ri = 0;
+        illegal(dc);
+        goto out;
+    }
+    if (unit[dc->ri + 1]) {
+        dc->next_ri++;
+    } else {
+        dc->next_ri = 0;
+        dc->next_ip += 16;
+    }
+    insn = slot(dc, unit[dc->ri] == 'X' ? 2 : dc->ri);
+    qp = F(insn, 0, 6);
+    if (qp && predicated(unit[dc->ri], insn)) {
+        off = gen_new_label();
+        tcg_gen_brcondi_i64(TCG_COND_EQ, pr(dc, qp), 0, off);
+    }
+    switch (unit[dc->ri]) {
+    case 'M': ok = gen_m(dc, insn); break;
+    case 'I': ok = gen_i(dc, insn); break;
+    case 'B': ok = gen_b(dc, insn); break;
+    case 'F': ok = gen_f(dc, insn); break;
+    default: ok = gen_x(dc, insn, slot(dc, 1)); break;
+    }
+    if (!ok) {
+        gen_helper_stop(cpu_env, tcg_constant_i64(insn), tcg_constant_i64(unit[dc->ri]));
+        dc->ended = true;
+    }
+    if (off) {
+        if (dc->unc1 | dc->unc2) {
+            end = gen_new_label();
+            tcg_gen_br(end);
+            gen_set_label(off);
+            pr_set(dc, dc->unc1, tcg_constant_i64(0));
+            pr_set(dc, dc->unc2, tcg_constant_i64(0));
+            gen_set_label(end);
+        } else {
+            gen_set_label(off);
+        }
+    }
+out:
+    free_temps(dc);
+    if (dc->ended) {
+        base->is_jmp = off ? DISAS_TOO_MANY : DISAS_NORETURN;
+    }
+    if (dc->next_ri == 0) {
+        dc->have_bundle = false;
+        base->pc_next = dc->next_ip;
+        /* The block's last byte has to be in the page of its first, or in the next. */
+        if (!is_same_page(base, dc->next_ip) && base->is_jmp == DISAS_NEXT) {
+            base->is_jmp = DISAS_TOO_MANY;
+        }
+    }
+}
+
+static void ia64_tr_tb_stop(DisasContextBase *base, CPUState *cs)
+{
+    DisasContext *dc = container_of(base, DisasContext, base);
+
+    /* A block that ends within a bundle has the whole of it. */
+    if (dc->next_ri) {
+        base->pc_next = dc->next_ip + 16;
+    }
+    if (base->is_jmp == DISAS_TOO_MANY) {
+        leave_to(dc, 1, dc->next_ip, dc->next_ri);
+    }
+}
+
+static void ia64_tr_disas_log(const DisasContextBase *base, CPUState *cs, FILE *file)
+{
+    fprintf(file, "IN: " TARGET_FMT_lx ", %d bytes\n", base->pc_first, base->tb->size);
+}
+
+static const TranslatorOps ia64_tr_ops = {
+    .init_disas_context = ia64_tr_init_disas_context,
+    .tb_start = ia64_tr_tb_start,
+    .insn_start = ia64_tr_insn_start,
+    .translate_insn = ia64_tr_translate_insn,
+    .tb_stop = ia64_tr_tb_stop,
+    .disas_log = ia64_tr_disas_log,
+};
+
+void gen_intermediate_code(CPUState *cs, TranslationBlock *tb, int max_insns,
+                           target_ulong pc, void *host_pc)
+{
+    DisasContext dc;
+
+    translator_loop(cs, tb, max_insns, pc, host_pc, &ia64_tr_ops, &dc.base);
+}
