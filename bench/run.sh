@@ -12,6 +12,7 @@ qemu=$1 out=$2
 shift 2
 case ${qemu##*-} in
 ppc64) machine=ppc every="classic power" ;;
+ia64) machine=ia64 every="integer random stack" ;;
 *) machine=x86 every="intel amd p6 p4 p5" ;;
 esac
 # shellcheck disable=SC2086
@@ -27,6 +28,7 @@ cpus() {
 	p5) echo pentium ;;
 	classic) echo 604 604e 750 750fx 750gx 7400 7410 7450 7455 7447 7448 ;;
 	power) echo 970_v2.2 970mp_v1.1 power8 power9 power10 ;;
+	integer | random | stack) echo itanium2 ;;
 	esac
 }
 
@@ -52,11 +54,25 @@ build_ppc() {
 	[ "$1" != classic ] || powerpc-linux-gnu-objcopy -O binary "$program" "$out/$1"
 }
 
+# Assembler alone, for which Debian has a package; random.s has code that is made here.
+build_ia64() {
+	local sources=("$here/tests/ia64/start.s" "$here/tests/ia64/$1.s") tool=ia64-linux-gnu
+	if [ "$1" = random ]; then
+		gcc -O2 -Wall -Wextra -o "$out/generate" "$here/tests/ia64/random.c"
+		"$out/generate" 1 2500 >"$out/random.s"
+		sources+=("$out/random.s")
+	fi
+	"$tool-as" -o "$out/$1.o" "${sources[@]}"
+	"$tool-ld" --no-warn-rwx-segments -T "$here/tests/ia64/link.ld" -o "$out/$1" "$out/$1.o"
+}
+
 # on_MACHINE TEST: options of QEMU to run it
 on_x86() {
 	echo -L /usr/share/seabios -L /usr/share/qemu -M q35 -m 64 \
 		-device isa-debug-exit,iobase=0xf4 -serial "file:$out/log" -kernel "$out/$1"
 }
+
+on_ia64() { echo -M bench -m 128 -serial "file:$out/log" -kernel "$out/$1"; }
 
 # By its memory it knows that instructions are counted.
 on_ppc() {
