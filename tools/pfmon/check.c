@@ -92,6 +92,7 @@ static bool try(const char *events, unsigned int flags, bool attach, struct fail
 
 	memset(&counters, 0, sizeof(counters));
 	memset(failure, 0, sizeof(*failure));
+	events_free(flags & PFM_FL_SYSTEM_WIDE);
 	if (counters_add(&counters, events, error))
 		return false;
 	fd = context_create(&counters, flags, failure);
@@ -119,7 +120,7 @@ static void say_busy(const struct failure *failure)
 	if (holders.hidden)
 		printf("      and programs of other users, which only root can see, may have it\n");
 	if (cpus)
-		cure("wait until that has ended: threads and CPUs cannot be counted by the PMU at the same time");
+		cure("wait until that has ended: it has the counters that this needs");
 	if (watchdog)
 		cure("sysctl kernel.nmi_watchdog=0");
 	if (holders.perf_events || !(cpus || watchdog))

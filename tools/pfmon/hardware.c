@@ -30,6 +30,7 @@ bool hardware_busy(struct failure *failure)
 	int fd;
 
 	memset(failure, 0, sizeof(*failure));
+	events_free(false);
 	if (counters_add(&counters, "instructions:u", error))
 		return false;
 	fd = context_create(&counters, 0, failure);
