@@ -56,12 +56,18 @@ static void *work(void *arg)
 }
 
 /* Two threads by turns on one CPU: each gets all of its samples, and no other. */
+/*
+ * A thread that comes back with fewer events left of its period than the processor likes, 2,
+ * or 32 on some, ends it that much later, and what is beyond the end is dropped. It is rare.
+ */
+#define SHORTEST	32ULL
+
 TEST(two_threads)
 {
 	pthread_barrier_t ready;
 	struct worker w[THREADS] = {};
 	unsigned int i;
-	u64 k;
+	u64 k, rest, have;
 
 	NEED_HW_INTERRUPT();
 	pin_somewhere();
@@ -78,7 +84,7 @@ TEST(two_threads)
 		n = w[i].s.hdr->hdr_count;
 		EXPECT_LE(2 * TURNS, w[i].total);
 		EXPECT_GE(w[i].total / w[i].period, n);
-		EXPECT_LE(set_skid(0) ? w[i].total / w[i].period :
+		EXPECT_LE(set_skid(0) ? (w[i].total - SHORTEST) / w[i].period :
 			  w[i].total / w[i].period / 2, n);
 		for (k = 0; k < n; k++) {
 			EXPECT_EQ(w[i].tid, nth(&w[i].s, k, 0)->tid);
@@ -86,9 +92,12 @@ TEST(two_threads)
 				  nth(&w[i].s, k, 0)->last_reset_val);
 		}
 		/* And the rest of its period is its own, too. */
-		if (set_skid(0))
-			EXPECT_EQ(-w[i].period + w[i].total % w[i].period,
-				  hw_value(w[i].s.fd, 0, 0, HW_INSTRUCTIONS));
+		rest = w[i].total - n * w[i].period;
+		have = hw_value(w[i].s.fd, 0, 0, HW_INSTRUCTIONS) + w[i].period;
+		if (set_skid(0)) {
+			EXPECT_GE(rest, have);
+			EXPECT_LE(rest, have + SHORTEST);
+		}
 		sampler_close(&w[i].s);
 	}
 	pthread_barrier_destroy(&ready);
