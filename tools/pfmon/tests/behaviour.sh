@@ -313,12 +313,14 @@ test_follow()
 	(ulimit -n 30 && stat "$VICTIM" fork 60 1 && field threads) >"$tmp/n"
 	expect "sixty processes, thirty descriptors" "$(cat "$tmp/n")" 61
 	# More threads at a time than descriptors: programs are told, too. With the least
-	# that will do: some are open already, who knows how many.
+	# that will do: some are open already, who knows how many. Where pfmon has to wait for
+	# a CPU the program may end before pfmon has looked at its threads: none is missed then.
+	missed=0
 	for n in 13 14 15 16 18 20 24 28 32; do
 		(ulimit -n $n && stat "$VICTIM" hold 40)
-		[ ! -s "$tmp/json" ] || break
+		[ ! -s "$tmp/json" ] || missed=$(field missed)
+		[ "${missed:-0}" -eq 0 ] || break
 	done
-	missed=$(field missed)
 	check "threads without a context: there are some" [ "${missed:-0}" -gt 0 ]
 	check "threads without a context: and why" grep -q \
 		"\"notes\": \[\"$missed threads* w[a-z]* not counted: .*\"\]" "$tmp/json"
