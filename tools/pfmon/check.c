@@ -93,8 +93,12 @@ static bool try(const char *events, unsigned int flags, bool attach, struct fail
 	memset(&counters, 0, sizeof(counters));
 	memset(failure, 0, sizeof(*failure));
 	events_free(flags & PFM_FL_SYSTEM_WIDE);
-	if (counters_add(&counters, events, error))
-		return false;
+	if (counters_add(&counters, events, error)) {
+		/* Others have what could count it: have the kernel refuse that. */
+		events_free_list(flags & PFM_FL_SYSTEM_WIDE, "");
+		if (counters_add(&counters, events, error))
+			return false;
+	}
 	fd = context_create(&counters, flags, failure);
 	if (fd < 0)
 		return false;

@@ -234,6 +234,15 @@ is_shared()
 	grep -q '^Intel architectural\|^AMD' $sysfs/pmu_model
 }
 
+# More events than there are counters of any kind: in turns they take all.
+all_counters()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		printf 'instructions,cycles,'
+	done
+	echo ref-cycles
+}
+
 # There is one context of each thread and CPU; of some PMUs only one kind can have any.
 test_busy()
 {
@@ -535,8 +544,9 @@ test_check()
 	mkfifo "$tmp/end"
 	perf stat -a -e cycles cat "$tmp/end" >/dev/null 2>&1 &
 	pid=$!
+	# Perf has the PMU a moment before it has a descriptor that tells.
 	check "check: the PMU is in use: status" until_true sh -c \
-		"'$PFMON' check >'$tmp/out'; [ \$? -eq 1 ]"
+		"'$PFMON' check >'$tmp/out'; [ \$? -eq 1 ] && grep -q 'by: perf' '$tmp/out'"
 	check "check: the PMU is in use" grep -q \
 		'^NO    the PMU is .* cannot be used: the PMU is in use by perf' "$tmp/out"
 	check "check: who has it" grep -q \
@@ -569,6 +579,14 @@ test_check()
 	own=$!
 	until_true started $own 1
 	"$PFMON" check >"$tmp/out"
+	check "check: a thread is counted by some counters" grep -q \
+		'^ok    whole CPUs can be counted and sampled' "$tmp/out"
+	kill -TERM $own
+	wait $own
+	"$PFMON" stat -o /dev/null -e "$(all_counters)" -p $$ &
+	own=$!
+	until_true started $own 1
+	"$PFMON" check >"$tmp/out"
 	check "check: a thread is counted" grep -q \
 		"^note  whole CPUs cannot be counted by the PMU, .* by pfmon (process $own), which monitors threads" \
 		"$tmp/out"
@@ -578,7 +596,7 @@ test_check()
 	check "check: itself is counted: by whom" grep -q \
 		'^NO    .*: the thread is being monitored.*; it is monitored by pfmon (process' "$tmp/out"
 	check "check: itself is counted: no wrong cure" sh -c "! grep -q 'that use perf_events' '$tmp/out'"
-	"$PFMON" stat -o /dev/null -e instructions -C 0 &
+	"$PFMON" stat -o /dev/null -e "$(all_counters)" -C 0 &
 	pid=$!
 	until_true started $pid 1
 	"$PFMON" check >"$tmp/out"
