@@ -12,6 +12,9 @@
 #define TARGET_INSN_START_EXTRA_WORDS 1
 #define TCG_GUEST_DEFAULT_MO 0
 
+/* What QEMU keeps of a page for us: both translations, as they were inserted; 0 if there is none */
+#define TARGET_PAGE_ENTRY_EXTRA uint64_t code_pte, data_pte;
+
 /* Four levels of virtual addresses, and physical ones */
 #define NB_MMU_MODES 5
 

@@ -24,14 +24,24 @@
 #define PSR_DFH     (1ull << 19)
 #define PSR_SP      (1ull << 20)
 #define PSR_PP      (1ull << 21)
+#define PSR_LP      (1ull << 25)
+#define PSR_TB      (1ull << 26)
 #define PSR_RT      (1ull << 27)
 #define PSR_CPL_SHIFT 32
 #define PSR_CPL     (3ull << 32)
 #define PSR_MC      (1ull << 35)
 #define PSR_IT      (1ull << 36)
+#define PSR_ID      (1ull << 37)
+#define PSR_DA      (1ull << 38)
+#define PSR_DD      (1ull << 39)
+#define PSR_SS      (1ull << 40)
 #define PSR_RI_SHIFT 41
 #define PSR_RI      (3ull << 41)
+#define PSR_ED      (1ull << 43)
 #define PSR_BN      (1ull << 44)
+#define PSR_IA      (1ull << 45)
+/* What holds for one instruction, and is 0 after it */
+#define PSR_ONE     (PSR_ID | PSR_DA | PSR_DD | PSR_ED | PSR_IA)
 
 /* Fields of cfm, the current frame's marker */
 #define CFM_SOF(cfm)    ((cfm) & 127)
@@ -49,13 +59,18 @@
 #define PFS_EC_SHIFT    52
 #define PFS_PPL_SHIFT   62
 
-#define ISR_R   (1ull << 34)
-#define ISR_W   (1ull << 33)
 #define ISR_X   (1ull << 32)
+#define ISR_W   (1ull << 33)
+#define ISR_R   (1ull << 34)
+#define ISR_NA  (1ull << 35)
+#define ISR_SP  (1ull << 36)
 #define ISR_RS  (1ull << 37)
 #define ISR_IR  (1ull << 38)
 #define ISR_NI  (1ull << 39)
 #define ISR_EI_SHIFT 41
+#define ISR_ED  (1ull << 43)
+/* ISR.code 3:0 of instructions that access nothing, for which there is ISR_NA */
+enum { NA_TPA, NA_FC, NA_PROBE, NA_TAK, NA_LFETCH, NA_PROBE_FAULT };
 
 /* Control registers */
 enum {
@@ -70,17 +85,33 @@ enum {
     AR_CCV = 32, AR_UNAT = 36, AR_FPSR = 40, AR_ITC = 44, AR_PFS = 64, AR_LC = 65, AR_EC = 66,
 };
 
+/* Files of registers that are numbered by a register, by x6 of the move */
+enum { IND_RR, IND_DBR, IND_IBR, IND_PKR };
+
 /* Interruptions, by the offset of their vector */
 enum {
-    VEC_BREAK = 0x2c00, VEC_GENERAL = 0x5400, VEC_NAT = 0x5600, VEC_UNALIGNED = 0x5a00,
+    VEC_CODE_TLB = 0x0400, VEC_DATA_TLB = 0x0800, VEC_CODE_ALT = 0x0c00, VEC_DATA_ALT = 0x1000,
+    VEC_NESTED = 0x1400, VEC_CODE_KEY = 0x1800, VEC_DATA_KEY = 0x1c00, VEC_DIRTY = 0x2000,
+    VEC_CODE_ACCESS = 0x2400, VEC_DATA_ACCESS = 0x2800, VEC_BREAK = 0x2c00,
+    VEC_NOT_PRESENT = 0x5000, VEC_KEY_PERMISSION = 0x5100, VEC_CODE_RIGHTS = 0x5200,
+    VEC_DATA_RIGHTS = 0x5300, VEC_GENERAL = 0x5400, VEC_NAT = 0x5600, VEC_UNALIGNED = 0x5a00,
+    /* These three are traps, which come after an instruction, but for an address of code. */
+    VEC_LOWER = 0x5e00, VEC_BRANCH = 0x5f00, VEC_STEP = 0x6000,
 };
 
 /* ISR.code of VEC_GENERAL: SDM 2:206 */
 #define GENERAL_ILLEGAL     0x00
 #define GENERAL_PRIVILEGED  0x10
+#define GENERAL_REGISTER    0x20
 #define GENERAL_RESERVED    0x30
-/* and of VEC_NAT */
+/* of VEC_NAT */
 #define NAT_USED            0x10
+#define NAT_PAGE            0x20
+/* and of traps: SDM 2:170 */
+#define ISR_LOWER          0x02
+#define ISR_BRANCH         0x04
+#define ISR_STEP           0x08
+#define ISR_UNIMPLEMENTED  0x10
 
 /* What a block depends on */
 #define TB_CPL      3u
@@ -90,8 +121,27 @@ enum {
 #define TB_AC       (1u << 5)
 #define TB_ROT      (1u << 6)
 #define TB_NATS     (1u << 7)
+#define TB_IT       (1u << 8)
+/* A block of one instruction: a bit of PSR_ONE is to be cleared, or there may be a trap. */
+#define TB_ONE      (1u << 9)
+#define TB_TRAP     (1u << 10)
 
 #define MMU_PHYS    4
+
+#define IA64_VA_BITS 51             /* of an address in a region, with its sign */
+#define IA64_NR_TR  16
+#define IA64_NR_TC  256
+#define IA64_NR_PKR 16
+
+enum { SIDE_DATA, SIDE_CODE };
+
+/* A translation that software has inserted, of 1 << @ps bytes */
+typedef struct IA64Translation {
+    bool valid;
+    uint8_t ps;
+    uint32_t rid, key;
+    uint64_t address, pte;
+} IA64Translation;
 
 #define NR_STACKED  96
 
@@ -125,9 +175,14 @@ typedef struct CPUArchState {
 
     uint64_t psr;
     uint64_t cr[128];
+    uint64_t rr[8], pkr[IA64_NR_PKR], dbr[8], ibr[8];
+
+    IA64Translation tr[2][IA64_NR_TR], tc[2][IA64_NR_TC];
+    uint32_t next_tc[2];        /* the oldest */
 
     /* Of the interruption that is to be taken */
     uint64_t isr, ifa, iim;
+    uint64_t access;            /* what more isr will say of the access that is being made */
 } CPUIA64State;
 
 struct ArchCPU {
@@ -162,16 +217,22 @@ extern const char *const ia64_vector_names[];
 /* interrupt.c */
 G_NORETURN void ia64_fault(CPUIA64State *env, int vector, uint64_t isr, uintptr_t ra);
 void ia64_set_psr(CPUIA64State *env, uint64_t psr);
+void ia64_trap(CPUIA64State *env, uint64_t code, uint32_t slot);
 void ia64_cpu_do_interrupt(CPUState *cs);
 bool ia64_cpu_exec_interrupt(CPUState *cs, int request);
 G_NORETURN void ia64_stop(CPUIA64State *env, const char *why);
 G_NORETURN void ia64_do_unaligned(CPUState *cs, vaddr address, MMUAccessType type, int mmu_idx,
                                   uintptr_t ra);
 
-/* mem.c */
+/* mmu.c */
 bool ia64_tlb_fill(CPUState *cs, vaddr address, int size, MMUAccessType type, int mmu_idx,
                    bool probe, uintptr_t ra);
 hwaddr ia64_get_phys_page_debug(CPUState *cs, vaddr address);
+G_NORETURN void ia64_access_fault(CPUIA64State *env, int vector, uint64_t address, uint64_t isr,
+                                  uintptr_t ra);
+uint64_t ia64_thash(CPUIA64State *env, uint64_t address);
+bool ia64_load_defers(CPUIA64State *env, uint64_t address, uint32_t size, uintptr_t ra);
+void ia64_mmu_changed(CPUIA64State *env);
 
 /* rse.c */
 void rse_cover(CPUIA64State *env, uint32_t count);
@@ -200,7 +261,10 @@ static inline void cpu_get_tb_cpu_state(CPUIA64State *env, target_ulong *pc,
     *cs_base = 0;
     *flags = env->cpl | env->ri << TB_RI_SHIFT |
         (env->psr & PSR_DT ? TB_DT : 0) |
+        (env->psr & PSR_IT ? TB_IT : 0) |
         (env->psr & PSR_AC ? TB_AC : 0) |
+        (env->psr & PSR_ONE ? TB_ONE : 0) |
+        (env->psr & (PSR_SS | PSR_TB | PSR_LP) ? TB_TRAP : 0) |
         (env->cfm & CFM_ROT ? TB_ROT : 0) |
         (env->gr_nat[0] | env->gr_nat[1] ? TB_NATS : 0);
 }

@@ -47,16 +47,6 @@ void HELPER(break)(CPUIA64State *env, uint64_t imm)
     ia64_fault(env, VEC_BREAK, 0, GETPC());
 }
 
-/* ia64_do_unaligned: QEMU's hook for accesses that MO_ALIGN forbids */
-void ia64_do_unaligned(CPUState *cs, vaddr address, MMUAccessType type, int mmu_idx,
-                       uintptr_t ra)
-{
-    CPUIA64State *env = &IA64_CPU(cs)->env;
-
-    env->ifa = address;
-    ia64_fault(env, VEC_UNALIGNED, type == MMU_DATA_STORE ? ISR_W : ISR_R, ra);
-}
-
 /* ia64_set_psr: all but ri */
 void ia64_set_psr(CPUIA64State *env, uint64_t psr)
 {
@@ -72,8 +62,66 @@ void ia64_set_psr(CPUIA64State *env, uint64_t psr)
         env->gr_nat[0] = deposit64(env->gr_nat[0], 16, 16, env->bank_nat);
         env->bank_nat = nats;
     }
+    if (psr & PSR_BE) {
+        ia64_stop(env, "there is no big-endian data");
+    }
+    if ((psr ^ env->psr) & PSR_PK) {
+        ia64_mmu_changed(env);
+    }
     env->psr = psr & ~(PSR_CPL | PSR_RI);
     env->cpl = extract64(psr, PSR_CPL_SHIFT, 2);
+}
+
+/*
+ * ia64_trap: after an instruction, which was in @slot; ip, ri are the next one's. @code says what
+ * has happened, psr whether that is a trap; what else is one goes into ISR.code, too.
+ */
+void ia64_trap(CPUIA64State *env, uint64_t code, uint32_t slot)
+{
+    code |= ISR_STEP;
+    code &= (env->psr & PSR_LP ? ISR_LOWER : 0) | (env->psr & PSR_TB ? ISR_BRANCH : 0) |
+        (env->psr & PSR_SS ? ISR_STEP : 0);
+    if (code) {
+        ia64_fault(env, code & ISR_LOWER ? VEC_LOWER : code & ISR_BRANCH ? VEC_BRANCH : VEC_STEP,
+                   code | (uint64_t)slot << ISR_EI_SHIFT, 0);
+    }
+}
+
+void HELPER(trap)(CPUIA64State *env, uint32_t code, uint32_t slot)
+{
+    ia64_trap(env, code, slot);
+}
+
+void HELPER(one_done)(CPUIA64State *env)
+{
+    env->psr &= ~PSR_ONE;
+}
+
+/* tell: what the handler of @vector finds in cr.ifa and others: SDM 2:165 */
+static void tell(CPUIA64State *env, int vector)
+{
+    switch (vector) {
+    case VEC_BREAK:
+        env->cr[CR_IIM] = env->iim;
+        return;
+    case VEC_NAT:
+        if (!(env->isr & NAT_PAGE)) {
+            return;
+        }
+        break;
+    case VEC_GENERAL: case VEC_BRANCH: case VEC_STEP:
+        return;
+    case VEC_LOWER:
+        if (!(env->isr & ISR_UNIMPLEMENTED)) {
+            return;
+        }
+        break;
+    case VEC_CODE_TLB: case VEC_DATA_TLB:
+        env->cr[CR_IHA] = ia64_thash(env, env->ifa);
+        break;
+    }
+    env->cr[CR_IFA] = env->ifa;
+    env->cr[CR_ITIR] = env->rr[env->ifa >> 61] & 0xfffffffcull;
 }
 
 /* ia64_cpu_do_interrupt: QEMU's hook: enter the handler */
@@ -81,7 +129,7 @@ void ia64_cpu_do_interrupt(CPUState *cs)
 {
     CPUIA64State *env = &IA64_CPU(cs)->env;
     int vector = cs->exception_index;
-    uint64_t isr = env->isr | (uint64_t)env->ri << ISR_EI_SHIFT;
+    uint64_t isr = env->isr;
     g_autofree char *why = NULL;
 
     cs->exception_index = -1;
@@ -94,22 +142,20 @@ void ia64_cpu_do_interrupt(CPUState *cs)
     if (env->ndirty < 0) {
         isr |= ISR_IR;
     }
+    if (vector < VEC_LOWER) {
+        isr |= (uint64_t)env->ri << ISR_EI_SHIFT;
+    }
     if (env->psr & PSR_IC) {
         env->cr[CR_IPSR] = ia64_psr(env);
         env->cr[CR_IIP] = env->ip;
         env->cr[CR_IFS] = 0;
-        switch (vector) {
-        case VEC_BREAK:
-            env->cr[CR_IIM] = env->iim;
-            break;
-        case VEC_UNALIGNED:
-            env->cr[CR_IFA] = env->ifa;
-            break;
-        }
+        tell(env, vector);
     } else {
         isr |= ISR_NI;
     }
-    env->cr[CR_ISR] = isr;
+    if (vector != VEC_NESTED) {
+        env->cr[CR_ISR] = isr;
+    }
     ia64_set_psr(env, (env->psr & (PSR_UP | PSR_MFL | PSR_MFH | PSR_PK | PSR_DT | PSR_RT |
                                    PSR_MC | PSR_IT)) |
                  (env->cr[CR_DCR] & 1 ? PSR_PP : 0) | (env->cr[CR_DCR] & 2 ? PSR_BE : 0));

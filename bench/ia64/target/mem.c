@@ -8,38 +8,55 @@
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
 
-/* Bit 63 of a physical address says that it is not cached. */
-#define PHYS_MASK MAKE_64BIT_MASK(0, TARGET_PHYS_ADDR_SPACE_BITS)
-
-/* ia64_tlb_fill: QEMU's hook: physical addresses alone */
-bool ia64_tlb_fill(CPUState *cs, vaddr address, int size, MMUAccessType type, int mmu_idx,
-                   bool probe, uintptr_t ra)
+/*
+ * semaphore: these read and write at once, and so do their interruptions; @size has QEMU's
+ * mode in bits 7:4
+ */
+void HELPER(semaphore)(CPUIA64State *env, uint64_t address, uint32_t size)
 {
-    if (mmu_idx != MMU_PHYS) {
-        if (probe) {
-            return false;
+    uint32_t mode = size >> 4;
+
+    size &= 15;
+    env->access = ISR_R | ISR_W;
+    probe_access(env, address, 0, MMU_DATA_STORE, mode, GETPC());
+    probe_access(env, address, 0, MMU_DATA_LOAD, mode, GETPC());
+    env->access = 0;
+    if (address & (size - 1)) {
+        ia64_access_fault(env, VEC_UNALIGNED, address, ISR_R | ISR_W, GETPC());
+    }
+}
+
+/* ia64_do_unaligned: QEMU's hook for accesses that MO_ALIGN forbids; what else is wrong is first */
+void ia64_do_unaligned(CPUState *cs, vaddr address, MMUAccessType type, int mmu_idx,
+                       uintptr_t ra)
+{
+    CPUIA64State *env = &IA64_CPU(cs)->env;
+
+    probe_access(env, address, 0, type, mmu_idx, ra);
+    ia64_access_fault(env, VEC_UNALIGNED, address, type == MMU_DATA_STORE ? ISR_W : ISR_R, ra);
+}
+
+/*
+ * load_s: ld.s, ld.sa. @form has the target 6:0, the address's register 13:7, QEMU's mode 17:14,
+ * and the size from 18 on.
+ */
+void HELPER(load_s)(CPUIA64State *env, uint32_t form, uint64_t address)
+{
+    uint32_t index = gr_index(env, form & 127), r3 = gr_index(env, form >> 7 & 127);
+    uint32_t mode = form >> 14 & 15, size = form >> 18;
+    uint64_t val = 0;
+    bool nat = nat_get(env, r3) || ia64_load_defers(env, address, size, GETPC());
+
+    if (!nat) {
+        switch (size) {
+        case 1: val = cpu_ldub_mmuidx_ra(env, address, mode, GETPC()); break;
+        case 2: val = cpu_lduw_le_mmuidx_ra(env, address, mode, GETPC()); break;
+        case 4: val = cpu_ldl_le_mmuidx_ra(env, address, mode, GETPC()); break;
+        default: val = cpu_ldq_le_mmuidx_ra(env, address, mode, GETPC()); break;
         }
-        cpu_restore_state(cs, ra);
-        ia64_stop(&IA64_CPU(cs)->env, "there is no translation of virtual addresses");
     }
-    tlb_set_page(cs, address & TARGET_PAGE_MASK, address & PHYS_MASK & TARGET_PAGE_MASK,
-                 PAGE_READ | PAGE_WRITE | PAGE_EXEC, mmu_idx, TARGET_PAGE_SIZE);
-    return true;
-}
-
-/* ia64_get_phys_page_debug: QEMU's hook for its monitor */
-hwaddr ia64_get_phys_page_debug(CPUState *cs, vaddr address)
-{
-    return address & PHYS_MASK & TARGET_PAGE_MASK;
-}
-
-/* check_aligned: of semaphores, which read and write at once */
-void HELPER(check_aligned)(CPUIA64State *env, uint64_t address, uint32_t mask)
-{
-    if (address & mask) {
-        env->ifa = address;
-        ia64_fault(env, VEC_UNALIGNED, ISR_R | ISR_W, GETPC());
-    }
+    env->gr[index] = val;
+    nat_set(env, index, nat);
 }
 
 /* ld8.fill, st8.spill: the register's NaT bit is that of ar.unat which the address selects */

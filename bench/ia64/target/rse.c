@@ -19,8 +19,20 @@ static int rse_mmu_index(CPUIA64State *env)
 
 static void rse_store(CPUIA64State *env, uint64_t val, uintptr_t ra)
 {
+    env->access = ISR_RS;
     cpu_stq_le_mmuidx_ra(env, env->bspstore, val, rse_mmu_index(env), ra);
+    env->access = 0;
     env->bspstore += 8;
+}
+
+static uint64_t rse_load(CPUIA64State *env, uint64_t address, uintptr_t ra)
+{
+    uint64_t val;
+
+    env->access = ISR_RS;
+    val = cpu_ldq_le_mmuidx_ra(env, address, rse_mmu_index(env), ra);
+    env->access = 0;
+    return val;
 }
 
 /* spill: one register, and the NaT bits before it if it is their turn */
@@ -45,11 +57,11 @@ static uint64_t fetch(CPUIA64State *env, uint8_t *nat, uintptr_t ra)
     uint64_t address = env->bspstore - 8, val;
 
     if (is_slot_rnat(address)) {
-        env->rnat = cpu_ldq_le_mmuidx_ra(env, address, rse_mmu_index(env), ra);
+        env->rnat = rse_load(env, address, ra);
         env->bspstore = address;
         address -= 8;
     }
-    val = cpu_ldq_le_mmuidx_ra(env, address, rse_mmu_index(env), ra);
+    val = rse_load(env, address, ra);
     *nat = env->rnat >> (address >> 3 & 63) & 1;
     env->bspstore = address;
     env->ndirty++;
@@ -180,14 +192,14 @@ void HELPER(call)(CPUIA64State *env, uint32_t b1, uint64_t link)
     env->cfm = CFM_SOF(env->cfm) - sol;
 }
 
-void HELPER(ret)(CPUIA64State *env, uint64_t target)
+void HELPER(ret)(CPUIA64State *env, uint64_t target, uint32_t slot)
 {
     uint64_t cfm = env->pfs & CFM_ALL;
-    uint32_t sol = CFM_SOL(cfm);
+    uint32_t sol = CFM_SOL(cfm), level = env->cpl;
 
     need_complete(env, "a return in an incomplete frame");
     env->ec = extract64(env->pfs, PFS_EC_SHIFT, 6);
-    env->cpl = MAX(env->cpl, env->pfs >> PFS_PPL_SHIFT);
+    env->cpl = MAX(level, env->pfs >> PFS_PPL_SHIFT);
     if (env->ndirty - (int32_t)sol + (int32_t)CFM_SOF(cfm) > NR_STACKED) {
         /* SDM 2:144: there is no room. */
         rse_uncover(env, sol | sol << 7, sol);
@@ -198,6 +210,7 @@ void HELPER(ret)(CPUIA64State *env, uint64_t target)
     }
     env->ip = target & ~15ull;
     env->ri = 0;
+    ia64_trap(env, ISR_BRANCH | (env->cpl > level ? ISR_LOWER : 0), slot);
     /* A fault from here on is one of the target's first instruction. */
     rse_complete(env);
 }
@@ -239,7 +252,7 @@ void HELPER(loadrs)(CPUIA64State *env)
     }
     while (env->bspstore > start && env->ndirty < NR_STACKED) {
         if (env->bspstore - 8 == start && is_slot_rnat(start)) {
-            env->rnat = cpu_ldq_le_mmuidx_ra(env, start, rse_mmu_index(env), GETPC());
+            env->rnat = rse_load(env, start, GETPC());
             env->bspstore = start;
             break;
         }

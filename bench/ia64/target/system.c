@@ -54,7 +54,7 @@ void HELPER(mov_to_ar)(CPUIA64State *env, uint32_t ar, uint64_t val)
     switch (ar) {
     case AR_KR0 ... AR_KR0 + 7:
         if (env->cpl) {
-            ia64_fault(env, VEC_GENERAL, GENERAL_PRIVILEGED, GETPC());
+            ia64_fault(env, VEC_GENERAL, GENERAL_REGISTER, GETPC());
         }
         env->kr[ar - AR_KR0] = val;
         break;
@@ -147,6 +147,41 @@ void HELPER(mask_psr)(CPUIA64State *env, uint32_t form, uint64_t mask)
         mask &= user_mask(env);
     }
     change_psr(env, mask, form & 1 ? 0 : mask);
+}
+
+/* indirect: registers that are numbered by a register, and have no effect or one of their own */
+static uint64_t *indirect(CPUIA64State *env, uint32_t file, uint64_t index, uintptr_t ra)
+{
+    index &= 0xff;
+    switch (file) {
+    case IND_DBR:
+        if (index < ARRAY_SIZE(env->dbr)) {
+            return &env->dbr[index];
+        }
+        break;
+    case IND_IBR:
+        if (index < ARRAY_SIZE(env->ibr)) {
+            return &env->ibr[index];
+        }
+        break;
+    case IND_PKR:
+        if (index < ARRAY_SIZE(env->pkr)) {
+            return &env->pkr[index];
+        }
+        break;
+    }
+    ia64_fault(env, VEC_GENERAL, GENERAL_RESERVED, ra);
+}
+
+uint64_t HELPER(mov_from_indirect)(CPUIA64State *env, uint32_t file, uint64_t index)
+{
+    return file == IND_RR ? env->rr[index >> 61] : *indirect(env, file, index, GETPC());
+}
+
+/* mov_to_debug: dbr, ibr; they are kept, and watch nothing */
+void HELPER(mov_to_debug)(CPUIA64State *env, uint32_t file, uint64_t index, uint64_t val)
+{
+    *indirect(env, file, index, GETPC()) = val;
 }
 
 uint64_t HELPER(cpuid)(CPUIA64State *env, uint64_t index)

@@ -185,18 +185,40 @@ static void store_ip(uint64_t ip, int ri)
     tcg_gen_movi_i32(cpu_ri, ri);
 }
 
+/* single: what is to be done after an instruction that is alone in its block; ip is stored */
+static void single(DisasContext *dc, int what)
+{
+    if (dc->flags & TB_ONE) {
+        gen_helper_one_done(cpu_env);
+    }
+    if (dc->flags & TB_TRAP) {
+        gen_helper_trap(cpu_env, tcg_constant_i32(what), tcg_constant_i32(dc->ri));
+    }
+}
+
 /* leave_to: @n is which of the two direct jumps this is; none if flags may have changed */
 static void leave_to(DisasContext *dc, int n, uint64_t ip, int ri)
 {
-    if (n >= 0 && !(dc->flags & TB_NATS) && translator_use_goto_tb(&dc->base, ip)) {
+    if (n >= 0 && !(dc->flags & (TB_NATS | TB_ONE | TB_TRAP)) &&
+        translator_use_goto_tb(&dc->base, ip)) {
         tcg_gen_goto_tb(n);
         store_ip(ip, ri);
         tcg_gen_exit_tb(dc->base.tb, n);
     } else {
         store_ip(ip, ri);
+        single(dc, 0);
         tcg_gen_lookup_and_goto_ptr();
     }
     dc->ended = true;
+}
+
+static void branch_to(DisasContext *dc, int n, uint64_t ip)
+{
+    if (dc->flags & TB_TRAP) {
+        store_ip(ip, 0);
+        single(dc, ISR_BRANCH);
+    }
+    leave_to(dc, n, ip, 0);
 }
 
 /* leave: flags have changed */
@@ -209,6 +231,7 @@ static void leave(DisasContext *dc)
 static void leave_to_loop(DisasContext *dc)
 {
     store_ip(dc->next_ip, dc->next_ri);
+    single(dc, 0);
     tcg_gen_exit_tb(NULL, 0);
     dc->ended = true;
 }
@@ -216,6 +239,7 @@ static void leave_to_loop(DisasContext *dc)
 static void leave_indirect(DisasContext *dc)
 {
     tcg_gen_movi_i32(cpu_ri, 0);
+    single(dc, ISR_BRANCH);
     tcg_gen_lookup_and_goto_ptr();
     dc->ended = true;
 }
@@ -766,7 +790,7 @@ static void gen_chk_s(DisasContext *dc, int r, uint64_t target)
     t = temp(dc);
     gen_helper_nat_any(t, cpu_env, tcg_constant_i32(r));
     tcg_gen_brcondi_i64(TCG_COND_EQ, t, 0, fine);
-    leave_to(dc, 0, target, 0);
+    branch_to(dc, 0, target);
     gen_set_label(fine);
     leave_to(dc, 1, dc->next_ip, dc->next_ri);
 }
@@ -943,6 +967,17 @@ static bool gen_load_store(DisasContext *dc, uint64_t insn)
         illegal(dc);
         return true;
     }
+    if (kind == 1 || kind == 3) {
+        gen_helper_load_s(cpu_env, tcg_constant_i32(r1 | r3 << 7 | dc->mem_idx << 14 |
+                                                    1 << (x6 & 3) << 18), gr(dc, r3));
+        if (by_imm) {
+            update(dc, r3, -1, imm9(insn, 13));
+        } else if (by_reg) {
+            update(dc, r3, r2, 0);
+        }
+        leave(dc);
+        return true;
+    }
     not_nat_for(dc, r3, 0, ISR_R);
     if (kind == 6) {
         gen_helper_fill(cpu_env, tcg_constant_i32(r1), gr(dc, r3),
@@ -1003,7 +1038,7 @@ static bool gen_semaphore(DisasContext *dc, uint64_t insn)
         return true;
     }
     not_nat_for(dc, r3, x6 < 0x12 ? r2 : 0, ISR_R | ISR_W);
-    gen_helper_check_aligned(cpu_env, gr(dc, r3), tcg_constant_i32((1 << (x6 & 3)) - 1));
+    gen_helper_semaphore(cpu_env, gr(dc, r3), tcg_constant_i32(1 << (x6 & 3) | dc->mem_idx << 4));
     switch (x6) {
     case 0x00 ... 0x07:
         gen_cmpxchg(dc, r1, r2, r3, size);
@@ -1022,7 +1057,7 @@ static bool gen_semaphore(DisasContext *dc, uint64_t insn)
     return true;
 }
 
-/* gen_lfetch: nothing is fetched; op 6 and 7, where x6 is 2c to 2f */
+/* gen_lfetch: nothing is fetched; op 6 and 7, where x6 is 2c to 2f, .fault from 2e on */
 static bool gen_lfetch(DisasContext *dc, uint64_t insn)
 {
     bool by_imm = F(insn, 37, 4) == 7;
@@ -1030,6 +1065,11 @@ static bool gen_lfetch(DisasContext *dc, uint64_t insn)
 
     if (F(insn, 30, 6) >> 2 != 11 || (!by_imm && F(insn, 27, 1))) {
         return false;
+    }
+    if (F(insn, 31, 1)) {
+        not_nat_for(dc, r3, 0, ISR_R | ISR_NA | NA_LFETCH);
+        gen_helper_touch(cpu_env, gr(dc, r3), tcg_constant_i32(0),
+                         tcg_constant_i64(ISR_R | ISR_NA | NA_LFETCH));
     }
     if ((by_imm || F(insn, 36, 1)) && target_ok(dc, r3)) {
         update(dc, r3, by_imm ? -1 : R2(insn), imm9(insn, 13));
@@ -1042,7 +1082,7 @@ static bool gen_m0(DisasContext *dc, uint64_t insn)
     int x3 = F(insn, 33, 3), x2 = F(insn, 31, 2), x4 = F(insn, 27, 4);
 
     if (x3 >= 4) {                      /* chk.a: an ALAT without entries */
-        leave_to(dc, 0, branch_target(dc, insn), 0);
+        branch_to(dc, 0, branch_target(dc, insn));
         return true;
     }
     if (x3) {
@@ -1106,6 +1146,111 @@ static void gen_alloc(DisasContext *dc, uint64_t insn)
     }
 }
 
+/* gen_probe: by x6; @level is a register's content, or a constant */
+static void gen_probe(DisasContext *dc, int r1, int r2, int r3, TCGv_i64 level, uint64_t isr)
+{
+    TCGv_i64 t = temp(dc);
+
+    if (target_ok(dc, r1)) {
+        not_nat_for(dc, r3, r2, isr | ISR_NA | NA_PROBE);
+        gen_helper_probe(t, cpu_env, gr(dc, r3), level, tcg_constant_i64(isr));
+        gr_set(dc, r1, t, 0, 0);
+    }
+}
+
+static void gen_touch(DisasContext *dc, int r3, int level, uint64_t isr)
+{
+    not_nat_for(dc, r3, 0, isr | ISR_NA);
+    gen_helper_touch(cpu_env, gr(dc, r3), tcg_constant_i32(level),
+                     tcg_constant_i64(isr | ISR_NA));
+}
+
+/* gen_m1_system: those of op 1, x3 = 0 that know translations */
+static bool gen_m1_system(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn), x6 = F(insn, 27, 6), imm2 = F(insn, 13, 2);
+    TCGv_i64 t;
+
+    switch (x6) {
+    case 0x18: case 0x19:
+        gen_probe(dc, r1, 0, r3, tcg_constant_i64(imm2), x6 & 1 ? ISR_W : ISR_R);
+        return true;
+    case 0x38: case 0x39:
+        gen_probe(dc, r1, r2, r3, gr(dc, r2), x6 & 1 ? ISR_W : ISR_R);
+        return true;
+    case 0x31: case 0x32: case 0x33:
+        gen_touch(dc, r3, imm2, NA_PROBE_FAULT | (x6 == 0x33 ? 0 : ISR_R) |
+                  (x6 == 0x32 ? 0 : ISR_W));
+        return true;
+    case 0x30:                          /* fc: caches are coherent */
+        gen_touch(dc, r3, 0, NA_FC | ISR_R);
+        return true;
+    case 0x1a: case 0x1b:
+        if (target_ok(dc, r1)) {
+            t = temp(dc);
+            if (x6 & 1) {
+                gen_helper_ttag(t, cpu_env, gr(dc, r3));
+            } else {
+                gen_helper_thash(t, cpu_env, gr(dc, r3));
+            }
+            gr_set(dc, r1, t, r3, 0);
+        }
+        return true;
+    case 0x1e: case 0x1f: case 0x10: case 0x11: case 0x12: case 0x13:
+        if (!privileged_ok(dc) || !target_ok(dc, r1)) {
+            return true;
+        }
+        not_nat_for(dc, r3, 0, x6 < 0x1e ? 0 : ISR_NA | (x6 & 1 ? NA_TAK : NA_TPA));
+        t = temp(dc);
+        if (x6 == 0x1e) {
+            gen_helper_tpa(t, cpu_env, gr(dc, r3));
+        } else if (x6 == 0x1f) {
+            gen_helper_tak(t, cpu_env, gr(dc, r3));
+        } else {
+            gen_helper_mov_from_indirect(t, cpu_env, tcg_constant_i32(x6 & 15), gr(dc, r3));
+        }
+        gr_set(dc, r1, t, 0, 0);
+        return true;
+    case 0x00: case 0x01: case 0x02: case 0x03: case 0x09: case 0x0a: case 0x0b: case 0x0c:
+    case 0x0d: case 0x0e: case 0x0f: case 0x2e: case 0x2f: case 0x34:
+        break;
+    default:
+        return false;
+    }
+    if (!privileged_ok(dc)) {
+        return true;
+    }
+    not_nat(dc, x6 >= 0x2e && x6 <= 0x2f ? 0 : r3, x6 == 0x34 ? 0 : r2);
+    switch (x6) {
+    case 0x00:
+        gen_helper_mov_to_rr(cpu_env, gr(dc, r3), gr(dc, r2));
+        break;
+    case 0x01: case 0x02:
+        gen_helper_mov_to_debug(cpu_env, tcg_constant_i32(x6), gr(dc, r3), gr(dc, r2));
+        break;
+    case 0x03:
+        gen_helper_mov_to_pkr(cpu_env, gr(dc, r3), gr(dc, r2));
+        break;
+    case 0x09: case 0x0a: case 0x0b:
+        gen_helper_ptc(cpu_env, gr(dc, r3), gr(dc, r2));
+        break;
+    case 0x0c: case 0x0d:
+        gen_helper_ptr(cpu_env, gr(dc, r3), gr(dc, r2), tcg_constant_i32(x6 & 1));
+        break;
+    case 0x0e: case 0x0f:
+        gen_helper_itr(cpu_env, gr(dc, r3), gr(dc, r2), tcg_constant_i32(x6 & 1));
+        break;
+    case 0x2e: case 0x2f:
+        gen_helper_itc(cpu_env, gr(dc, r2), tcg_constant_i32(x6 & 1));
+        break;
+    case 0x34:
+        gen_helper_ptc_e(cpu_env);
+        break;
+    }
+    leave_to_loop(dc);
+    return true;
+}
+
 static bool gen_m1(DisasContext *dc, uint64_t insn)
 {
     int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn);
@@ -1158,9 +1303,6 @@ static bool gen_m1(DisasContext *dc, uint64_t insn)
             gr_set(dc, r1, t, 0, 0);
         }
         return true;
-    case 0x30:                          /* fc: caches are coherent */
-        not_nat(dc, r3, 0);
-        return true;
     case 0x17:
         if (target_ok(dc, r1)) {
             not_nat(dc, r3, 0);
@@ -1169,7 +1311,7 @@ static bool gen_m1(DisasContext *dc, uint64_t insn)
         }
         return true;
     default:
-        return false;
+        return gen_m1_system(dc, insn);
     }
 }
 
@@ -1227,7 +1369,7 @@ static void gen_counted(DisasContext *dc, uint64_t insn)
         gen_helper_ctop(t, cpu_env);
     }
     tcg_gen_brcondi_i64(go ? TCG_COND_EQ : TCG_COND_NE, t, 0, stay);
-    leave_to(dc, -1, target, 0);
+    branch_to(dc, -1, target);
     gen_set_label(stay);
     leave(dc);
 }
@@ -1241,7 +1383,7 @@ static void gen_cloop(DisasContext *dc, uint64_t insn)
     t = load_env(dc, lc);
     tcg_gen_subi_i64(t, t, 1);
     store_env(t, lc);
-    leave_to(dc, 0, branch_target(dc, insn), 0);
+    branch_to(dc, 0, branch_target(dc, insn));
     gen_set_label(stay);
     leave_to(dc, 1, dc->next_ip, dc->next_ri);
 }
@@ -1280,6 +1422,10 @@ static bool gen_b0(DisasContext *dc, uint64_t insn)
             leave(dc);
         }
         return true;
+    case 0x10:
+        gen_helper_epc(cpu_env);
+        leave(dc);
+        return true;
     case 0x20:
         if (type) {
             return false;
@@ -1291,7 +1437,10 @@ static bool gen_b0(DisasContext *dc, uint64_t insn)
         if (type != 4) {
             return false;
         }
-        gen_helper_ret(cpu_env, cpu_br[B2(insn)]);
+        if (dc->flags & TB_ONE) {
+            gen_helper_one_done(cpu_env);
+        }
+        gen_helper_ret(cpu_env, cpu_br[B2(insn)], tcg_constant_i32(dc->ri));
         tcg_gen_lookup_and_goto_ptr();
         dc->ended = true;
         return true;
@@ -1320,7 +1469,7 @@ static bool gen_b(DisasContext *dc, uint64_t insn)
     case 4:
         switch (F(insn, 6, 3)) {
         case 0:
-            leave_to(dc, 0, branch_target(dc, insn), 0);
+            branch_to(dc, 0, branch_target(dc, insn));
             return true;
         case 5:
             gen_cloop(dc, insn);
@@ -1333,7 +1482,7 @@ static bool gen_b(DisasContext *dc, uint64_t insn)
         }
     case 5:
         gen_call(dc, B1(insn));
-        leave_to(dc, 0, branch_target(dc, insn), 0);
+        branch_to(dc, 0, branch_target(dc, insn));
         return true;
     case 7:
         return true;
@@ -1388,7 +1537,7 @@ static bool gen_x(DisasContext *dc, uint64_t insn, uint64_t l)
         if (F(insn, 37, 4) == 13) {
             gen_call(dc, B1(insn));
         }
-        leave_to(dc, 0, imm, 0);
+        branch_to(dc, 0, imm);
         return true;
     default:
         return false;
@@ -1424,6 +1573,9 @@ static void ia64_tr_init_disas_context(DisasContextBase *base, CPUState *cs)
     dc->next_ri = (dc->flags & TB_RI) >> TB_RI_SHIFT;
     dc->have_bundle = false;
     dc->nr_temps = dc->nr_locals = 0;
+    if (dc->flags & (TB_ONE | TB_TRAP)) {
+        base->max_insns = 1;
+    }
 }
 
 static void ia64_tr_tb_start(DisasContextBase *base, CPUState *cs)
