@@ -3,41 +3,6 @@
 // The register stack, and registers that rotate. r32 and up are used by their numbers: a frame
 // is what is tested.
 
-	// fresh: an empty frame, nothing dirty, the backing store at r2
-	.macro	fresh
-	alloc	r3 = ar.pfs, 0, 0, 0, 0
-	mov	ar.rsc = 0
-	loadrs				// drops what is dirty
-	mov	ar.bspstore = r2
-	.endm
-
-	// each_of_96 NAME, BASE: the macro NAME with the numbers 32 to 127
-	.macro	each_of_96 name, base
-	.irp	tens, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
-	.irp	ones, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-	.if	\tens\ones >= 32 && \tens\ones < 128
-	\name	\tens\ones, \base
-	.endif
-	.endr
-	.endr
-	.endm
-
-	// fill_frame: r32 to r127 are BASE and their number; test_frame: r9 is 0 if they still are
-	.macro	fill_one n, base
-	mov	r\n = \base + \n
-	.endm
-	.macro	fill_frame base
-	each_of_96 fill_one, \base
-	.endm
-	.macro	test_one n, base
-	adds	r10 = -(\base + \n), r\n
-	or	r9 = r9, r10
-	.endm
-	.macro	test_frame base
-	mov	r9 = 0
-	each_of_96 test_one, \base
-	.endm
-
 main:
 	// One call
 	alloc	r32 = ar.pfs, 0, 4, 2, 0

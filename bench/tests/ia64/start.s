@@ -42,16 +42,161 @@
 	movl	r29 = 662f
 	st8	[r28] = r29
 	.align	16
+665:
 	.endm
 
-	.macro faulted what, vector, isr
+	// with ADDRESS: what cr.ifa and cr.itir have to be, too, if ps of its region is PS
+	.macro faulted what, vector, isr, address=none, itir=0
 	.align	16
 662:	movl	r28 = record
 	ld8	r27 = [r28], 8
 	is	"\what: the vector", r27, \vector
-	movl	r28 = record + 8
+	recorded "\what: isr", ISR, \isr
+	.ifnc	\address, none
+	recorded "\what: ifa", IFA, \address
+	recorded "\what: itir", ITIR, \itir
+	.endif
+	.endm
+
+	// recorded WHAT, AT, VALUE: of the last interruption
+	.macro recorded what, at, value
+	movl	r28 = record + \at
 	ld8	r27 = [r28]
-	is	"\what: isr", r27, \isr
+	is	"\what", r27, \value
+	.endm
+	.set	VECTOR, 0
+	.set	ISR, 8
+	.set	IIP, 16
+	.set	IPSR, 24
+	.set	IIM, 32
+	.set	IFA, 40
+	.set	ITIR, 48
+	.set	IHA, 56
+	.set	PSR, 64			// of the handler
+	.set	COUNT, 72
+
+	// What a translation is made of, as itc wants it, and what isr says of an access
+	.set	PRESENT, 1
+	.set	UC, 4 << 2
+	.set	NAT_PAGE, 7 << 2
+	.set	ACCESSED, 1 << 5
+	.set	DIRTY, 1 << 6
+	.set	ED, 1 << 52
+	.set	USABLE, PRESENT | ACCESSED | DIRTY
+	.set	ALL, USABLE | 3 << 7 | 3 << 9	// level 3; read, write, execute
+	.set	X, 1 << 32
+	.set	W, 1 << 33
+	.set	R, 1 << 34
+	.set	NA, 1 << 35
+	.set	SP, 1 << 36
+	.set	RS, 1 << 37
+	.set	IR, 1 << 38
+	.set	NI, 1 << 39
+	.set	EI, 1 << 41		// slot 1
+	.set	ISR_ED, 1 << 43
+	// Memory that no program is in; regions, by the address that they begin at
+	.set	MEMORY, 0x5000000
+	.set	REGION, 1 << 61
+
+	// ic ON: psr.ic, for what belongs to handlers
+	.macro	ic on
+	.if	\on
+	ssm	1 << 13
+	.else
+	rsm	1 << 13
+	.endif
+	srlz.d
+	.endm
+
+	// insert HOW, ADDRESS, TRANSLATION, PS, KEY; HOW is itc.d or itr.i itr[r27] and the like
+	.macro	insert how, address, pte, ps=14, key=0
+	ic	0
+	movl	r28 = \address
+	mov	cr.ifa = r28
+	movl	r28 = \ps << 2 | \key << 8
+	mov	cr.itir = r28
+	movl	r28 = \pte
+	\how	r28
+	ic	1
+	.endm
+	.macro	map address, pte, ps=14, key=0
+	insert	itc.d, \address, \pte, \ps, \key
+	.endm
+	.macro	map_code address, pte, ps=14, key=0
+	insert	itc.i, \address, \pte, \ps, \key
+	.endm
+
+	// purge HOW, ADDRESS, PS: by ptc.l and the like
+	.macro	purge how, address, ps=14
+	movl	r28 = \address
+	mov	r29 = \ps << 2
+	\how	r28, r29
+	srlz.d
+	.endm
+
+	// go WHERE, PSR: by rfi, with these bits of psr besides those of "virtual"
+	.macro	go where, psr=0
+	ic	0
+	movl	r28 = \where
+	mov	cr.iip = r28
+	movl	r28 = VIRTUAL | \psr
+	mov	cr.ipsr = r28
+	mov	cr.ifs = r0
+	rfi
+	.align	16
+	.endm
+	.set	VIRTUAL, 1 << 36 | 1 << 27 | 1 << 17 | 1 << 13 | 1 << 44
+
+	// virtual: turn translation on. The program is where it was, for all levels; region N has
+	// the identifier 0x10 + N, and pages of 16 KB.
+	.macro	virtual
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	movl	r28 = \n * REGION
+	mov	r29 = (0x10 + \n) << 8 | 14 << 2
+	mov	rr[r28] = r29
+	.endr
+	mov	r27 = 0
+	insert	"itr.i itr[r27] =", 0x4000000, 0x4000000 | ALL, 26
+	insert	"itr.d dtr[r27] =", 0x4000000, 0x4000000 | ALL, 26
+	mov	r27 = 1
+	insert	"itr.d dtr[r27] =", 0xff5c0000, 0xff5c0000 | ALL | UC, 18
+	go	666f
+666:
+	.endm
+
+	// fresh: an empty frame, nothing dirty, the backing store at r2
+	.macro	fresh
+	alloc	r3 = ar.pfs, 0, 0, 0, 0
+	mov	ar.rsc = 0
+	loadrs				// drops what is dirty
+	mov	ar.bspstore = r2
+	.endm
+
+	// each_of_96 NAME, BASE: the macro NAME with the numbers 32 to 127
+	.macro	each_of_96 name, base
+	.irp	tens, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+	.irp	ones, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+	.if	\tens\ones >= 32 && \tens\ones < 128
+	\name	\tens\ones, \base
+	.endif
+	.endr
+	.endr
+	.endm
+
+	// fill_frame: r32 to r127 are BASE and their number; test_frame: r9 is 0 if they still are
+	.macro	fill_one n, base
+	mov	r\n = \base + \n
+	.endm
+	.macro	fill_frame base
+	each_of_96 fill_one, \base
+	.endm
+	.macro	test_one n, base
+	adds	r10 = -(\base + \n), r\n
+	or	r9 = r9, r10
+	.endm
+	.macro	test_frame base
+	mov	r9 = 0
+	each_of_96 test_one, \base
 	.endm
 
 	// bundle TEMPLATE, SLOT0, SLOT1, SLOT2: for what no assembler writes
@@ -173,9 +318,12 @@ finish:
 	st4	[r24] = r25
 1:	br.cond.sptk 1b
 
-	// Interruptions are recorded, and end where "expect" says.
+	// Interruptions are recorded, and end at level 0 where "expect" says; but if there is
+	// something in "translation", that is inserted for what misses, with the address's bits
+	// 23:14 added, and all goes on.
 interrupted:
 	mov	r17 = pr
+	mov	r22 = psr
 	movl	r18 = record
 	st8	[r18] = r16, 8
 	mov	r19 = cr.isr
@@ -186,6 +334,20 @@ interrupted:
 	st8	[r18] = r19, 8
 	mov	r19 = cr.iim
 	st8	[r18] = r19, 8
+	mov	r19 = cr.ifa
+	st8	[r18] = r19, 8
+	mov	r19 = cr.itir
+	st8	[r18] = r19, 8
+	mov	r19 = cr.iha
+	st8	[r18] = r19, 8
+	st8	[r18] = r22, 8
+	ld8	r19 = [r18]
+	adds	r19 = 1, r19
+	st8	[r18] = r19
+	movl	r20 = translation
+	ld8	r21 = [r20]
+	cmp.eq	p14, p15 = r0, r21
+	(p15) br.cond.dpnt 2f
 	movl	r20 = resume
 	ld8	r21 = [r20]
 	cmp.eq	p14, p15 = r0, r21
@@ -193,8 +355,16 @@ interrupted:
 	st8	[r20] = r0
 	mov	cr.iip = r21
 	mov	r19 = cr.ipsr
-	dep	r19 = 0, r19, 41, 2
+	movl	r20 = ~(3 << 25 | 3 << 32 | 0x7f << 37 | 1 << 45)
+	and	r19 = r19, r20
 	mov	cr.ipsr = r19
+	mov	pr = r17, -1
+	rfi
+2:	mov	r19 = cr.ifa
+	dep.z	r19 = r19, 0, 24
+	dep	r19 = 0, r19, 0, 14
+	add	r21 = r19, r21
+	itc.d	r21
 	mov	pr = r17, -1
 	rfi
 1:	say	"FAIL interruption 0x"
@@ -229,7 +399,8 @@ checks:		.skip	8
 failures:	.skip	8
 numbers:	.skip	16
 resume:		.skip	8
-record:		.skip	40	// vector, isr, iip, ipsr, iim
+record:		.skip	80	// what VECTOR and the others are
+translation:	.skip	8
 	.balign	512
 backing_store:	.skip	65536
 scratch:	.skip	65536	// at a multiple of 512, for NaT bits go by bits 8:3
