@@ -5,6 +5,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/qemu-print.h"
+#include "qemu/timer.h"
 #include "cpu.h"
 #include "exec/exec-all.h"
 #include "hw/core/sysemu-cpu-ops.h"
@@ -43,7 +44,8 @@ static void ia64_restore_state_to_opc(CPUState *cs, const TranslationBlock *tb,
 
 static bool ia64_cpu_has_work(CPUState *cs)
 {
-    return cs->interrupt_request & CPU_INTERRUPT_HARD;
+    /* Whatever psr.i is: firmware waits with interrupts off. */
+    return !IA64_CPU(cs)->parked && cs->interrupt_request & CPU_INTERRUPT_HARD;
 }
 
 static void ia64_cpu_dump_state(CPUState *cs, FILE *f, int flags)
@@ -69,12 +71,18 @@ static void ia64_cpu_reset(DeviceState *dev)
 {
     CPUState *cs = CPU(dev);
     CPUIA64State *env = &IA64_CPU(cs)->env;
+    static const int masked[] = { CR_ITV, CR_PMV, CR_CMCV, CR_LRR0, CR_LRR0 + 1 };
+    int i;
 
     IA64_CPU_GET_CLASS(dev)->parent_reset(dev);
     memset(env, 0, sizeof(*env));
     env->pr = 1;
     env->psr = PSR_BN;
     env->cfm = NR_STACKED;      /* SDM 2:149 */
+    for (i = 0; i < ARRAY_SIZE(masked); i++) {
+        env->cr[masked[i]] = 1 << 16;
+    }
+    timer_del(IA64_CPU(cs)->timer);
     cs->exception_index = -1;
 }
 
@@ -88,6 +96,7 @@ static void ia64_cpu_realize(DeviceState *dev, Error **errp)
         error_propagate(errp, error);
         return;
     }
+    IA64_CPU(cs)->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, ia64_itm_reached, IA64_CPU(cs));
     qemu_init_vcpu(cs);
     cpu_reset(cs);
     IA64_CPU_GET_CLASS(dev)->parent_realize(dev, errp);

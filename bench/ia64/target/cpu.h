@@ -24,6 +24,7 @@
 #define PSR_DFH     (1ull << 19)
 #define PSR_SP      (1ull << 20)
 #define PSR_PP      (1ull << 21)
+#define PSR_SI      (1ull << 23)
 #define PSR_LP      (1ull << 25)
 #define PSR_TB      (1ull << 26)
 #define PSR_RT      (1ull << 27)
@@ -77,6 +78,8 @@ enum {
     CR_DCR = 0, CR_ITM = 1, CR_IVA = 2, CR_PTA = 8,
     CR_IPSR = 16, CR_ISR = 17, CR_IIP = 19, CR_IFA = 20, CR_ITIR = 21, CR_IIPA = 22,
     CR_IFS = 23, CR_IIM = 24, CR_IHA = 25,
+    CR_LID = 64, CR_IVR = 65, CR_TPR = 66, CR_EOI = 67, CR_IRR0 = 68, CR_ITV = 72, CR_PMV = 73,
+    CR_CMCV = 74, CR_LRR0 = 80,
 };
 
 /* Application registers */
@@ -93,6 +96,7 @@ enum {
     VEC_CODE_TLB = 0x0400, VEC_DATA_TLB = 0x0800, VEC_CODE_ALT = 0x0c00, VEC_DATA_ALT = 0x1000,
     VEC_NESTED = 0x1400, VEC_CODE_KEY = 0x1800, VEC_DATA_KEY = 0x1c00, VEC_DIRTY = 0x2000,
     VEC_CODE_ACCESS = 0x2400, VEC_DATA_ACCESS = 0x2800, VEC_BREAK = 0x2c00,
+    VEC_EXTERNAL = 0x3000,
     VEC_NOT_PRESENT = 0x5000, VEC_KEY_PERMISSION = 0x5100, VEC_CODE_RIGHTS = 0x5200,
     VEC_DATA_RIGHTS = 0x5300, VEC_GENERAL = 0x5400, VEC_NAT = 0x5600, VEC_UNALIGNED = 0x5a00,
     /* These three are traps, which come after an instruction, but for an address of code. */
@@ -180,6 +184,9 @@ typedef struct CPUArchState {
     IA64Translation tr[2][IA64_NR_TR], tc[2][IA64_NR_TC];
     uint32_t next_tc[2];        /* the oldest */
 
+    /* External interrupts that are pending, and of which there has been no end yet; by vector */
+    uint64_t irr[4], in_service[4];
+
     /* Of the interruption that is to be taken */
     uint64_t isr, ifa, iim;
     uint64_t access;            /* what more isr will say of the access that is being made */
@@ -190,6 +197,9 @@ struct ArchCPU {
 
     CPUNegativeOffsetState neg;
     CPUIA64State env;
+
+    QEMUTimer *timer;           /* of cr.itm */
+    bool parked;                /* waits for its first interrupt, and then starts */
 };
 
 static inline bool is_slot_rnat(uint64_t address)
@@ -239,6 +249,14 @@ void rse_cover(CPUIA64State *env, uint32_t count);
 void rse_uncover(CPUIA64State *env, uint64_t cfm, uint32_t count);
 void rse_complete(CPUIA64State *env);
 void rse_set_bspstore(CPUIA64State *env, uint64_t val);
+
+/* sapic.c */
+void ia64_pend(IA64CPU *cpu, int vector);
+void ia64_itm_reached(void *opaque);
+void ia64_write_itc(CPUIA64State *env, uint64_t val);
+void ia64_write_itm(CPUIA64State *env, uint64_t val);
+uint64_t ia64_sapic_read(CPUIA64State *env, uint32_t cr, uintptr_t ra);
+void ia64_sapic_write(CPUIA64State *env, uint32_t cr, uint64_t val, uintptr_t ra);
 
 /* translate.c */
 void ia64_translate_init(void);

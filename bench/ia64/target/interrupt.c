@@ -109,7 +109,7 @@ static void tell(CPUIA64State *env, int vector)
             return;
         }
         break;
-    case VEC_GENERAL: case VEC_BRANCH: case VEC_STEP:
+    case VEC_EXTERNAL: case VEC_GENERAL: case VEC_BRANCH: case VEC_STEP:
         return;
     case VEC_LOWER:
         if (!(env->isr & ISR_UNIMPLEMENTED)) {
@@ -163,10 +163,17 @@ void ia64_cpu_do_interrupt(CPUState *cs)
     env->ri = 0;
 }
 
-/* ia64_cpu_exec_interrupt: QEMU's hook: there are no external interrupts */
-bool ia64_cpu_exec_interrupt(CPUState *cs, int request)
+/* pause: let the thread of the CPU that is waited for have the host's processor */
+void HELPER(pause)(void)
 {
-    return false;
+    g_thread_yield();
+}
+
+/* yield: to another CPU of this thread; ip is the next instruction's */
+void HELPER(yield)(CPUIA64State *env)
+{
+    env_cpu(env)->exception_index = EXCP_YIELD;
+    cpu_loop_exit(env_cpu(env));
 }
 
 void HELPER(rfi)(CPUIA64State *env)

@@ -331,10 +331,8 @@ static void purge(CPUIA64State *env, IA64Translation *array, int n, uint32_t rid
 }
 
 /* purge_tc: of both sides */
-static void purge_tc(CPUIA64State *env, uint64_t address, uint32_t ps)
+static void purge_tc(CPUIA64State *env, uint32_t rid, uint64_t address, uint32_t ps)
 {
-    uint32_t rid = rid_of(env, address);
-
     purge(env, env->tc[SIDE_DATA], IA64_NR_TC, rid, address, ps);
     purge(env, env->tc[SIDE_CODE], IA64_NR_TC, rid, address, ps);
     forget(env, rid, address, ps);
@@ -396,7 +394,45 @@ static uint32_t purge_size(uint64_t size)
 
 void HELPER(ptc)(CPUIA64State *env, uint64_t address, uint64_t size)
 {
-    purge_tc(env, address, purge_size(size));
+    purge_tc(env, rid_of(env, address), address, purge_size(size));
+}
+
+typedef struct PurgeRequest {
+    uint64_t address;
+    uint32_t rid, ps;
+} PurgeRequest;
+
+static void purge_work(CPUState *cs, run_on_cpu_data data)
+{
+    PurgeRequest *p = data.host_ptr;
+
+    purge_tc(&IA64_CPU(cs)->env, p->rid, p->address, p->ps);
+    g_free(p);
+}
+
+/*
+ * ptc_g: of all CPUs, before this one has another instruction. For that its own part is work that
+ * waits until no CPU executes; the others do theirs before they go on.
+ */
+void HELPER(ptc_g)(CPUIA64State *env, uint64_t address, uint64_t size)
+{
+    PurgeRequest request = {
+        .address = address, .rid = rid_of(env, address), .ps = purge_size(size),
+    };
+    CPUState *cs;
+
+    if (!CPU_NEXT(first_cpu)) {
+        purge_tc(env, request.rid, request.address, request.ps);
+        return;
+    }
+    CPU_FOREACH(cs) {
+        if (cs != env_cpu(env)) {
+            async_run_on_cpu(cs, purge_work,
+                             RUN_ON_CPU_HOST_PTR(g_memdup(&request, sizeof(request))));
+        }
+    }
+    async_safe_run_on_cpu(env_cpu(env), purge_work,
+                          RUN_ON_CPU_HOST_PTR(g_memdup(&request, sizeof(request))));
 }
 
 void HELPER(ptr)(CPUIA64State *env, uint64_t address, uint64_t size, uint32_t side)

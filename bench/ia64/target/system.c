@@ -35,9 +35,6 @@ uint64_t HELPER(mov_from_ar)(CPUIA64State *env, uint32_t ar)
         return ar == AR_RNAT ? env->rnat : env->bspstore;
     case AR_FPSR:
         return env->fpsr;
-    case AR_ITC:
-        cpu_restore_state(env_cpu(env), GETPC());
-        ia64_stop(env, "there is no clock");
     default:
         if (ar_is_storage(ar)) {
             return env->ar_misc[ar];
@@ -77,8 +74,11 @@ void HELPER(mov_to_ar)(CPUIA64State *env, uint32_t ar, uint64_t val)
         env->fpsr = val;
         break;
     case AR_ITC:
-        cpu_restore_state(env_cpu(env), GETPC());
-        ia64_stop(env, "there is no clock");
+        if (env->cpl) {
+            ia64_fault(env, VEC_GENERAL, GENERAL_REGISTER, GETPC());
+        }
+        ia64_write_itc(env, val);
+        break;
     case AR_PFS:
         env->pfs = val & (CFM_ALL | 63ull << PFS_EC_SHIFT | 3ull << PFS_PPL_SHIFT);
         break;
@@ -108,14 +108,30 @@ static void check_cr(CPUIA64State *env, uint32_t cr, uintptr_t ra)
 
 uint64_t HELPER(mov_from_cr)(CPUIA64State *env, uint32_t cr)
 {
+    if (cr >= CR_LID) {
+        return ia64_sapic_read(env, cr, GETPC());
+    }
     check_cr(env, cr, GETPC());
     return env->cr[cr];
 }
 
 void HELPER(mov_to_cr)(CPUIA64State *env, uint32_t cr, uint64_t val)
 {
+    if (cr >= CR_LID) {
+        ia64_sapic_write(env, cr, val, GETPC());
+        return;
+    }
     check_cr(env, cr, GETPC());
-    env->cr[cr] = cr == CR_IVA ? val & ~0x7fffull : val;
+    switch (cr) {
+    case CR_ITM:
+        ia64_write_itm(env, val);
+        break;
+    case CR_IVA:
+        env->cr[cr] = val & ~0x7fffull;
+        break;
+    default:
+        env->cr[cr] = val;
+    }
 }
 
 #define USER_MASK (PSR_BE | PSR_UP | PSR_AC | PSR_MFL | PSR_MFH)

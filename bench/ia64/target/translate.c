@@ -742,11 +742,27 @@ static ssize_t ar_field(int ar)
     }
 }
 
+/* io: what follows may look at the clock, or interrupt; the block is to end behind it */
+static void io(DisasContext *dc)
+{
+    if (tb_cflags(dc->base.tb) & CF_USE_ICOUNT) {
+        gen_io_start();
+    }
+}
+
 static void gen_mov_from_ar(DisasContext *dc, int r1, int ar)
 {
     TCGv_i64 t;
 
     if (!target_ok(dc, r1)) {
+        return;
+    }
+    if (ar == AR_ITC) {
+        t = temp(dc);
+        io(dc);
+        gen_helper_read_itc(t, cpu_env);
+        gr_set(dc, r1, t, 0, 0);
+        leave_to_loop(dc);
         return;
     }
     if (ar_field(ar) >= 0) {
@@ -773,6 +789,11 @@ static void gen_mov_to_ar(DisasContext *dc, int ar, int r2, int64_t imm)
         tcg_gen_andi_i64(t, val, 63);
         store_env(t, ec);
         break;
+    case AR_ITC:
+        io(dc);
+        gen_helper_mov_to_ar(cpu_env, tcg_constant_i32(ar), val);
+        leave_to_loop(dc);
+        break;
     default:
         gen_helper_mov_to_ar(cpu_env, tcg_constant_i32(ar), val);
     }
@@ -793,6 +814,22 @@ static void gen_chk_s(DisasContext *dc, int r, uint64_t target)
     branch_to(dc, 0, target);
     gen_set_label(fine);
     leave_to(dc, 1, dc->next_ip, dc->next_ri);
+}
+
+/* gen_hint: @pause, which is 0, is for who waits for another CPU */
+static void gen_hint(DisasContext *dc, uint64_t insn)
+{
+    if (!F(insn, 26, 1) || imm21(insn)) {
+        return;
+    }
+    if (tb_cflags(dc->base.tb) & CF_PARALLEL) {
+        gen_helper_pause();
+    } else {
+        store_ip(dc->next_ip, dc->next_ri);
+        single(dc, 0);
+        gen_helper_yield(cpu_env);
+        dc->ended = true;
+    }
 }
 
 static void gen_break(DisasContext *dc, uint64_t imm)
@@ -834,6 +871,7 @@ static bool gen_i0(DisasContext *dc, uint64_t insn)
         gen_break(dc, imm21(insn));
         return true;
     case 0x01:                      /* nop, hint */
+        gen_hint(dc, insn);
         return true;
     case 0x0a:
         gen_mov_to_ar(dc, r3, -1, imm8(insn));
@@ -1101,6 +1139,8 @@ static bool gen_m0(DisasContext *dc, uint64_t insn)
         gen_break(dc, imm21(insn));
         return true;
     case 0x01:                          /* nop, hint */
+        gen_hint(dc, insn);
+        return true;
     case 0x10: case 0x12: case 0x13:    /* invala */
     case 0x20:                          /* fwb */
     case 0x33:                          /* sync.i */
@@ -1231,8 +1271,11 @@ static bool gen_m1_system(DisasContext *dc, uint64_t insn)
     case 0x03:
         gen_helper_mov_to_pkr(cpu_env, gr(dc, r3), gr(dc, r2));
         break;
-    case 0x09: case 0x0a: case 0x0b:
+    case 0x09:
         gen_helper_ptc(cpu_env, gr(dc, r3), gr(dc, r2));
+        break;
+    case 0x0a: case 0x0b:
+        gen_helper_ptc_g(cpu_env, gr(dc, r3), gr(dc, r2));
         break;
     case 0x0c: case 0x0d:
         gen_helper_ptr(cpu_env, gr(dc, r3), gr(dc, r2), tcg_constant_i32(x6 & 1));
@@ -1279,14 +1322,17 @@ static bool gen_m1(DisasContext *dc, uint64_t insn)
     case 0x2c:
         if (privileged_ok(dc)) {
             not_nat(dc, r2, 0);
+            io(dc);
             gen_helper_mov_to_cr(cpu_env, tcg_constant_i32(r3), gr(dc, r2));
             leave_to_loop(dc);
         }
         return true;
     case 0x24:
         if (privileged_ok(dc) && target_ok(dc, r1)) {
+            io(dc);
             gen_helper_mov_from_cr(t, cpu_env, tcg_constant_i32(r3));
             gr_set(dc, r1, t, 0, 0);
+            leave_to_loop(dc);
         }
         return true;
     case 0x2d: case 0x29:               /* mov psr.l=, psr.um= */
