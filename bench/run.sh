@@ -12,7 +12,7 @@ qemu=$1 out=$2
 shift 2
 case ${qemu##*-} in
 ppc64) machine=ppc every="classic power" ;;
-ia64) machine=ia64 every="integer random stack mmu vectors" ;;
+ia64) machine=ia64 every="integer random stack mmu vectors sapic smp" ;;
 *) machine=x86 every="intel amd p6 p4 p5" ;;
 esac
 # shellcheck disable=SC2086
@@ -28,7 +28,7 @@ cpus() {
 	p5) echo pentium ;;
 	classic) echo 604 604e 750 750fx 750gx 7400 7410 7450 7455 7447 7448 ;;
 	power) echo 970_v2.2 970mp_v1.1 power8 power9 power10 ;;
-	integer | random | stack | mmu | vectors) echo itanium2 ;;
+	integer | random | stack | mmu | vectors | sapic | smp) echo itanium2 ;;
 	esac
 }
 
@@ -72,7 +72,11 @@ on_x86() {
 		-device isa-debug-exit,iobase=0xf4 -serial "file:$out/log" -kernel "$out/$1"
 }
 
-on_ia64() { echo -M bench -m 128 -serial "file:$out/log" -kernel "$out/$1"; }
+on_ia64() {
+	local cpus=1
+	[ "$1" != smp ] || cpus=2
+	echo -M bench -m 128 -smp $cpus -serial "file:$out/log" -kernel "$out/$1"
+}
 
 # By its memory it knows that instructions are counted.
 on_ppc() {

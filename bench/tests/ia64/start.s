@@ -74,6 +74,7 @@
 	.set	IHA, 56
 	.set	PSR, 64			// of the handler
 	.set	COUNT, 72
+	.set	CLOCK, 80		// when the handler began
 
 	// What a translation is made of, as itc wants it, and what isr says of an access
 	.set	PRESENT, 1
@@ -199,6 +200,27 @@
 	each_of_96 test_one, \base
 	.endm
 
+	// arm DELTA: cr.itm, which is r9 then; later, if the clock has been there before it was armed
+	.macro	arm delta
+	movl	r28 = \delta
+678:	mov	r29 = ar.itc
+	add	r9 = r28, r29
+	mov	cr.itm = r9
+	srlz.d
+	mov	r30 = ar.itc
+	cmp.ltu	p14, p15 = r30, r9
+	(p14) br.cond.dptk 679f
+	movl	r30 = 1 << 60
+	add	r30 = r29, r30
+	mov	cr.itm = r30		// from here on it cannot come any more
+	srlz.d
+	mov	r30 = cr.ivr
+	mov	cr.eoi = r0
+	shl	r28 = r28, 1
+	br.cond.sptk 678b
+679:
+	.endm
+
 	// bundle TEMPLATE, SLOT0, SLOT1, SLOT2: for what no assembler writes
 	.macro bundle template, s0, s1, s2
 	.align	16
@@ -211,6 +233,9 @@
 	.global	_start
 	.proc	_start
 _start:
+	mov	r2 = cr.lid		// only the first CPU is 0
+	cmp.ne	p1, p2 = r0, r2
+	(p1) br.cond.dpnt other
 	mov	ar.rsc = 0
 	movl	r2 = backing_store
 	mov	ar.bspstore = r2
@@ -220,6 +245,10 @@ _start:
 	ssm	1 << 13			// psr.ic: an interruption says where it was
 	srlz.d
 	movl	r2 = main
+	mov	b0 = r2
+	br.cond.sptk b0
+	.weak	second			// which tests of two CPUs have
+other:	movl	r2 = second
 	mov	b0 = r2
 	br.cond.sptk b0
 	.endp	_start
@@ -318,10 +347,11 @@ finish:
 	st4	[r24] = r25
 1:	br.cond.sptk 1b
 
-	// Interruptions are recorded, and end at level 0 where "expect" says; but if there is
+	// Interruptions are recorded, and end at level 0 where "expect" says, with psr.i = 0; but if there is
 	// something in "translation", that is inserted for what misses, with the address's bits
 	// 23:14 added, and all goes on.
 interrupted:
+	mov	r23 = ar.itc
 	mov	r17 = pr
 	mov	r22 = psr
 	movl	r18 = record
@@ -343,7 +373,8 @@ interrupted:
 	st8	[r18] = r22, 8
 	ld8	r19 = [r18]
 	adds	r19 = 1, r19
-	st8	[r18] = r19
+	st8	[r18] = r19, 8
+	st8	[r18] = r23
 	movl	r20 = translation
 	ld8	r21 = [r20]
 	cmp.eq	p14, p15 = r0, r21
@@ -355,7 +386,7 @@ interrupted:
 	st8	[r20] = r0
 	mov	cr.iip = r21
 	mov	r19 = cr.ipsr
-	movl	r20 = ~(3 << 25 | 3 << 32 | 0x7f << 37 | 1 << 45)
+	movl	r20 = ~(1 << 14 | 3 << 25 | 3 << 32 | 0x7f << 37 | 1 << 45)
 	and	r19 = r19, r20
 	mov	cr.ipsr = r19
 	mov	pr = r17, -1
@@ -399,7 +430,7 @@ checks:		.skip	8
 failures:	.skip	8
 numbers:	.skip	16
 resume:		.skip	8
-record:		.skip	80	// what VECTOR and the others are
+record:		.skip	88	// what VECTOR and the others are
 translation:	.skip	8
 	.balign	512
 backing_store:	.skip	65536
