@@ -161,6 +161,19 @@ static int create(pmon_t *m)
 	return m->fd < 0 ? pmon_refused(&f) : 0;
 }
 
+/* If all events are in one set, what pmon_read_counts() reads them with. Or there is none. */
+static void prepare_read(pmon_t *m)
+{
+	const struct counters *counters = &m->counters;
+	unsigned int i;
+
+	if (counters->sets > 1 || counters->every)
+		return;
+	m->pmds = calloc(counters->n, sizeof(*m->pmds));
+	for (i = 0; m->pmds && i < counters->n; i++)
+		m->pmds[i].reg_num = counters->c[i].pmd;
+}
+
 int pmon_open(pmon_t **out, const char *events, unsigned int flags)
 {
 	pmon_t *m = calloc(1, sizeof(*m));
@@ -175,11 +188,13 @@ int pmon_open(pmon_t **out, const char *events, unsigned int flags)
 		m->base = calloc(m->counters.n, sizeof(*m->base));
 		ret = m->base ? create(m) : pmon_fail(ENOMEM, "%s", strerror(ENOMEM));
 	}
-	if (ret)
+	if (ret) {
 		pmon_close(m);
-	else
-		*out = m;
-	return ret;
+		return ret;
+	}
+	prepare_read(m);
+	*out = m;
+	return 0;
 }
 
 int pmon_attach(pmon_t *m, pid_t tid)
@@ -299,7 +314,26 @@ int pmon_read(pmon_t *m, pmon_value_t *value, unsigned int n)
 
 int pmon_read_counts(pmon_t *m, pmon_value_t *value, unsigned int n)
 {
-	return read_values(m, value, n, false);
+	struct failure f;
+	unsigned int i;
+
+	if (!m->pmds)
+		return read_values(m, value, n, false);
+	if (n > m->counters.n)
+		n = m->counters.n;
+	if (pfm_read_pmds(m->fd, m->pmds, (int)n)) {
+		failure_set(&f, PFM_READ_PMDS, 0);
+		/* Of those that were looked at. */
+		for (i = 0; i < n; i++)
+			m->pmds[i].reg_flags = 0;
+		return pmon_refused(&f);
+	}
+	for (i = 0; i < n; i++) {
+		uint64_t raw = m->pmds[i].reg_value - m->base[i].raw;
+
+		value[i] = (pmon_value_t){ .raw = raw, .scaled = raw };
+	}
+	return (int)n;
 }
 
 int pmon_reset(pmon_t *m)
@@ -315,6 +349,7 @@ void pmon_close(pmon_t *m)
 		pmon_sample_free(m);
 	if (m->fd >= 0)
 		close(m->fd);
+	free(m->pmds);
 	free(m->base);
 	free(m);
 }

@@ -16,6 +16,7 @@ struct pmon_session {
 	int fd;
 	bool attached;
 	pmon_value_t *base;		/* what pmon_reset() has found */
+	pfarg_pmd_t *pmds;		/* of all events, if they are in one set; else NULL */
 	struct sampling *sampling;	/* of pmon_sample_open(), else NULL */
 };
 
@@ -54,7 +55,8 @@ int pmon_choose(struct counters *counters, const char *events, unsigned int flag
 void pmon_scale(pmon_value_t *value);
 
 /**
- * pmon_read_counts() - pmon_read() by one system call, if there is one set of events
+ * pmon_read_counts() - pmon_read() by one system call and little else, if there is one set of
+ *			events; by one thread at a time
  * @m:     from pmon_open()
  * @value: out: without times then, of which one would be the other
  * @n:     entries there

@@ -19,10 +19,11 @@
 
 #define NAME_SIZE	4096		/* of a report's file */
 
-/* A region that a thread is in. */
+/* A region that a thread is in, or one that it is no longer in, whose memory serves again. */
 struct frame {
 	struct frame *outer;
-	char *name;
+	size_t size;			/* bytes of all */
+	char *name;			/* behind the values */
 	uint64_t since;			/* ns */
 	pmon_value_t value[];
 };
@@ -34,6 +35,7 @@ struct thread {
 	char *why;			/* ... in words, ... */
 	uint64_t again;			/* ... until this ns, when it is tried again */
 	struct frame *inner;
+	struct frame *spare;
 };
 
 /* All runs of a region. */
@@ -69,15 +71,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void free_thread(struct thread *t)
+static void free_frames(struct frame *f)
 {
-	struct frame *f;
+	struct frame *outer;
 
-	while ((f = t->inner)) {
-		t->inner = f->outer;
-		free(f->name);
+	for (; f; f = outer) {
+		outer = f->outer;
 		free(f);
 	}
+}
+
+static void free_thread(struct thread *t)
+{
+	free_frames(t->inner);
+	free_frames(t->spare);
 	pmon_close(t->m);
 	free(t->why);
 	free(t);
@@ -381,6 +388,40 @@ static int report_trouble(int ret)
 	return ret;
 }
 
+/* The thread enters a region. Return: it, or NULL if there is no memory. */
+static struct frame *enter(struct thread *t, const char *name)
+{
+	const unsigned int n = pmon_events(t->m);
+	const size_t length = strlen(name) + 1;
+	const size_t size = sizeof(struct frame) + n * sizeof(pmon_value_t) + length;
+	struct frame *f = t->spare;
+
+	if (f)
+		t->spare = f->outer;
+	if (!f || f->size < size) {
+		free(f);
+		f = malloc(size);
+		if (!f)
+			return NULL;
+		f->size = size;
+	}
+	f->name = (char *)&f->value[n];
+	memcpy(f->name, name, length);
+	f->outer = t->inner;
+	t->inner = f;
+	return f;
+}
+
+/* It leaves the innermost one. */
+static void leave(struct thread *t)
+{
+	struct frame *f = t->inner;
+
+	t->inner = f->outer;
+	f->outer = t->spare;
+	t->spare = f;
+}
+
 int pmon_region_begin(const char *name)
 {
 	struct thread *t;
@@ -391,22 +432,14 @@ int pmon_region_begin(const char *name)
 		return report_trouble(ret);
 	if (!t)
 		return 0;
-	f = malloc(sizeof(*f) + pmon_events(t->m) * sizeof(f->value[0]));
-	if (f && !(f->name = strdup(name))) {
-		free(f);
-		f = NULL;
-	}
+	f = enter(t, name);
 	if (!f)
 		return report_trouble(pmon_fail(ENOMEM, "%s", strerror(ENOMEM)));
-	f->outer = t->inner;
-	t->inner = f;
 	f->since = now_ns();
 	ret = pmon_read_counts(t->m, f->value, pmon_events(t->m));
 	if (ret >= 0)
 		return 0;
-	t->inner = f->outer;
-	free(f->name);
-	free(f);
+	leave(t);
 	return report_trouble(ret);
 }
 
@@ -466,7 +499,6 @@ int pmon_region_end(const char *name)
 				 "region '%s' ends and has not begun", name, f ? f->name : "");
 	ret = pmon_read_counts(t->m, now, MAX_EVENTS);
 	ns = now_ns() - f->since;
-	t->inner = f->outer;
 	if (ret >= 0) {
 		pthread_mutex_lock(&lock);
 		r = region_of(name, (unsigned int)ret);
@@ -474,8 +506,7 @@ int pmon_region_end(const char *name)
 			add_run(r, f, now, (unsigned int)ret, ns);
 		pthread_mutex_unlock(&lock);
 	}
-	free(f->name);
-	free(f);
+	leave(t);
 	return ret < 0 ? report_trouble(ret) : 0;
 }
 
