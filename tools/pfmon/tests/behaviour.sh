@@ -553,7 +553,8 @@ family_ends()
 no_child_note()
 {
 	expect "$1: status" "$status" 0
-	expect "$1" "$(sed -n 's/.*"notes": //p' "$tmp/json")" '[]}'
+	# How long a thread is on its way out, after it was counted, is another matter.
+	expect "$1" "$(grep -c 'child processes' "$tmp/json")" 0
 }
 
 # says_children NAME PATTERN: a note of children that run, if the kernel says which there are
