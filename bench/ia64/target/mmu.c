@@ -33,6 +33,7 @@ enum { MA_UC = 4, MA_UCE = 5, MA_NAT_PAGE = 7 };
 enum { PKR_V = 1, PKR_WD = 2, PKR_RD = 4, PKR_XD = 8 };
 
 #define RR_PS(rr)       extract64(rr, 2, 6)
+#define PKR_KEY(pkr)    extract64(pkr, 8, 24)
 /* Those that can be inserted: SDM 2:57 */
 #define PAGE_SIZES      0x115557000ull
 
@@ -124,7 +125,7 @@ static int check_key(CPUIA64State *env, uint32_t key, uint64_t isr)
 
     for (i = 0; i < IA64_NR_PKR; i++) {
         pkr = env->pkr[i];
-        if (pkr & PKR_V && extract64(pkr, 8, 24) == key) {
+        if (pkr & PKR_V && PKR_KEY(pkr) == key) {
             return (isr & ISR_R && pkr & PKR_RD) || (isr & ISR_W && pkr & PKR_WD) ||
                 (isr & ISR_X && pkr & PKR_XD) ? VEC_KEY_PERMISSION : 0;
         }
@@ -309,7 +310,7 @@ static void forget(CPUIA64State *env, uint32_t rid, uint64_t address, uint32_t p
     uint64_t start = address & OFFSET_MASK & ~MAKE_64BIT_MASK(0, ps), region;
 
     for (region = 0; region < 8; region++) {
-        if (extract64(env->rr[region], 8, 24) == rid) {
+        if (rid_of(env, region << 61) == rid) {
             tlb_flush_range_by_mmuidx(env_cpu(env), region << 61 | start,
                                       MAX(1ull << ps, (uint64_t)TARGET_PAGE_SIZE), VIRTUAL,
                                       TARGET_LONG_BITS);
@@ -477,7 +478,7 @@ void HELPER(mov_to_pkr)(CPUIA64State *env, uint64_t index, uint64_t val)
     }
     /* A key is in one register at most. */
     for (i = 0; i < IA64_NR_PKR; i++) {
-        if (val & PKR_V && extract64(env->pkr[i], 8, 24) == extract64(val, 8, 24)) {
+        if (val & PKR_V && PKR_KEY(env->pkr[i]) == PKR_KEY(val)) {
             env->pkr[i] &= ~(uint64_t)PKR_V;
         }
     }

@@ -196,8 +196,11 @@ static void single(DisasContext *dc, int what)
     }
 }
 
-/* leave_to: @n is which of the two direct jumps this is; none if flags may have changed */
-static void leave_to(DisasContext *dc, int n, uint64_t ip, int ri)
+/*
+ * leave_as: @n is which of the two direct jumps this is; none if flags may have changed. @what is
+ * ISR_BRANCH if a branch was taken, else 0.
+ */
+static void leave_as(DisasContext *dc, int n, uint64_t ip, int ri, int what)
 {
     if (n >= 0 && !(dc->flags & (TB_NATS | TB_ONE | TB_TRAP)) &&
         translator_use_goto_tb(&dc->base, ip)) {
@@ -206,19 +209,20 @@ static void leave_to(DisasContext *dc, int n, uint64_t ip, int ri)
         tcg_gen_exit_tb(dc->base.tb, n);
     } else {
         store_ip(ip, ri);
-        single(dc, 0);
+        single(dc, what);
         tcg_gen_lookup_and_goto_ptr();
     }
     dc->ended = true;
 }
 
+static void leave_to(DisasContext *dc, int n, uint64_t ip, int ri)
+{
+    leave_as(dc, n, ip, ri, 0);
+}
+
 static void branch_to(DisasContext *dc, int n, uint64_t ip)
 {
-    if (dc->flags & TB_TRAP) {
-        store_ip(ip, 0);
-        single(dc, ISR_BRANCH);
-    }
-    leave_to(dc, n, ip, 0);
+    leave_as(dc, n, ip, 0, ISR_BRANCH);
 }
 
 /* leave: flags have changed */

@@ -302,11 +302,9 @@ main:
 	purge	ptc.l, R1 + 0x180000
 	at	R1
 
-	// Rights to read and write, of each page at each level
-	.macro	each_right level, result
-	mov	r10 = 0			// ar << 2 | pl
-	mov	r11 = 0			// what is allowed
-1:	shl	r12 = r10, 7
+	// insert_right HOW: the page at R1, by itc.d or itc.i, with ar << 2 | pl from r10
+	.macro	insert_right how
+	shl	r12 = r10, 7
 	movl	r13 = MEMORY | USABLE
 	or	r13 = r12, r13
 	ic	0
@@ -314,7 +312,14 @@ main:
 	mov	cr.ifa = r9
 	mov	r12 = 14 << 2
 	mov	cr.itir = r12
-	itc.d	r13
+	\how	r13
+	.endm
+
+	// Rights to read and write, of each page at each level
+	.macro	each_right level, result
+	mov	r10 = 0			// ar << 2 | pl
+	mov	r11 = 0			// what is allowed
+1:	insert_right itc.d
 	ic	1
 	mov	r14 = \level
 	probe.r	r12 = r9, r14
@@ -342,15 +347,7 @@ main:
 	.macro	each_execution level, result
 	mov	r10 = 0
 	mov	r11 = 0
-1:	shl	r12 = r10, 7
-	movl	r13 = MEMORY | USABLE
-	or	r13 = r12, r13
-	ic	0
-	at	R1
-	mov	cr.ifa = r9
-	mov	r12 = 14 << 2
-	mov	cr.itir = r12
-	itc.i	r13
+1:	insert_right itc.i
 	movl	r12 = resume
 	movl	r13 = 2f
 	st8	[r12] = r13

@@ -3,19 +3,12 @@
 // External interrupts as a CPU has them, its clock and timer, and the I/O SAPIC. Interrupts are
 // sent by the IPI block to the CPU itself.
 
-	.set	IPI, 0xfee00000
 	.set	IOSAPIC, 0xfec00000
 	.set	UART, 0xff5e0000
 	.set	NMI, 4 << 8
 	.set	EXTINT, 7 << 8
 	.set	PSR_I, 1 << 14
 
-	.macro	send what, to=0
-	movl	r28 = IPI + \to
-	movl	r29 = \what
-	st8	[r28] = r29
-	mf
-	.endm
 	.macro	ivr_is what, vector
 	mov	r8 = cr.ivr
 	is	"\what", r8, \vector
@@ -281,7 +274,6 @@ main:
 	cmp.lt	p1, p2 = 0, r10
 	(p2) adds r13 = 1, r13
 	mov	r10 = cr.ivr
-	cmp.ne	p1, p2 = 0xef - 256, r10
 	movl	r11 = 0xef
 	cmp.ne	p1, p2 = r11, r10
 	(p1) adds r14 = 1, r14

@@ -3,15 +3,7 @@
 // Two CPUs. The second does what "task" tells it, and sets it to 0; what it has to say is in
 // "answer" then. Who waits for the other says so by hint @pause.
 
-	.set	IPI, 0xfee00000
 	.set	TIMES, 20000
-
-	.macro	send vector, to
-	movl	r28 = IPI + ((\to) << 12)
-	mov	r29 = \vector
-	st8	[r28] = r29
-	mf
-	.endm
 
 	// tell WHAT: and go on; done: wait for its end; ask: both
 	.macro	tell what
@@ -50,12 +42,12 @@ main:
 	movl	r8 = task
 	mov	r9 = 1
 	st8	[r8] = r9
-	send	0x55, 1
+	send	0x55, 1 << 12
 	done
 	answer_is "an interrupt starts it: cr.lid", 1 << 24
 	ask	what_is_pending
 	answer_is "which is not pending there", 15
-	send	0x55, 1
+	send	0x55, 1 << 12
 	ask	what_is_pending
 	answer_is "the next one is", 0x55
 	ask	what_is_pending
@@ -67,7 +59,7 @@ main:
 	tell	echo
 	mov	r10 = 0			// how many were wrong
 	mov	r11 = 100
-1:	send	0x61, 1
+1:	send	0x61, 1 << 12
 2:	hint	@pause
 	mov	r8 = cr.ivr
 	cmp.eq	p1, p2 = 15, r8
@@ -79,7 +71,7 @@ main:
 	adds	r11 = -1, r11
 	cmp.ne	p1, p2 = r0, r11
 	(p1) br.cond.dptk 1b
-	send	0x60, 1
+	send	0x60, 1 << 12
 	done
 	is	"100 interrupts there and back", r10, 0
 	answer_is "as many were seen there", 100

@@ -135,6 +135,15 @@
 	srlz.d
 	.endm
 
+	// send WHAT, TO: an interrupt, by the IPI block; CPU n is n << 12 there
+	.macro	send what, to=0
+	movl	r28 = IPI + \to
+	movl	r29 = \what
+	st8	[r28] = r29
+	mf
+	.endm
+	.set	IPI, 0xfee00000
+
 	// go WHERE, PSR: by rfi, with these bits of psr besides those of "virtual"
 	.macro	go where, psr=0
 	ic	0
@@ -356,20 +365,10 @@ interrupted:
 	mov	r22 = psr
 	movl	r18 = record
 	st8	[r18] = r16, 8
-	mov	r19 = cr.isr
+	.irp	cr, isr, iip, ipsr, iim, ifa, itir, iha
+	mov	r19 = cr.\cr
 	st8	[r18] = r19, 8
-	mov	r19 = cr.iip
-	st8	[r18] = r19, 8
-	mov	r19 = cr.ipsr
-	st8	[r18] = r19, 8
-	mov	r19 = cr.iim
-	st8	[r18] = r19, 8
-	mov	r19 = cr.ifa
-	st8	[r18] = r19, 8
-	mov	r19 = cr.itir
-	st8	[r18] = r19, 8
-	mov	r19 = cr.iha
-	st8	[r18] = r19, 8
+	.endr
 	st8	[r18] = r22, 8
 	ld8	r19 = [r18]
 	adds	r19 = 1, r19

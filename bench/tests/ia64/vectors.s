@@ -510,6 +510,15 @@ plain:
 	st8	[r8] = r0
 	.endif
 	.endm
+	// purge_pages LOW, HIGH: the first page, the second one, or both
+	.macro	purge_pages low, high
+	.if	\low
+	purge	ptc.l, R1
+	.endif
+	.if	\high
+	purge	ptc.l, R1 + 0x4000
+	.endif
+	.endm
 	.macro	rse_fault what, isr, address
 	recorded "\what: the vector", VECTOR, 0x1000
 	recorded "\what: isr", ISR, RS | \isr
@@ -533,12 +542,7 @@ stack:
 	br.cond.sptk 672f
 671:	alloc	r3 = ar.pfs, 0, 0, 0, 0
 	flushrs
-	.if	\low
-	purge	ptc.l, R1
-	.endif
-	.if	\high
-	purge	ptc.l, R1 + 0x4000
-	.endif
+	purge_pages \low, \high
 	handle	1
 	br.ret.sptk b0
 672:
@@ -547,12 +551,7 @@ stack:
 	ic	0
 	cover
 	flushrs
-	.if	\low
-	purge	ptc.l, R1
-	.endif
-	.if	\high
-	purge	ptc.l, R1 + 0x4000
-	.endif
+	purge_pages \low, \high
 	handle	1
 	movl	r8 = 674f
 	mov	cr.iip = r8
