@@ -321,11 +321,9 @@ int pmon_read_counts(pmon_t *m, pmon_value_t *value, unsigned int n)
 		return read_values(m, value, n, false);
 	if (n > m->counters.n)
 		n = m->counters.n;
+	/* What an error leaves in the flags is ignored the next time. */
 	if (pfm_read_pmds(m->fd, m->pmds, (int)n)) {
 		failure_set(&f, PFM_READ_PMDS, 0);
-		/* Of those that were looked at. */
-		for (i = 0; i < n; i++)
-			m->pmds[i].reg_flags = 0;
 		return pmon_refused(&f);
 	}
 	for (i = 0; i < n; i++) {

@@ -19,7 +19,7 @@
 
 #define NAME_SIZE	4096		/* of a report's file */
 
-/* A region that a thread is in, or one that it is no longer in, whose memory serves again. */
+/* A region that a thread is in: thread.inner; or the memory of one that has ended: thread.spare. */
 struct frame {
 	struct frame *outer;
 	size_t size;			/* bytes of all */
@@ -34,8 +34,8 @@ struct thread {
 	int failed;			/* ... for this errno, ... */
 	char *why;			/* ... in words, ... */
 	uint64_t again;			/* ... until this ns, when it is tried again */
-	struct frame *inner;
-	struct frame *spare;
+	struct frame *inner;		/* the regions that this thread is in, the last one first */
+	struct frame *spare;		/* memory for those that it enters next */
 };
 
 /* All runs of a region. */
