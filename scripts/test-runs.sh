@@ -25,6 +25,18 @@ find_trees() {
 	done
 }
 
+# find_tools: the architectures for which some run needs the library or pfmon
+declare -A has_tools=()
+find_tools() {
+	local i word
+	for i in "${todo[@]}"; do
+		case ${run_kind[i]%@*} in
+		units | root | user | bench | witness | machine) ;;
+		*) for word in ${run_needs[i]}; do has_tools[$word]=yes; done ;;
+		esac
+	done
+}
+
 # builds_of NUMBER: what has to be built for it, a word each
 builds_of() {
 	local word kernel=${run_kernel[$1]}
@@ -35,7 +47,7 @@ builds_of() {
 		qemu) echo "qemu-${run_arch[$1]}" ;;
 		linux) echo linux ;;
 		stock-*) ;;
-		*) echo "programs-$word" ;;
+		*) [ -n "${has_tools[$word]-}" ] && echo "programs-$word" || echo "selftests-$word" ;;
 		esac
 	done
 }
@@ -49,6 +61,7 @@ build_one() { # WORD NUMBER: for that run
 	qemu-*) "$top/scripts/bench-qemu" ;;
 	linux) "$top/scripts/linux" ;;
 	programs-*) ARCH=${1#programs-} "$top/scripts/user" --tests ;;
+	selftests-*) ARCH=${1#selftests-} "$top/scripts/user" --selftests ;;
 	esac
 }
 
