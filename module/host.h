@@ -168,6 +168,11 @@ static __always_inline u64 pfm_host_clock(void)
 	return local_clock();
 }
 
+static __always_inline bool pfm_host_interrupts_were_on(struct pt_regs *regs)
+{
+	return regs && !regs_irqs_disabled(regs);
+}
+
 /* A little longer than time really stands still. */
 static __always_inline bool pfm_host_no_time(void)
 {

@@ -53,7 +53,8 @@ void pfm_clock_refresh(void)
  * All that the overflow interrupt looks at after this sees this moment.
  *
  * Context: ctx->lock of a context that is live on this CPU, interrupts off; or NMI
- * with the locks of all contexts that are: so no NMI gets here in the midst of it.
+ * with the locks of all contexts that are, or one that has interrupted code with interrupts
+ * on: so no NMI gets here in the midst of it.
  * Return: local_clock().
  */
 u64 pfm_clock_advance(void)

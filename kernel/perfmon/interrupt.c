@@ -6,13 +6,15 @@
  * thread's, the CPU's, or both. Whose counter it was is found by looking at the counters of
  * both, since not all hardware can say; so both stand still meanwhile.
  *
- * It is an NMI on some machines. It takes the locks of both contexts, if it can: what
- * they share on this CPU, as the clock, nobody else looks at then. If it cannot, this
- * CPU is in the midst of changing what the NMI would look at, or another one looks at
- * a context for a moment: then the NMI acknowledges the interrupt and leaves the rest
- * to an irq_work, which may wait for the lock. Nothing is lost meanwhile, since what
- * overflowed is found by comparing values, not by asking the hardware: the first code
- * that compares them finds it.
+ * It is an NMI on some machines. It may have come into a section of this CPU, which is in
+ * the midst of changing what the NMI would look at: a context, or what both share, as the
+ * clock. It has not if it has interrupted code with interrupts on. Then a lock that it cannot
+ * have is another CPU's, which looks at that context for a moment: only that context has to
+ * wait. Otherwise it takes the locks of both, or it looks at neither.
+ *
+ * What has to wait is left to an irq_work, which may wait for the lock; the NMI acknowledges
+ * the interrupt. Nothing is lost meanwhile, since what overflowed is found by comparing
+ * values, not by asking the hardware: the first code that compares them finds it.
  *
  * An interrupt that comes when its overflow has been found is late, not spurious: it
  * is claimed as ours if the CPU has a credit for it, and credits expire after
@@ -63,6 +65,9 @@ struct pfm_interrupt {
 	struct pfm_context *ctx;	/* whose interrupt it is, or NULL */
 	struct pfm_context *other;	/* NULL if that is the only one */
 	bool both;			/* it may be the other one's as well */
+	bool locked;			/* @ctx is, by the interrupt */
+	bool other_locked;		/* likewise @other */
+	bool section;			/* neither is: this CPU may be in a section */
 };
 
 /* This CPU clears the pointers, interrupts off, before a context can go. */
@@ -84,38 +89,69 @@ static __always_inline struct pfm_interrupt pfm_interrupt_whose(const struct pfm
 }
 
 /*
+ * If this CPU may be in a section: both locks, or neither. If it is in none: each that no other
+ * CPU has; but not that of @irq->other if the interrupt cannot be its, since nothing of it is
+ * looked at then, and what both contexts share only this CPU changes.
+ */
+static noinline void pfm_interrupt_try_both(struct pfm_interrupt *irq, struct pt_regs *regs)
+{
+	const bool outside = pfm_host_interrupts_were_on(regs);
+
+	irq->locked = raw_spin_trylock(&irq->ctx->lock);
+	if (irq->both || !outside)
+		irq->other_locked = raw_spin_trylock(&irq->other->lock);
+	if (outside || (irq->locked && irq->other_locked))
+		return;
+	if (irq->locked)
+		raw_spin_unlock(&irq->ctx->lock);
+	if (irq->other_locked)
+		raw_spin_unlock(&irq->other->lock);
+	irq->locked = false;
+	irq->other_locked = false;
+	irq->section = true;
+}
+
+/*
  * An ordinary interrupt cannot come while this CPU holds the lock, since that turns
  * interrupts off; and another CPU that holds it does not wait for this one.
  *
- * An NMI must not wait, so it tries. Without SMP there is no lock to try. Code that
- * was interrupted at user level does not hold it; any other code may.
+ * An NMI must not wait, so it tries. Without SMP there is no lock to try: code with
+ * interrupts on does not hold it; any other code may.
  *
  * Nothing else takes the locks of two contexts, so that there is no order to keep.
  */
-static bool pfm_interrupt_trylock(const struct pfm_interrupt *irq,
-				  struct pt_regs *regs)
+static void pfm_interrupt_lock(struct pfm_interrupt *irq, struct pt_regs *regs)
 {
 	if (!in_nmi()) {
 		raw_spin_lock(&irq->ctx->lock);
-		if (unlikely(irq->both))
+		irq->locked = true;
+		if (unlikely(irq->both)) {
 			raw_spin_lock_nested(&irq->other->lock, SINGLE_DEPTH_NESTING);
-		return true;
+			irq->other_locked = true;
+		}
+	} else if (!IS_ENABLED(CONFIG_SMP) && !pfm_host_interrupts_were_on(regs)) {
+		irq->section = true;
+	} else if (unlikely(irq->other)) {
+		pfm_interrupt_try_both(irq, regs);
+	} else {
+		irq->locked = raw_spin_trylock(&irq->ctx->lock);
+		/* Maybe another CPU has it. There is no other context to look at. */
+		irq->section = !irq->locked;
 	}
-	if (!IS_ENABLED(CONFIG_SMP) && !(regs && user_mode(regs)))
-		return false;
-	if (!raw_spin_trylock(&irq->ctx->lock))
-		return false;
-	if (likely(!irq->other) || raw_spin_trylock(&irq->other->lock))
-		return true;
-	raw_spin_unlock(&irq->ctx->lock);
-	return false;
 }
 
 static void pfm_interrupt_unlock(const struct pfm_interrupt *irq)
 {
-	if (unlikely(irq->other) && (in_nmi() || irq->both))
+	if (unlikely(irq->other_locked))
 		raw_spin_unlock(&irq->other->lock);
-	raw_spin_unlock(&irq->ctx->lock);
+	if (likely(irq->locked))
+		raw_spin_unlock(&irq->ctx->lock);
+}
+
+/* Whether a context that the interrupt may concern has to wait for the irq_work. */
+static bool pfm_interrupt_has_to_wait(const struct pfm_interrupt *irq)
+{
+	return irq->ctx && (!irq->locked || (irq->both && !irq->other_locked));
 }
 
 static void pfm_interrupt_look(struct pfm_context *ctx, struct pfm_cpu *c)
@@ -213,7 +249,7 @@ static const struct pfm_run *pfm_interrupt_run(const struct pfm_cpu *c)
 
 /*
  * Whether it was ours cannot be known now. Most likely it was. If the NMI only failed to
- * get one context's lock, maybe since another user looks at that, do not count it towards
+ * get one context's lock, maybe since another CPU looks at that, do not count it towards
  * the storm of the other.
  */
 static void pfm_interrupt_defer(const struct pfm_interrupt *irq, struct pfm_cpu *c)
@@ -241,7 +277,7 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 	struct pt_regs *old;
 	unsigned long before;
 	unsigned int moved;
-	bool locked, late;
+	bool late;
 
 	if (!pmu || !pmu->acknowledge)
 		return false;
@@ -250,11 +286,12 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 		goto out;
 	}
 	irq = pfm_interrupt_whose(c);
-	locked = irq.ctx && pfm_interrupt_trylock(&irq, regs);
+	if (irq.ctx)
+		pfm_interrupt_lock(&irq, regs);
 	moved = pfm_interrupt_moved(&irq, c);
-	if (locked)
+	if (irq.locked)
 		pfm_hw_stop(irq.ctx);
-	if (locked && unlikely(irq.both))
+	if (unlikely(irq.other_locked) && irq.both)
 		pfm_hw_stop(irq.other);
 	late = pmu->acknowledge(pmu, pfm_interrupt_run(c));
 	/*
@@ -262,17 +299,17 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 	 * have counted next to nothing. If they have overflowed since they were stopped, they
 	 * have counted for long, and for others: what they hold is nobody's.
 	 */
-	if (unlikely(moved) && late && (locked || !irq.ctx))
+	if (unlikely(moved) && late && !irq.section)
 		pfm_hw_disown(moved);
 	before = c->found;
-	if (locked) {
-		old = set_irq_regs(regs);
+	old = set_irq_regs(regs);
+	if (likely(irq.locked))
 		pfm_interrupt_overflow(irq.ctx, c);
-		if (unlikely(irq.both))
-			pfm_interrupt_overflow(irq.other, c);
-		set_irq_regs(old);
-		pfm_interrupt_unlock(&irq);
-	} else if (irq.ctx) {
+	if (unlikely(irq.other_locked) && irq.both)
+		pfm_interrupt_overflow(irq.other, c);
+	set_irq_regs(old);
+	pfm_interrupt_unlock(&irq);
+	if (unlikely(pfm_interrupt_has_to_wait(&irq))) {
 		pfm_interrupt_defer(&irq, c);
 		late = true;
 	}

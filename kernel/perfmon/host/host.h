@@ -259,6 +259,25 @@ static __always_inline u64 pfm_host_clock(void)
 }
 
 /**
+ * pfm_host_interrupts_were_on() - whether interrupts were on in the interrupted code
+ * @regs: its registers, or NULL
+ *
+ * On PowerPC interrupts can be off by a mask in memory; but what comes as an NMI there has
+ * interrupted nothing else, so that the level says it all.
+ *
+ * Context: NMI.
+ * Return: true if they were; false if not, or if it cannot be told.
+ */
+static __always_inline bool pfm_host_interrupts_were_on(struct pt_regs *regs)
+{
+#ifdef CONFIG_GENERIC_ENTRY
+	return regs && !regs_irqs_disabled(regs);
+#else
+	return regs && user_mode(regs);
+#endif
+}
+
+/**
  * pfm_host_no_time() - whether time stands still: no timer can be set
  *
  * Context: any.

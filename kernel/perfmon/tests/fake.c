@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/hardirq.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 
 #include "fake.h"
 
@@ -179,17 +180,34 @@ bool pfm_fake_interrupt(void)
 	return ours;
 }
 
-bool pfm_fake_nmi(void)
+static bool fake_nmi(struct pt_regs *regs)
 {
 	unsigned long flags;
 	bool ours;
 
 	local_irq_save(flags);
 	nmi_enter();
-	ours = pfm_interrupt_handle(NULL);
+	ours = pfm_interrupt_handle(regs);
 	nmi_exit();
 	local_irq_restore(flags);
 	return ours;
+}
+
+bool pfm_fake_nmi(void)
+{
+	return fake_nmi(NULL);
+}
+
+bool pfm_fake_nmi_outside(void)
+{
+	struct pt_regs regs = {};
+
+#ifdef CONFIG_X86
+	regs.flags = X86_EFLAGS_IF;
+#elif defined(CONFIG_PPC)
+	regs.msr = MSR_PR;
+#endif
+	return fake_nmi(&regs);
 }
 
 void pfm_fake_happen(unsigned int n)

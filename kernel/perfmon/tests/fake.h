@@ -48,9 +48,13 @@ void pfm_fake_exit(struct kunit *test);
 void pfm_fake_count(u64 n);
 /* The same, event by event, interrupts and all. */
 void pfm_fake_happen(unsigned int n);
-/* Its interrupt; as an NMI, which may not wait for a lock. */
+/*
+ * Its interrupt; as an NMI, which may not wait for a lock; as one that has interrupted code
+ * with interrupts on, so that whoever has a lock is another CPU.
+ */
 bool pfm_fake_interrupt(void);
 bool pfm_fake_nmi(void);
+bool pfm_fake_nmi_outside(void);
 
 /* Elements of PFM_WRITE_PMCS, PFM_WRITE_PMDS; a statistic of this CPU. */
 int pfm_fake_pmc(struct pfm_context *ctx, u16 set, u16 n, u64 value, u32 flags);

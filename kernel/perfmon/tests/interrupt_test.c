@@ -399,6 +399,29 @@ static void interrupt_test_stranger(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 11ULL);
 }
 
+/* The NMI may have come into a section: whose the counters are then, the section decides. */
+static void interrupt_test_stranger_inside(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned long flags;
+	struct pfm_lane *l;
+
+	pfm_fake.ctr[0] = FAKE_MAX - 1000;
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fixture_stop(ctx);
+	l = pfm_lane_of(this_cpu_ptr(&pfm_cpu), ctx);
+	l->stamp = 1;
+	pfm_fake.running = 1;
+	pfm_fake_count(5000);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_nmi());
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
+	KUNIT_EXPECT_EQ(test, l->stamp, 1ULL);
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
+}
+
 /* The wrap is not nearer than the hardware likes, and is found none the less. */
 static void interrupt_test_least_period(struct kunit *test)
 {
@@ -448,6 +471,7 @@ static void interrupt_test_rollback(struct kunit *test)
 
 static struct kunit_case shared_cases[] = {
 	KUNIT_CASE(interrupt_test_stranger),
+	KUNIT_CASE(interrupt_test_stranger_inside),
 	KUNIT_CASE(interrupt_test_least_period),
 	KUNIT_CASE(interrupt_test_rollback),
 	{}

@@ -299,7 +299,10 @@ static void share_test_overflow(struct kunit *test)
 	}
 }
 
-/* An NMI that cannot have one of the locks leaves both to an irq_work; nothing is lost. */
+/*
+ * An NMI that may have come into a section, and cannot have one of the locks, leaves both
+ * contexts to an irq_work; nothing is lost.
+ */
 static void share_test_deferred(struct kunit *test)
 {
 	struct pfm_context *thread = test->priv;
@@ -324,6 +327,68 @@ static void share_test_deferred(struct kunit *test)
 		pfm_fixture_restart(thread);
 		pfm_fixture_restart(share_cpu);
 	}
+}
+
+/* Another CPU looks at one of them for a moment: the other one does not wait for that. */
+static void share_test_looked_at(struct kunit *test)
+{
+	struct pfm_context *contexts[] = { test->priv, share_cpu };
+	/* Without SMP nobody can. */
+	const unsigned int left = IS_ENABLED(CONFIG_SMP);
+	struct pfm_context *held, *free;
+	unsigned long flags;
+	int i;
+
+	share_counters(test);
+	share_both(test);
+	for (i = 0; i < 2; i++) {
+		held = contexts[i];
+		free = contexts[!i];
+		pfm_fake_pmd(test->priv, 0, THREAD, -10ULL, -10ULL);
+		pfm_fake_pmd(share_cpu, 0, CPU, -10ULL, -10ULL);
+		pfm_fake_count(11);
+		raw_spin_lock_irqsave(&held->lock, flags);
+		KUNIT_EXPECT_TRUE(test, pfm_fake_nmi_outside());
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(free), 1U);
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(held), 1 - left);
+		KUNIT_EXPECT_EQ(test, pfm_fake.running, left ? BIT_ULL(i) : 0);
+		raw_spin_unlock_irqrestore(&held->lock, flags);
+		irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(held), left);
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(free), 0U);
+		pfm_fixture_restart(test->priv);
+		pfm_fixture_restart(share_cpu);
+	}
+}
+
+/* ... nor does the CPU's wait for a thread's that has used software alone. */
+static void share_test_looked_at_soft(struct kunit *test)
+{
+	struct pfm_context *thread = test->priv;
+	unsigned long flags;
+
+	pfm_fake_pmc(share_cpu, 0, CPU, 2, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmd(share_cpu, 0, CPU, -10ULL, -10ULL);
+	share_both(test);
+	KUNIT_ASSERT_EQ(test, thread->uses, 0);
+	pfm_fake_count(11);
+	raw_spin_lock_irqsave(&thread->lock, flags);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_nmi_outside());
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(share_cpu), 1U);
+	raw_spin_unlock_irqrestore(&thread->lock, flags);
+	pfm_fixture_restart(share_cpu);
+	if (!IS_ENABLED(CONFIG_SMP))
+		return;
+
+	/* In a section of the thread's it does: what both share may be half written. */
+	pfm_fake_pmd(share_cpu, 0, CPU, -10ULL, -10ULL);
+	pfm_fake_count(11);
+	raw_spin_lock_irqsave(&thread->lock, flags);
+	KUNIT_EXPECT_TRUE(test, pfm_fake_nmi());
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(share_cpu), 0U);
+	raw_spin_unlock_irqrestore(&thread->lock, flags);
+	irq_work_sync(this_cpu_ptr(&pfm_cpu.work));
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(share_cpu), 1U);
 }
 
 /* A storm of one masks that one. */
@@ -404,6 +469,8 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(share_test_used_between),
 	KUNIT_CASE(share_test_overflow),
 	KUNIT_CASE(share_test_deferred),
+	KUNIT_CASE(share_test_looked_at),
+	KUNIT_CASE(share_test_looked_at_soft),
 	KUNIT_CASE(share_test_storm),
 	KUNIT_CASE(share_test_foreign),
 	KUNIT_CASE(share_test_sets),
