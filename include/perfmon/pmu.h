@@ -11,6 +11,7 @@
 #ifndef _PERFMON_PMU_H
 #define _PERFMON_PMU_H
 
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
@@ -24,6 +25,21 @@ struct task_struct;
 /* Most registers of all descriptions together. The validator refuses more. */
 #define PFM_PMCS_MAX		128
 #define PFM_PMDS_MAX		64
+
+/**
+ * pfm_for_each_pmc() - for each control register of a set of them, in increasing order
+ * @i:    unsigned int: its position
+ * @bits: bitmap of PFM_PMCS_MAX bits
+ *
+ * As for_each_set_bit(), of all bits, without the call of a function for each. A break would
+ * end no more than a word of the bitmap: leave by return.
+ */
+#define pfm_for_each_pmc(i, bits)						\
+	for (unsigned int pmc_word = 0; pmc_word < BITS_TO_LONGS(PFM_PMCS_MAX);	\
+	     pmc_word++)							\
+		for (unsigned long pmc_rest = (bits)[pmc_word];			\
+		     pmc_rest && ((i) = pmc_word * BITS_PER_LONG + __ffs(pmc_rest), true); \
+		     pmc_rest &= pmc_rest - 1)
 
 /**
  * struct pfm_pmc_desc - a control register
@@ -192,9 +208,9 @@ struct pfm_run {
  *              context first uses it after @acquire; if one did, before @release,
  *              when the CPU is online again, and when the machine reboots; and on the
  *              boot CPU when the machine wakes up. @v has the defaults of all controls
- * @program:    (optional) write the control registers in the bitmap @changed,
- *              while their counters are stopped. What @start writes anyway need not be
- *              written
+ * @program:    (optional) write the control registers in the bitmap @changed, of
+ *              PFM_PMCS_MAX bits, while their counters are stopped. What @start writes
+ *              anyway need not be written
  * @start:      let the counters in @run count, and no others but those in @run->other
  * @stop:       let nothing count but @run->other; @run is what was started
  * @read:       the hardware's value of PMD @i. Of a counter, its width in bits, also

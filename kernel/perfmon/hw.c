@@ -197,7 +197,7 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, struct pfm_lane *l,
 		pfm_hw_reset();
 	}
 	bitmap_zero(changed, PFM_PMCS_MAX);
-	for_each_set_bit(i, set->written, pmu->num_pmcs) {
+	pfm_for_each_pmc(i, set->written) {
 		if (c->pmcs[i] == set->values[i] && !test_bit(i, c->lost))
 			continue;
 		if (unlikely(test_bit(i, theirs)))

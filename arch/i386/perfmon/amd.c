@@ -156,7 +156,7 @@ static void amd_v2_program(const struct pfm_pmu *pmu, const unsigned long *chang
 {
 	unsigned int i;
 
-	for_each_set_bit(i, changed, pmu->num_pmcs)
+	pfm_for_each_pmc(i, changed)
 		amd_write_ctl(pmu, i, pfm_evtsel_on(run->v[i]));
 }
 

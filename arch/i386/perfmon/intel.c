@@ -298,21 +298,26 @@ static void intel_program(const struct pfm_pmu *pmu, const unsigned long *change
 			  const struct pfm_run *run)
 {
 	const struct intel_pmu *x = to_intel(pmu);
-	unsigned int i = find_first_bit(changed, x->general);
+	bool settled = false, fixed = false;
+	unsigned int i;
 
-	if (unlikely(x->unsettled) && i < x->general)
-		intel_settle(x, run->v);
-	else
-		for_each_set_bit_from(i, changed, x->general)
-			intel_write_evtsel(x, i, pfm_evtsel_on(run->v[i]));
-	i = find_next_bit(changed, pmu->num_pmcs, x->general);
-	if (i < x->counting)
-		intel_program_fixed(x, run->v);
-	i = x->counting;
-	for_each_set_bit_from(i, changed, pmu->num_pmcs)
-		/* Skip LBR_SELECT if the set records no branches: the record is off then. */
-		if (i != x->select || pfm_lbr_selects(run->v[i]))
+	pfm_for_each_pmc(i, changed) {
+		if (i < x->general) {
+			if (likely(!x->unsettled))
+				intel_write_evtsel(x, i, pfm_evtsel_on(run->v[i]));
+			else if (!settled)
+				intel_settle(x, run->v);
+			settled = true;
+		} else if (i < x->counting) {
+			/* They have one register. */
+			if (!fixed)
+				intel_program_fixed(x, run->v);
+			fixed = true;
+		} else if (i != x->select || pfm_lbr_selects(run->v[i])) {
+			/* Not LBR_SELECT if the set records no branches: the record is off. */
 			pfm_x86_write(pmu->pmcs[i].index, run->v[i]);
+		}
+	}
 }
 
 /* Unmask LVTPC before the counters run: an overflow while it is masked is lost. */

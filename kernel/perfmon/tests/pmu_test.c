@@ -207,6 +207,30 @@ static void pfm_pmu_test_vector(struct kunit *test)
 	pfm_fixture_swap(test, real);
 }
 
+/* Every bit once, in order, wherever a word begins and ends. */
+static void pfm_pmu_test_each(struct kunit *test)
+{
+	static const unsigned int positions[] = { 0, 1, 31, 32, 62, 63, 64, 95, 96, 127 };
+	DECLARE_BITMAP(bits, PFM_PMCS_MAX) = {};
+	unsigned int i, n = 0;
+
+	pfm_for_each_pmc(i, bits)
+		n++;
+	KUNIT_EXPECT_EQ(test, n, 0U);
+	for (i = 0; i < ARRAY_SIZE(positions); i++)
+		__set_bit(positions[i], bits);
+	pfm_for_each_pmc(i, bits) {
+		KUNIT_ASSERT_LT(test, n, (unsigned int)ARRAY_SIZE(positions));
+		KUNIT_EXPECT_EQ(test, i, positions[n++]);
+	}
+	KUNIT_EXPECT_EQ(test, n, (unsigned int)ARRAY_SIZE(positions));
+	bitmap_fill(bits, PFM_PMCS_MAX);
+	n = 0;
+	pfm_for_each_pmc(i, bits)
+		KUNIT_EXPECT_EQ(test, i, n++);
+	KUNIT_EXPECT_EQ(test, n, (unsigned int)PFM_PMCS_MAX);
+}
+
 static void pfm_pmu_test_getinfo(struct kunit *test)
 {
 	pfarg_pmcinfo_t info = { .reg_num = PFM_SW_PMC0 };
@@ -256,6 +280,7 @@ static struct kunit_case pfm_pmu_cases[] = {
 	KUNIT_CASE(pfm_pmu_test_register),
 	KUNIT_CASE(pfm_pmu_test_maps),
 	KUNIT_CASE(pfm_pmu_test_vector),
+	KUNIT_CASE(pfm_pmu_test_each),
 	KUNIT_CASE(pfm_pmu_test_getinfo),
 	KUNIT_CASE(pfm_pmu_test_no_operations),
 	{}

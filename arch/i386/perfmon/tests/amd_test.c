@@ -133,7 +133,7 @@ static void amd_test_drive(struct kunit *test)
 static void amd_test_cost(struct kunit *test)
 {
 	u64 v[16] = { 0x110076, 0x1100c0, 0x1100c2, 0x1100c3 };
-	unsigned long changed[2] = { 0xf };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { 0xf };
 	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[2]);
 
 	KUNIT_EXPECT_NULL(test, pmu->program);

@@ -75,7 +75,7 @@ static void centaur_test_stop(struct kunit *test)
 static void centaur_test_program(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = centaur_prepare(test, &winchip);
-	unsigned long changed[4] = { 1 };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { 1 };
 	u64 v[2] = { 0xff, 0xff };
 
 	pfm_regfile_reset(pmu, v);
@@ -101,7 +101,7 @@ static void centaur_test_program(struct kunit *test)
 static void centaur_test_c3(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = centaur_prepare(test, &c3);
-	unsigned long changed[4] = { 1 };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { 1 };
 	u64 v[1] = { 0x1ff };
 
 	KUNIT_EXPECT_EQ(test, pmu->num_pmds, 1U);

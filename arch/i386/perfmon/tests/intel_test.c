@@ -323,7 +323,7 @@ static void intel_test_extra(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
 	u64 v[32] = { [11] = 0x3fffff8fffULL, [13] = 0x40, [14] = 0x100410 };
-	unsigned long changed[2] = { BIT(11) | BIT(13) | BIT(14) };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { BIT(11) | BIT(13) | BIT(14) };
 	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, pmu->num_pmcs, 15U);
@@ -391,7 +391,7 @@ static void intel_test_hole(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_TSX]);
 	u64 v[32] = { [3] = 0x1100c0, [9] = 2 };
-	unsigned long changed[2] = { BIT(3) | BIT(9) };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { BIT(3) | BIT(9) };
 
 	KUNIT_EXPECT_EQ(test, (unsigned int)pmu->pmds[3].num, 4U);
 	pfm_regfile_program(pmu, changed, v);
@@ -410,7 +410,7 @@ static void intel_test_settle(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_NEHALEM]);
 	u64 v[32] = { [0] = 0x1100c0, [1] = 0x110000 | 0x3c, [4] = 2 };
-	unsigned long changed[2] = { BIT(1) };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { BIT(1) };
 
 	pfm_regfile_set(0xc1, 5);
 	pfm_regfile_program(pmu, changed, v);
@@ -517,7 +517,7 @@ static void intel_test_cost(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
 	u64 v[32] = { [0] = 0x1100c0, [1] = 0x11003c, [8] = 10 };
-	unsigned long changed[2] = { BIT(0) | BIT(1) | BIT(8) };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { BIT(0) | BIT(1) | BIT(8) };
 
 	pfm_regfile_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 3U);

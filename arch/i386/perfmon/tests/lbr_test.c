@@ -132,7 +132,7 @@ static void lbr_test_start(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = lbr_prepare(test);
 	u64 v[32] = { [0] = 0x1100c0, [PMC_SELECT] = USER_ONLY };
-	unsigned long changed[2] = { BIT(PMC_SELECT) };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { BIT(PMC_SELECT) };
 
 	pfm_regfile_set(DEBUGCTL, BTF);
 	pfm_regfile_program(pmu, changed, v);
@@ -207,7 +207,7 @@ static void lbr_test_cost(struct kunit *test)
 {
 	const struct pfm_pmu *pmu = lbr_prepare(test);
 	u64 v[32] = { [0] = 0x1100c0, [PMC_SELECT] = NOTHING };
-	unsigned long changed[2] = { BIT(0) | BIT(PMC_SELECT) };
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { BIT(0) | BIT(PMC_SELECT) };
 
 	pfm_regfile_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);

@@ -217,7 +217,7 @@ static void p4_test_drive(struct kunit *test)
 /* A program's levels become those of the thread that runs it. */
 static void p4_test_threads(struct kunit *test)
 {
-	unsigned long changed[3] = {};
+	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = {};
 	const struct pfm_pmu *pmu;
 	unsigned int escr;
 	u64 v[72] = {};
