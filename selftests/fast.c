@@ -11,6 +11,7 @@
 
 #define ROUNDS	200
 #define TOUCHED	3		/* pages in each round */
+#define SETS	3
 
 /* Both ways, if this kernel lets one choose; else the one that it takes. */
 static bool take(bool slow)
@@ -74,12 +75,59 @@ TEST_F(fast, counts)
 	}
 }
 
+static int start_set(int fd, int set)
+{
+	pfarg_start_t start = { .start_set = (__u16)set };
+
+	return pfm(fd, PFM_START, &start, 1);
+}
+
+/* PFM_START goes from set to set, to the next one or another: a page counts in the active one. */
+TEST_F(fast, sets)
+{
+	pfarg_pmc_t pmc = { .reg_num = SW_PMC(0), .reg_value = PFM_SW_MINOR_FAULTS };
+	pfarg_pmd_t pmd = { .reg_num = SW_PMD(0) };
+	u64 faults[SETS] = {}, runs[SETS] = { 1 };
+	int i, set, last = 0;
+
+	NEED_THE_WAY();
+	for (set = 1; set < SETS; set++) {
+		pfarg_setdesc_t desc = { .set_id = (__u16)set };
+
+		ASSERT_EQ(pfm(self->fd, PFM_CREATE_EVTSETS, &desc, 1), 0);
+		pmc.reg_set = (__u16)set;
+		ASSERT_EQ(pfm(self->fd, PFM_WRITE_PMCS, &pmc, 1), 0);
+	}
+	EXPECT_EQ(start_set(self->fd, 1), -EBUSY);
+	ASSERT_EQ(pfm_load(self->fd, my_tid()), 0);
+	for (i = 0; i < ROUNDS; i++) {
+		set = i % 2 ? 0 : i / 2 % SETS;
+		ASSERT_EQ(start_set(self->fd, set), 0);
+		runs[set] += set != last;
+		last = set;
+		pages_touch(&self->pages, 1);
+		faults[set]++;
+		/* A set that is not there is no reason to leave the one that is. */
+		ASSERT_EQ(start_set(self->fd, SETS), -EINVAL);
+	}
+	ASSERT_EQ(pfm_stop(self->fd), 0);
+	pages_touch(&self->pages, TOUCHED);
+	for (set = 0; set < SETS; set++) {
+		pmd.reg_set = (__u16)set;
+		ASSERT_EQ(pfm(self->fd, PFM_READ_PMDS, &pmd, 1), 0);
+		EXPECT_EQ(pmd.reg_value, faults[set]);
+		EXPECT_EQ(info_of_set(self->fd, set).set_runs, runs[set]);
+	}
+}
+
 /* What a command refuses, and by which error, has nothing to do with the way. */
 TEST_F(fast, errors)
 {
 	pfarg_pmd_t pmd[2] = { { .reg_num = SW_PMD(0) }, { .reg_num = SW_PMD(0) } };
 	int other = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 77);
+	pfarg_start_t start = {};
 	u64 value;
+	int i;
 
 	NEED_THE_WAY();
 	ASSERT_EQ(pfm_start(self->fd), -EBUSY);
@@ -103,6 +151,16 @@ TEST_F(fast, errors)
 	EXPECT_EQ(pfm(self->fd, PFM_READ_PMDS, pmd, 0), -EINVAL);
 	EXPECT_EQ(pfm(self->fd, PFM_READ_PMDS, pmd, -1), -EINVAL);
 	EXPECT_EQ(pfm(self->fd, PFM_START, pmd, 0), -EINVAL);
+	EXPECT_EQ(pfm(self->fd, PFM_START, NULL, 1), -EFAULT);
+	EXPECT_EQ(pfm(self->fd, PFM_START, &start, 2), -EINVAL);
+	for (i = 0; i < 3; i++) {
+		start.start_pad[i] = 1;
+		EXPECT_EQ(pfm(self->fd, PFM_START, &start, 1), -EINVAL);
+		start.start_pad[i] = 0;
+	}
+	EXPECT_EQ(start_set(-1, 0), -EBADF);
+	EXPECT_EQ(start_set(other, 0), -EBUSY);
+	EXPECT_EQ(start_set(self->fd, 0), 0);
 	EXPECT_EQ(pfm(self->fd, PFM_STOP, NULL, 1), -EINVAL);
 	ASSERT_EQ(pfm_unload(self->fd), 0);
 	EXPECT_EQ(pfm_stop(self->fd), -EBUSY);

@@ -17,7 +17,7 @@
  * @ctx: context
  * @arg: pfarg_start_t, checked, or NULL
  *
- * Context: pfm_reach_call(), or without @arg pfm_reach_own().
+ * Context: pfm_reach_call(), pfm_reach_own().
  * Return: 0; -EBUSY if the context is not loaded; -EINVAL if there is no such set.
  */
 int pfm_control_start_here(struct pfm_context *ctx, void *arg)

@@ -202,7 +202,8 @@ void pfm_set_free_all(struct pfm_context *ctx)
  * @ctx: context
  * @id:  number
  *
- * Context: ctx->mutex, held here or by the CPU that called this one; any lock.
+ * Context: ctx->mutex, held here or by the CPU that called this one; or ctx->lock, with the
+ * context loaded, since sets come and go only while it is not. Any lock.
  * Return: the set, or NULL.
  */
 struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id)

@@ -150,20 +150,22 @@ bool __pfm_setswitch_expired(const struct pfm_context *ctx, u64 now)
  * @ctx: loaded context
  * @id:  number of a set
  *
- * The set that is active already stays as it is.
+ * The set that is active already stays as it is. Most programs have sets take turns: the
+ * array is asked for other sets only.
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  * Return: 0, or -EINVAL if there is no such set.
  */
 int pfm_setswitch_start(struct pfm_context *ctx, u16 id)
 {
-	struct pfm_set *set = pfm_set_find(ctx, id);
+	struct pfm_set *set = ctx->set;
 
 	pfm_assert_live(ctx);
+	if (set->id == id)
+		return 0;
+	set = set->next->id == id ? set->next : pfm_set_find(ctx, id);
 	if (!set)
 		return -EINVAL;
-	if (set == ctx->set)
-		return 0;
 	/* This may switch, or mask, by itself. */
 	pfm_runstate_freeze(ctx);
 	if (set != ctx->set)

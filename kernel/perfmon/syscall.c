@@ -395,6 +395,40 @@ static __always_inline int pfm_syscall_read_few(struct pfm_syscall *call, struct
 	return out ? out : ret;
 }
 
+static int pfm_syscall_copy_in_start(const pfarg_start_t __user *from, pfarg_start_t *to)
+{
+	if (!user_read_access_begin(from, sizeof(*from)))
+		return -EFAULT;
+	unsafe_get_user(to->start_set, &from->start_set, fault);
+	unsafe_get_user(to->start_pad[0], &from->start_pad[0], fault);
+	unsafe_get_user(to->start_pad[1], &from->start_pad[1], fault);
+	unsafe_get_user(to->start_pad[2], &from->start_pad[2], fault);
+	user_read_access_end();
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+/* PFM_START that names a set. */
+static noinline int pfm_syscall_start_set(struct file *file, int fd, void __user *uarg)
+{
+	pfarg_start_t req;
+	struct pfm_syscall call = { .uarg = uarg, .vec = { .elem = &req, .n = 1 } };
+	int ret;
+
+	ret = pfm_syscall_copy_in_start(uarg, &req);
+	if (ret)
+		return ret;
+	/* What is wrong with @req, the common way says. */
+	if (likely(!pfm_regmap.rules &&
+		   !(req.start_pad[0] | req.start_pad[1] | req.start_pad[2]) &&
+		   pfm_reach_own(file, fd, pfm_control_start_here, &req, &ret)))
+		return ret;
+	return pfm_syscall_context(&pfm_commands[PFM_START], &call, file, fd);
+}
+
 /**
  * pfm_syscall() - a call of a program (3.1, perfmonctl(2))
  * @file: of a context, held by the caller; or NULL
@@ -425,6 +459,8 @@ static __always_inline int pfm_syscall(struct file *file, int fd, int op,
 		call.vec.n = narg;
 		return pfm_syscall_read_few(&call, file, fd);
 	case PFM_START:
+		if (narg == 1)
+			return pfm_syscall_start_set(file, fd, uarg);
 		if (uarg || narg)
 			break;
 		if (likely(!pfm_regmap.rules &&
