@@ -338,6 +338,7 @@ struct pfm_cpu {
 	unsigned long faults[2];	/* [p] minor, major, while sys */
 	struct hrtimer timer;		/* [p*] task clock, time-outs of sets */
 	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
+	bool timer_runs;		/* [p] its handler is at work, and sets it by what it returns */
 	struct pfm_lane lane[PFM_LANES];	/* [p*] a field's own key counts */
 	u64 stamps;			/* [p] given out here */
 	unsigned int owners;		/* [p] pfm_session_owners when last looked at */

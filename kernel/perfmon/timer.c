@@ -8,7 +8,8 @@
  * hardly ever cancelled: one that comes too early finds out what is left and is
  * set again, which happens at most once for each time that it was set. So a
  * context's coming and going costs a comparison, not two operations on the
- * timer queue.
+ * timer queue. Set by its own handler it costs none: the handler says when, and the
+ * kernel, which holds the queue's lock anyway after it, puts the timer back.
  *
  * The handler runs with interrupts off on the CPU that set it. While a context
  * is live elsewhere, or nowhere, its time does not pass.
@@ -64,7 +65,10 @@ void __pfm_timer_arm(struct pfm_context *ctx, u64 now)
 		return;
 	}
 	c->timer_at = at;
-	hrtimer_start(&c->timer, ns_to_ktime(left), HRTIMER_MODE_REL_PINNED_HARD);
+	if (c->timer_runs)
+		hrtimer_set_expires(&c->timer, ktime_add_ns(ktime_get(), left));
+	else
+		hrtimer_start(&c->timer, ns_to_ktime(left), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /**
@@ -89,41 +93,58 @@ int pfm_timer_cancel(unsigned int cpu)
  * the timer may have been set for another thread. What is not due yet waits
  * for the next one.
  */
-static void pfm_timer_expire(struct pfm_context *ctx, struct pfm_cpu *c)
+static void pfm_timer_expire(struct pfm_context *ctx, u64 now)
 {
-	u64 now = pfm_clock_here(c).now;
-
 	if (pfm_setswitch_expired(ctx, now))
 		pfm_runstate_freeze(ctx);
 	else if (pfm_runstate_counting(ctx))
 		pfm_runstate_sync(ctx, ctx->set->hard |
 				  ctx->set->sw[PFM_SW_TASK_CLOCK]);
 	/* An overflow may have masked monitoring, or switched the set. */
-	if (pfm_runstate_running(ctx) && pfm_setswitch_expired(ctx, now))
+	if (pfm_runstate_running(ctx) && pfm_setswitch_expired(ctx, now)) {
 		pfm_setswitch_to(ctx, ctx->set->next);
+		return;
+	}
 	if (pfm_runstate_counting(ctx))
 		pfm_hw_start(ctx);
 	pfm_timer_arm(ctx, now);
 }
 
 /* A context that is live here: only this CPU ends that. Whether it runs. */
-static bool pfm_timer_look(struct pfm_context *ctx, struct pfm_cpu *c)
+static bool pfm_timer_look(struct pfm_context *ctx, u64 now)
 {
 	bool runs;
 
 	raw_spin_lock(&ctx->lock);
 	runs = pfm_runstate_running(ctx);
 	if (runs)
-		pfm_timer_expire(ctx, c);
+		pfm_timer_expire(ctx, now);
 	raw_spin_unlock(&ctx->lock);
 	return runs;
 }
 
+/*
+ * The time for all that the handler looks at. Most contexts have nothing to do with the
+ * thread's time, which takes the run queue's lock to ask for.
+ */
+static u64 pfm_timer_now(const struct pfm_cpu *c, const struct pfm_context *cpu)
+{
+	if (likely(!(c->live && c->live->clocked) && !(cpu && cpu->clocked)))
+		return local_clock();
+	pfm_clock_refresh();
+	return pfm_clock_here(c).now;
+}
+
+/*
+ * Interrupts are off, so that between here and the return to the kernel nothing but this can
+ * set the timer.
+ */
 static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	struct pfm_context *cpu;
 	bool ran = false;
+	u64 now;
 
 	pfm_stat_inc(PFM_STAT_INTERRUPTS);
 	/* The CPU that set this timer went offline: nothing is live there. */
@@ -132,18 +153,19 @@ static enum hrtimer_restart pfm_timer_handler(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 
-	pfm_clock_refresh();
-	c->timer_at = 0;
-
-	/* Each sets it anew for what it waits for. */
 	cpu = pfm_attach_of_cpu(c);
+	now = pfm_timer_now(c, cpu);
+	c->timer_at = 0;
+	c->timer_runs = true;
+	/* Each sets it anew for what it waits for. */
 	if (c->live)
-		ran = pfm_timer_look(c->live, c);
+		ran = pfm_timer_look(c->live, now);
 	if (cpu)
-		ran |= pfm_timer_look(cpu, c);
+		ran |= pfm_timer_look(cpu, now);
+	c->timer_runs = false;
 	if (!ran)
 		pfm_stat_inc(PFM_STAT_SPURIOUS);
-	return HRTIMER_NORESTART;
+	return c->timer_at ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
 /**

@@ -508,8 +508,11 @@ static void interrupt_test_deaf(struct kunit *test)
 	/* More than a turn, with the timer's look in the midst of it. */
 	pfm_fake_count(FAKE_MAX / 2 + 10);
 	local_irq_save(flags);
-	timer->function(timer);
+	hrtimer_try_to_cancel(timer);
+	KUNIT_EXPECT_EQ(test, timer->function(timer), HRTIMER_RESTART);
+	hrtimer_start_expires(timer, HRTIMER_MODE_ABS_PINNED_HARD);
 	local_irq_restore(flags);
+	KUNIT_EXPECT_NE(test, this_cpu_read(pfm_cpu.timer_at), 0ULL);
 	pfm_fake_count(FAKE_MAX / 2 + 10);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 5 + 2 * (FAKE_MAX / 2 + 10));
 	/* Another user's NMI. */
