@@ -336,9 +336,9 @@ static int pfm_syscall_copy_out(const struct pfm_command *cmd,
 }
 
 /* A command of a context. */
-static __always_inline int pfm_syscall_context(const struct pfm_command *cmd,
-					       struct pfm_syscall *call,
-					       struct file *file, int fd)
+static noinline int pfm_syscall_context(const struct pfm_command *cmd,
+					struct pfm_syscall *call,
+					struct file *file, int fd)
 {
 	struct fd f = {};
 	int ret;
@@ -373,26 +373,90 @@ static int pfm_syscall_run(const struct pfm_command *cmd, struct pfm_syscall *ca
 	return pfm_syscall_context(cmd, call, file, fd);
 }
 
+/* Any command, by the way that all can take. */
+static noinline int pfm_syscall_any(struct file *file, int fd, int op, void __user *uarg,
+				    int narg)
+{
+	u8 stack[PFM_SYSCALL_STACK] __aligned(8) PFM_UNINITIALIZED;
+	const struct pfm_command *cmd;
+	struct pfm_syscall call = { .uarg = uarg };
+	size_t size;
+	int ret, out;
+
+	if (op < 0 || op >= ARRAY_SIZE(pfm_commands))
+		return -EINVAL;
+	cmd = &pfm_commands[array_index_nospec(op, ARRAY_SIZE(pfm_commands))];
+	if (!cmd->fn)
+		return -EINVAL;
+	ret = pfm_syscall_check_narg(cmd, uarg, narg);
+	if (ret)
+		return ret;
+
+	call.vec.n = narg;
+	size = array_size(narg, cmd->size);
+	if (size) {
+		call.vec.elem = stack;
+		if (size > sizeof(stack)) {
+			if (size > PFM_SYSCALL_VECTOR_MAX)
+				return -E2BIG;
+			call.vec.elem = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+			if (!call.vec.elem)
+				return -ENOMEM;
+		}
+		ret = pfm_syscall_copy_in(cmd, &call);
+		if (ret)
+			goto free;
+	}
+
+	ret = pfm_syscall_run(cmd, &call, file, fd);
+	out = pfm_syscall_copy_out(cmd, &call);
+	if (out)
+		ret = out;
+free:
+	if (size > sizeof(stack))
+		kvfree(call.vec.elem);
+	return ret;
+}
+
+/*
+ * What programs do around each piece of code that they measure: a function for each such
+ * command, which does little more than to look whether the context is the thread's own and
+ * live here. None of them has to make room for what the others need.
+ */
+
 /* Such a vector is short enough for any arg_size_max. */
 #define PFM_SYSCALL_FEW	(PFM_SYSCALL_STACK / sizeof(pfarg_pmd_t))
 static_assert(PFM_SYSCALL_STACK <= PFM_CONFIG_SIZE_MIN);
 
 /* PFM_READ_PMDS of a few registers. */
-static __always_inline int pfm_syscall_read_few(struct pfm_syscall *call, struct file *file,
-						int fd)
+static noinline int pfm_syscall_read_few(struct file *file, int fd, void __user *uarg,
+					 unsigned int n)
 {
+	pfarg_pmd_t pmds[PFM_SYSCALL_FEW] PFM_UNINITIALIZED;
+	struct pfm_syscall call = { .uarg = uarg, .vec = { .elem = pmds, .n = n } };
 	int ret, out;
 
-	ret = pfm_syscall_copy_in_read(call);
+	ret = pfm_syscall_copy_in_read(&call);
 	if (ret)
 		return ret;
-	if (unlikely(!pfm_reach_own(file, fd, pfm_regs_read_pmds_piece, &call->vec, &ret)) ||
+	if (unlikely(!pfm_reach_own(file, fd, pfm_regs_read_pmds_piece, &call.vec, &ret)) ||
 	    unlikely(ret > 0)) {
-		call->vec.done = 0;
-		ret = pfm_syscall_context(&pfm_commands[PFM_READ_PMDS], call, file, fd);
+		call.vec.done = 0;
+		ret = pfm_syscall_context(&pfm_commands[PFM_READ_PMDS], &call, file, fd);
 	}
-	out = pfm_syscall_copy_values(call);
+	out = pfm_syscall_copy_values(&call);
 	return out ? out : ret;
+}
+
+/* PFM_START alone. */
+static noinline int pfm_syscall_start_own(struct file *file, int fd)
+{
+	int ret;
+
+	if (likely(!pfm_regmap.rules &&
+		   pfm_reach_own(file, fd, pfm_control_start_here, NULL, &ret)))
+		return ret;
+	return pfm_syscall_any(file, fd, PFM_START, NULL, 0);
 }
 
 static int pfm_syscall_copy_in_start(const pfarg_start_t __user *from, pfarg_start_t *to)
@@ -429,6 +493,16 @@ static noinline int pfm_syscall_start_set(struct file *file, int fd, void __user
 	return pfm_syscall_context(&pfm_commands[PFM_START], &call, file, fd);
 }
 
+static noinline int pfm_syscall_stop_own(struct file *file, int fd)
+{
+	int ret;
+
+	if (likely(!pfm_regmap.rules &&
+		   pfm_reach_own(file, fd, pfm_control_stop_here, NULL, &ret)))
+		return ret;
+	return pfm_syscall_any(file, fd, PFM_STOP, NULL, 0);
+}
+
 /**
  * pfm_syscall() - a call of a program (3.1, perfmonctl(2))
  * @file: of a context, held by the caller; or NULL
@@ -444,71 +518,23 @@ static noinline int pfm_syscall_start_set(struct file *file, int fd, void __user
 static __always_inline int pfm_syscall(struct file *file, int fd, int op,
 				       void __user *uarg, int narg)
 {
-	u8 stack[PFM_SYSCALL_STACK] __aligned(8) PFM_UNINITIALIZED;
-	const struct pfm_command *cmd;
-	struct pfm_syscall call = { .uarg = uarg };
-	size_t size;
-	int ret, out;
-
-	/* What programs do around each piece of code that they measure need not be looked up. */
 	switch (op) {
 	case PFM_READ_PMDS:
-		if (narg <= 0 || narg > PFM_SYSCALL_FEW)
-			break;
-		call.vec.elem = stack;
-		call.vec.n = narg;
-		return pfm_syscall_read_few(&call, file, fd);
+		if (narg > 0 && narg <= PFM_SYSCALL_FEW)
+			return pfm_syscall_read_few(file, fd, uarg, narg);
+		break;
 	case PFM_START:
 		if (narg == 1)
 			return pfm_syscall_start_set(file, fd, uarg);
-		if (uarg || narg)
-			break;
-		if (likely(!pfm_regmap.rules &&
-			   pfm_reach_own(file, fd, pfm_control_start_here, NULL, &ret)))
-			return ret;
-		return pfm_syscall_context(&pfm_commands[PFM_START], &call, file, fd);
+		if (!uarg && !narg)
+			return pfm_syscall_start_own(file, fd);
+		break;
 	case PFM_STOP:
-		if (uarg || narg)
-			break;
-		if (likely(!pfm_regmap.rules &&
-			   pfm_reach_own(file, fd, pfm_control_stop_here, NULL, &ret)))
-			return ret;
-		return pfm_syscall_context(&pfm_commands[PFM_STOP], &call, file, fd);
+		if (!uarg && !narg)
+			return pfm_syscall_stop_own(file, fd);
+		break;
 	}
-
-	if (op < 0 || op >= ARRAY_SIZE(pfm_commands))
-		return -EINVAL;
-	cmd = &pfm_commands[array_index_nospec(op, ARRAY_SIZE(pfm_commands))];
-	if (!cmd->fn)
-		return -EINVAL;
-	ret = pfm_syscall_check_narg(cmd, uarg, narg);
-	if (ret)
-		return ret;
-
-	call.vec.n = narg;
-	size = array_size(narg, cmd->size);
-	if (size) {
-		call.vec.elem = stack;
-		if (size > sizeof(stack)) {
-			if (size > PFM_SYSCALL_VECTOR_MAX)
-				return -E2BIG;
-			call.vec.elem = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-			if (!call.vec.elem)
-				return -ENOMEM;
-		}
-		ret = pfm_syscall_copy_in(cmd, &call);
-		if (ret)
-			goto free;
-	}
-
-	ret = pfm_syscall_run(cmd, &call, file, fd);
-	out = pfm_syscall_copy_out(cmd, &call);
-	if (out)
-		ret = out;
-free:
-	if (size > sizeof(stack))
-		kvfree(call.vec.elem);
-	return ret;
+	return pfm_syscall_any(file, fd, op, uarg, narg);
 }
 
 PFM_HOST_CALL(pfm_syscall);
