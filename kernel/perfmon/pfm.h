@@ -63,6 +63,19 @@
 
 #define PFM_NONE	0xff	/* no such register, in the numbers below */
 
+/* A data register of a set. [l] */
+struct pfm_pmd {
+	u64 value;			/* as of the last synchronisation */
+	u64 last;			/* what the source, or register, said then */
+	u64 long_reset;
+	u64 short_reset;
+	u64 last_reset;
+	u64 random_mask;
+	u64 thres;			/* overflows before a switch, 0: none */
+	u64 thres_left;			/* ... left */
+	u32 random;			/* state of the generator */
+};
+
 /*
  * The registers of all descriptions, densely numbered in increasing order of
  * their logical numbers, so that a set of PMDs is one u64 in the core. All of it [d].
@@ -90,6 +103,10 @@ struct pfm_regmap {
 	u64 reach[PFM_PMDS_MAX];	/* the longest way to a wrap that can be written */
 	u64 poll;			/* ns between two looks at its counters */
 	const struct pfm_pmu_rules *rules;	/* its rules, or NULL */
+	/* What a new set has. */
+	u64 def[PFM_PMCS_MAX];		/* its PMCs, unless the rules adapt them */
+	DECLARE_BITMAP(common, PFM_PMCS_MAX);	/* those of the hardware that each set writes */
+	struct pfm_pmd fresh[PFM_PMDS_MAX];
 };
 
 /* A control register of a set. [l] */
@@ -98,19 +115,6 @@ struct pfm_pmc {
 	u64 reset_pmds;			/* reset these, too */
 	u64 eventid;
 	u32 flags;			/* PFM_REGFL_... */
-};
-
-/* A data register of a set. [l] */
-struct pfm_pmd {
-	u64 value;			/* as of the last synchronisation */
-	u64 last;			/* what the source, or register, said then */
-	u64 long_reset;
-	u64 short_reset;
-	u64 last_reset;
-	u64 random_mask;
-	u64 thres;			/* overflows before a switch, 0: none */
-	u64 thres_left;			/* ... left */
-	u32 random;			/* state of the generator */
 };
 
 #define PFM_SW_EVENTS	(PFM_SW_MAJOR_FAULTS + 1)

@@ -217,6 +217,28 @@ static void pfm_pmu_add(struct pfm_regmap *map, const struct pfm_pmu *pmu)
 }
 
 /*
+ * What a set has before a program has written any register. A PMC of the hardware that controls
+ * no counter is written by each set, or it would keep another set's value; a claimed one when a
+ * program has written it.
+ */
+static void pfm_pmu_make_fresh(struct pfm_regmap *map, const struct pfm_pmu *hw)
+{
+	unsigned int i;
+
+	for (i = 0; i < map->num_pmcs; i++) {
+		map->def[i] = map->pmc[i]->def;
+		if (map->pmc_pmu[i] == hw && !map->pmds_of[i] &&
+		    !(map->pmc[i]->flags & PFM_PMC_CLAIMED))
+			__set_bit(i, map->common);
+	}
+	for (i = 0; i < map->num_pmds; i++) {
+		map->fresh[i].value = map->pmd[i]->def;
+		map->fresh[i].last_reset = map->pmd[i]->def;
+		map->fresh[i].random = pfm_random_seed(0);
+	}
+}
+
+/*
  * What a counter sees in a second at most, if the description does not say: 4 events a cycle
  * at 2 GHz. Processors that are faster and have counters below 40 bits say so.
  */
@@ -257,6 +279,7 @@ static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 	if (hw)
 		pfm_pmu_add(map, hw);
 	pfm_pmu_add(map, &pfm_soft_pmu);
+	pfm_pmu_make_fresh(map, hw);
 	if (hw) {
 		map->poll = pfm_pmu_poll(hw);
 		WRITE_ONCE(map->rules, hw->rules);

@@ -128,30 +128,21 @@ struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 	ret = pfm_account_charge(ctx->account, PFM_ACCOUNT_SETS, cost);
 	if (ret)
 		return ERR_PTR(ret);
-	set = kmem_cache_zalloc(pfm_set_cache, GFP_KERNEL_ACCOUNT);
+	set = kmem_cache_alloc(pfm_set_cache, GFP_KERNEL_ACCOUNT);
 	if (!set) {
 		ret = -ENOMEM;
 		goto uncharge;
 	}
 
+	memset(set, 0, struct_size(set, pmcs, map->num_pmcs));
 	set->id = id;
 	set->values = (u64 *)&set->pmcs[map->num_pmcs];
 	set->pmds = (struct pfm_pmd *)&set->values[map->num_pmcs];
-	for (i = 0; i < map->num_pmcs; i++) {
-		set->values[i] = pfm_rules_adapt(ctx, i, map->pmc[i]->def);
-		/*
-		 * A PMC that controls no counter is always written, or it would keep
-		 * another set's value; a claimed one when a program has written it.
-		 */
-		if (map->pmc_pmu[i] == map->hw && !map->pmds_of[i] &&
-		    !(map->pmc[i]->flags & PFM_PMC_CLAIMED))
-			__set_bit(i, set->written);
-	}
-	for (i = 0; i < map->num_pmds; i++) {
-		set->pmds[i].value = map->pmd[i]->def;
-		set->pmds[i].last_reset = map->pmd[i]->def;
-		set->pmds[i].random = pfm_random_seed(0);
-	}
+	memcpy(set->values, map->def, map->num_pmcs * sizeof(*set->values));
+	memcpy(set->pmds, map->fresh, map->num_pmds * sizeof(*set->pmds));
+	bitmap_copy(set->written, map->common, PFM_PMCS_MAX);
+	for (i = 0; map->rules && i < map->num_pmcs; i++)
+		set->values[i] = pfm_rules_adapt(ctx, i, set->values[i]);
 
 	ret = xa_insert(&ctx->sets, id, set, GFP_KERNEL_ACCOUNT);
 	if (ret) {

@@ -215,6 +215,46 @@ static void pfm_set_test_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->mem, context + 2 * pfm_set_mem());
 }
 
+/* A new set has the defaults, whatever was in its memory: most likely the last set's. */
+static void pfm_set_test_fresh(struct kunit *test)
+{
+	const struct pfm_regmap *map = &pfm_regmap;
+	struct pfm_context *ctx = test->priv;
+	pfarg_setdesc_t desc = { .set_id = 1 };
+	struct pfm_pmd fresh;
+	struct pfm_set *set;
+	unsigned int round, i;
+
+	/* With what is between its members. */
+	memset(&fresh, 0, sizeof(fresh));
+	fresh.random = pfm_random_seed(0);
+	for (round = 0; round < 4; round++) {
+		KUNIT_ASSERT_EQ(test, pfm_set_create(ctx, &desc), 0);
+		set = pfm_set_find(ctx, 1);
+		KUNIT_ASSERT_NOT_NULL(test, set);
+		KUNIT_EXPECT_EQ(test, (int)set->id, 1);
+		KUNIT_EXPECT_EQ(test, set->used | set->in_use | set->ovfl | set->runs, 0ULL);
+		for (i = 0; i < map->num_pmcs; i++) {
+			KUNIT_EXPECT_EQ(test, set->values[i], map->pmc[i]->def);
+			KUNIT_EXPECT_NULL(test, memchr_inv(&set->pmcs[i], 0,
+							   sizeof(set->pmcs[i])));
+		}
+		for (i = 0; i < map->num_pmds; i++) {
+			fresh.value = map->pmd[i]->def;
+			fresh.last_reset = map->pmd[i]->def;
+			KUNIT_EXPECT_EQ(test, memcmp(&set->pmds[i], &fresh, sizeof(fresh)), 0);
+		}
+		memset(set->pmcs, 0xa5, map->num_pmcs * sizeof(*set->pmcs));
+		memset(set->pmds, 0xa5, map->num_pmds * sizeof(*set->pmds));
+		memset(set->values, 0xa5, map->num_pmcs * sizeof(*set->values));
+		set->used = ~0ULL;
+		set->in_use = ~0ULL;
+		set->ovfl = ~0ULL;
+		set->runs = ~0ULL;
+		KUNIT_ASSERT_EQ(test, pfm_set_delete(ctx, &desc), 0);
+	}
+}
+
 /* Numbers far from each other cost more, which is given back with the last. */
 static void pfm_set_test_sparse(struct kunit *test)
 {
@@ -247,6 +287,7 @@ static struct kunit_case pfm_set_cases[] = {
 	KUNIT_CASE(pfm_set_test_order),
 	KUNIT_CASE(pfm_set_test_limit),
 	KUNIT_CASE(pfm_set_test_size),
+	KUNIT_CASE(pfm_set_test_fresh),
 	KUNIT_CASE(pfm_set_test_sparse),
 	{}
 };
