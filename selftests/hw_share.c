@@ -308,4 +308,261 @@ TEST(agent_and_users)
 	close(fd);
 }
 
+/*
+ * The same with all that can come in between: an agent for each CPU, whose sets take turns;
+ * users whose sets take turns, who are counted alone, or who interrupt all the time, until they
+ * are throttled and go on; CPUs that go and come; interrupts that are late; and somebody who
+ * looks at all contexts, which keeps NMIs from their locks.
+ */
+#define MANY		20
+#define STORMS		2
+#define STORM_PERIOD	(is_slow() ? 5000ULL : 500ULL)
+#define CPUS		8
+#define AGENT_PAIR	2		/* the first counter of an agent's two */
+
+static bool trouble_is_over;		/* atomic */
+
+static bool is_over(void)
+{
+	return __atomic_load_n(&trouble_is_over, __ATOMIC_RELAXED);
+}
+
+/* PFM_SHARE_TURNS=N: so often does each user count itself. */
+static unsigned int share_turns(void)
+{
+	const char *turns = getenv("PFM_SHARE_TURNS");
+
+	return turns ? (unsigned int)atoi(turns) : is_slow() ? 3 : 10;
+}
+
+static void add_set(int fd, __u16 id, long long ns)
+{
+	pfarg_setdesc_t set = {
+		.set_id = id, .set_flags = PFM_SETFL_TIME_SWITCH, .set_timeout = { 0, ns },
+	};
+
+	MUST(pfm(fd, PFM_CREATE_EVTSETS, &set, 1));
+}
+
+/* hw_total(), in two sets that take turns. */
+static u64 total_of_sets(unsigned long n)
+{
+	int fd = (int)MUST(pfm_create(0));
+	u64 total = 0;
+	__u16 set;
+
+	for (set = 0; set < 2; set++) {
+		add_set(fd, set, 300000);
+		hw_counter(fd, set, set, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	}
+	MUST(pfm_load(fd, my_tid()));
+	run(fd, n);
+	for (set = 0; set < 2; set++)
+		total += hw_value(fd, set, set, HW_INSTRUCTIONS);
+	close(fd);
+	return total;
+}
+
+struct patient {
+	pthread_t thread;
+	u64 alone;		/* instructions of one turn */
+	int cpu;		/* or -1: any */
+	bool sets;
+};
+
+static void *count_amid(void *arg)
+{
+	struct patient *p = arg;
+	unsigned int i;
+	u64 count;
+
+	if (p->cpu >= 0)
+		pin_cpu(p->cpu);
+	for (i = 0; i < share_turns(); i++) {
+		count = p->sets ? total_of_sets(TURNS) : hw_total(TURNS);
+		if (count != p->alone)
+			die("%llu instructions%s, and %llu alone", count,
+			    p->sets ? " in two sets" : "", p->alone);
+	}
+	return NULL;
+}
+
+struct agent {
+	pthread_t thread;
+	int cpu;
+	bool ready;		/* atomic: it counts */
+	unsigned int loads;
+	u64 count;		/* of both sets */
+};
+
+/* Both sets' pairs, or false if the context is not this CPU's. */
+static bool agent_reads(struct agent *a, int fd)
+{
+	pfarg_pmd_t req[4] = {};
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		req[i].reg_set = (__u16)(i / 2);
+		req[i].reg_num = (__u16)hw_find()->pmd(AGENT_PAIR + i % 2, HW_INSTRUCTIONS);
+	}
+	if (pfm(fd, PFM_READ_PMDS, req, 4))
+		return false;
+	for (i = 0; i < 4; i += 2)
+		if (req[i].reg_value != req[i + 1].reg_value)
+			die("CPU %d, set %u: %llu instructions, and %llu", a->cpu, i / 2,
+			    req[i].reg_value, req[i + 1].reg_value);
+	a->count = req[0].reg_value + req[2].reg_value;
+	return true;
+}
+
+/* Counts on the CPU, again and again if that goes and comes. */
+static void *be_agent(void *arg)
+{
+	struct agent *a = arg;
+	int fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	cpu_set_t cpus;
+	__u16 set;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)a->cpu, &cpus);
+	for (set = 0; set < 2; set++) {
+		add_set(fd, set, 1000000);
+		hw_counter(fd, set, AGENT_PAIR, HW_INSTRUCTIONS, HW_USER, 0, 0);
+		hw_counter(fd, set, AGENT_PAIR + 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	}
+	while (!is_over()) {
+		if (pfm_state_is(fd, "unloaded")) {
+			/* Where it is moved if its CPU goes now there is another agent. */
+			if (sched_setaffinity(0, sizeof(cpus), &cpus) ||
+			    pfm_load(fd, my_tid()) || pfm_start(fd)) {
+				nap();
+				continue;
+			}
+			a->loads++;
+			__atomic_store_n(&a->ready, true, __ATOMIC_RELEASE);
+		}
+		agent_reads(a, fd);
+		nap();
+	}
+	while (!agent_reads(a, fd))
+		nap();
+	close(fd);
+	return NULL;
+}
+
+/* Masked for its interrupts it goes on at once. */
+static void *storm(void *arg)
+{
+	int fd = (int)MUST(pfm_create(0));
+
+	(void)arg;
+	set_nonblock(fd);
+	hw_counter(fd, 0, 1, HW_INSTRUCTIONS, HW_BOTH, 0, STORM_PERIOD);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	while (!is_over()) {
+		hw_loop(1000);
+		pfm_next_msg(fd, NULL, 0);
+		pfm_restart(fd);
+	}
+	close(fd);
+	return NULL;
+}
+
+static void *look_at_all(void *arg)
+{
+	char path[64], text[1024];
+	int fd;
+
+	(void)arg;
+	while (!is_over()) {
+		for (fd = 3; fd < 3 + 2 * MANY; fd++) {
+			snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+			read_text(path, text, sizeof(text));
+		}
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void *delay(void *arg)
+{
+	u32 seed = 4711;
+
+	(void)arg;
+	while (!is_over()) {
+		set_skid(random_below(&seed, 3000));
+		nap();
+	}
+	set_skid(0);
+	return NULL;
+}
+
+static void *plug_and_unplug(void *arg)
+{
+	const char *path = arg;
+
+	while (!is_over()) {
+		write_text(path, "0");
+		nap();
+		write_text(path, "1");
+		nap();
+	}
+	return NULL;
+}
+
+TEST(agents_in_trouble)
+{
+	static void *(*const makers[])(void *) = { look_at_all, delay, plug_and_unplug };
+	pthread_t maker[ARRAY_SIZE(makers)], storms[STORMS];
+	int cpus[CPUS], n, i, home = -1, away = -1, made;
+	struct agent agents[CPUS] = {};
+	struct patient p[MANY];
+	u64 pinned = 0, before;
+	char path[96];
+
+	NEED_SHARED();
+	NEED_HW_INTERRUPT();
+	NEED_DEBUGFS();
+	if (hw_counters() < AGENT_PAIR + 2)
+		SKIP(return, "needs %d counters", AGENT_PAIR + 2);
+	n = my_cpus(cpus, CPUS);
+	made = ARRAY_SIZE(makers) - !can_unplug(path, sizeof(path), &home, &away);
+	home = cpus[0];
+	before = debugfs_sum("overflows");
+	for (i = 0; i < MANY; i++) {
+		p[i] = (struct patient){ .cpu = i % 4 ? -1 : home, .sets = i % 2 };
+		p[i].alone = p[i].sets ? total_of_sets(TURNS) : hw_total(TURNS);
+		pinned += p[i].cpu >= 0 ? p[i].alone * share_turns() : 0;
+	}
+	for (i = 0; i < n; i++) {
+		agents[i].cpu = cpus[i];
+		ASSERT_EQ(0, pthread_create(&agents[i].thread, NULL, be_agent, &agents[i]));
+		while (!__atomic_load_n(&agents[i].ready, __ATOMIC_ACQUIRE))
+			nap();
+	}
+	for (i = 0; i < made; i++)
+		ASSERT_EQ(0, pthread_create(&maker[i], NULL, makers[i], path));
+	for (i = 0; i < STORMS; i++)
+		ASSERT_EQ(0, pthread_create(&storms[i], NULL, storm, NULL));
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(0, pthread_create(&p[i].thread, NULL, count_amid, &p[i]));
+
+	for (i = 0; i < MANY; i++)
+		pthread_join(p[i].thread, NULL);
+	__atomic_store_n(&trouble_is_over, true, __ATOMIC_RELAXED);
+	for (i = 0; i < STORMS; i++)
+		pthread_join(storms[i], NULL);
+	for (i = 0; i < made; i++)
+		pthread_join(maker[i], NULL);
+	for (i = 0; i < n; i++) {
+		pthread_join(agents[i].thread, NULL);
+		if (agents[i].cpu == home) {
+			EXPECT_EQ(1U, agents[i].loads);
+			EXPECT_LE(pinned, agents[i].count);
+		}
+	}
+	EXPECT_LT(before, debugfs_sum("overflows"));
+}
+
 TEST_HARNESS_MAIN
