@@ -14,6 +14,10 @@
 #define PAGES		4096
 #define SETS		4		/* that share the time */
 
+/* The most that a switch should cost: of the hardware's sets, and by time of software's. */
+#define GOAL_COMMAND	500
+#define GOAL_TIME	1500
+
 static unsigned long turns = 30000000;	/* of the busy loop */
 static int steps = 400;			/* of the program whose counts are scaled */
 
@@ -89,11 +93,18 @@ static uint64_t busy(unsigned long n)
 	return executed() - start;
 }
 
+static void print_goal(int64_t got, int goal)
+{
+	if (goal)
+		printf("   goal %d%s", goal, got > goal ? ", missed" : "");
+	putchar('\n');
+}
+
 /* From one set to the other by PFM_START, less a PFM_START that does not. */
 static void by_command(const struct events *e, int n)
 {
 	pfarg_start_t start = { 0 };
-	uint64_t sum[2] = { 0, 0 };
+	int64_t sum[2] = { 0, 0 }, each;
 	int fd = create(), i;
 
 	set(fd, e, 0, n, 0);
@@ -108,8 +119,9 @@ static void by_command(const struct events *e, int n)
 		sum[i % 2] += executed() - t;
 	}
 	close(fd);
-	printf("switch by command, %d counter%s  %8lld\n", n, n == 1 ? " " : "s",
-	       (long long)(sum[0] - sum[1]) / 200);
+	each = (sum[0] - sum[1]) / 200;
+	printf("switch by command, %d counter%s  %8lld", n, n == 1 ? " " : "s", (long long)each);
+	print_goal(each, e ? GOAL_COMMAND : 0);
 }
 
 /* A busy loop with and without a timer that switches between two sets. */
@@ -117,6 +129,7 @@ static void by_time(const struct events *e, int n, uint64_t ns)
 {
 	uint64_t plain, with, runs;
 	int fd = create();
+	int64_t each;
 
 	set(fd, e, 0, n, 0);
 	go(fd);
@@ -130,10 +143,11 @@ static void by_time(const struct events *e, int n, uint64_t ns)
 	with = busy(turns);
 	runs = info(fd, 0).set_runs + info(fd, 1).set_runs - 1;
 	close(fd);
-	printf("by time, %d counter%s, %6.1f ms   %8lld  (%llu in %.0f ms)\n", n,
-	       n == 1 ? " " : "s", ns / 1e6,
-	       (long long)(with - plain) / (long long)(runs ? runs : 1),
-	       (unsigned long long)runs, with / 1e6);
+	each = (int64_t)(with - plain) / (int64_t)(runs ? runs : 1);
+	printf("by time, %d counter%s, %6.1f ms   %8lld  (%llu in %.0f ms)", n,
+	       n == 1 ? " " : "s", ns / 1e6, (long long)each, (unsigned long long)runs,
+	       with / 1e6);
+	print_goal(each, e ? 0 : GOAL_TIME);
 }
 
 static unsigned char *pages;
