@@ -21,6 +21,9 @@
  * If a thread comes back to a CPU that no other context has used, only the counters
  * have to be started: code for all other cases stays out of line.
  *
+ * Nothing is read twice, either: what a thread's counters said when it left is where the next
+ * thread's begin (pfm_cpu.known), unless something has touched them since.
+ *
  * Nothing is written twice. A CPU remembers which set's control values it holds
  * (controls), and which state of which set's counters (stamp). If both are still
  * those of the set, switching its thread in costs one write, and switching it out
@@ -86,11 +89,19 @@ static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
 	}
 }
 
+/* What a counter that stands still holds. */
+static __always_inline u64 pfm_hw_holds(const struct pfm_cpu *c, unsigned int i)
+{
+	return c->known & BIT_ULL(i) ? c->raw[i] : pfm_regmap.hw->read(pfm_regmap.hw, i);
+}
+
 /*
  * Have the counters in @mask wrap in hardware no later than at 64 bits. If not @known,
  * the counters hold another set's values. Other registers get the values of this set.
+ * The counters are started after this, which ends pfm_cpu.known.
  */
-static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
+static noinline void pfm_hw_preset(const struct pfm_cpu *c, struct pfm_set *set, u64 mask,
+				   bool known)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	struct pfm_pmd *p;
@@ -120,7 +131,7 @@ static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 			need = pmu->min_period - 1;
 		low = pfm_regmap.low[i];
 		if (!known)
-			p->last = need >= max - low ? pmu->read(pmu, i) : 0;
+			p->last = need >= max - low ? pfm_hw_holds(c, i) : 0;
 		/* Best it goes on from where it is. */
 		if (p->last >= low && need >= max - p->last)
 			continue;
@@ -152,6 +163,7 @@ void pfm_hw_reset(void)
 		c->lane[i].dirty = 0;
 		c->lane[i].stamp = pfm_hw_stamp(c);
 	}
+	c->known = 0;
 	/* This CPU may have been offline when they were claimed. */
 	bitmap_copy(c->lost, pfm_regmap.claimed, PFM_PMCS_MAX);
 	pmu->reset(pmu, c->pmcs);
@@ -211,6 +223,9 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, struct pfm_lane *l,
 	l->run.ctx_flags = ctx->flags;
 	l->run.set_flags = set->flags;
 	l->run.task = ctx->task;
+	/* Some hardware has to lose counters for that. */
+	if (any)
+		c->known = 0;
 	if (any && pmu->program)
 		pmu->program(pmu, changed, &l->run);
 	if (!any)
@@ -306,12 +321,13 @@ static __always_inline void pfm_hw_let(struct pfm_context *ctx, bool beside)
 	if (l->controls != set->controls && !pfm_hw_program(c, l, ctx))
 		return;
 	if (l->stamp != set->stamp) {
-		pfm_hw_preset(set, set->in_use, false);
+		pfm_hw_preset(c, set, set->in_use, false);
 		l->stamp = set->stamp = pfm_hw_stamp(c);
 		l->dirty |= set->in_use & pfm_regmap.wiped;
 	} else if (set->unarmed) {
-		pfm_hw_preset(set, set->unarmed & set->in_use, true);
+		pfm_hw_preset(c, set, set->unarmed & set->in_use, true);
 	}
+	c->known = 0;
 	/* First in memory, then in hardware: pfm_pmu.still() relies on it in an NMI. */
 	l->run.pmds = set->in_use;
 	if (beside)
@@ -407,6 +423,7 @@ void __pfm_hw_wipe(const struct pfm_context *ctx)
 	}
 	l->dirty = 0;
 	l->stamp = pfm_hw_stamp(c);
+	c->known = 0;
 }
 
 /**
@@ -433,6 +450,7 @@ void pfm_hw_disown(unsigned int lanes)
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	unsigned int i;
 
+	c->known = 0;
 	for (i = 0; i < PFM_LANES; i++)
 		if (lanes & BIT(i))
 			c->lane[i].stamp = pfm_hw_stamp(c);
@@ -478,6 +496,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 		i = __ffs64(rest);
 		p = &set->pmds[i];
 		raw = pmu->read(pmu, i);
+		c->raw[i] = raw;
 		if (raw < p->last) {
 			if (p->last - raw < pmu->rollback)
 				continue;

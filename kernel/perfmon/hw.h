@@ -45,6 +45,18 @@ static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
 }
 
+/*
+ * The context leaves this CPU, up to date: what its counters hold, whoever is next need not ask
+ * them.
+ */
+static __always_inline void pfm_hw_tell(const struct pfm_context *ctx)
+{
+	const struct pfm_set *set = ctx->set;
+
+	if (set->hard && set->stamp && set->stamp == pfm_hw_lane_read(ctx, stamp))
+		__this_cpu_write(pfm_cpu.known, set->hard);
+}
+
 /* The context leaves this CPU: what its counters hold is for no other. */
 static __always_inline void pfm_hw_wipe(const struct pfm_context *ctx)
 {

@@ -236,6 +236,7 @@ static unsigned int pfm_interrupt_moved(const struct pfm_interrupt *irq, struct 
 	if (!pmu->still || pmu->still(pmu, thread | cpu))
 		return 0;
 	pfm_stat_inc(PFM_STAT_FOREIGN);
+	c->known = 0;
 	return !thread << PFM_LANE_THREAD | !cpu << PFM_LANE_CPU;
 }
 

@@ -344,6 +344,8 @@ struct pfm_cpu {
 	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
 	bool timer_runs;		/* [p] its handler is at work, and sets it by what it returns */
 	struct pfm_lane lane[PFM_LANES];	/* [p*] a field's own key counts */
+	u64 known;			/* [p] counters that stand still, and hold ... */
+	u64 raw[PFM_PMDS_MAX];		/* [p] ... this: what they said last */
 	u64 stamps;			/* [p] given out here */
 	unsigned int owners;		/* [p] pfm_session_owners when last looked at */
 	u64 uncounted;			/* [p] pfm_set.uncounted of all that were here */

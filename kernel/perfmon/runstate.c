@@ -326,6 +326,7 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 	pfm_runstate_freeze(ctx);
 	if (pfm_runstate_running(ctx))
 		pfm_runstate_add_up(ctx, now);
+	pfm_hw_tell(ctx);
 	pfm_hw_wipe(ctx);
 	ctx->cpu = -1;
 	if (!pfm_is_system(ctx)) {

@@ -31,6 +31,8 @@ static void fake_program(const struct pfm_pmu *pmu, const unsigned long *changed
 		pfm_fake.sel[i] = run->v[i];
 		pfm_fake.programs++;
 	}
+	if (pfm_fake.unsettled)
+		memset(pfm_fake.ctr, 0, sizeof(pfm_fake.ctr));
 }
 
 static void fake_start(const struct pfm_pmu *pmu, const struct pfm_run *run)

@@ -23,6 +23,7 @@ struct pfm_fake {
 	bool blind;		/* has no status register */
 	bool frozen;		/* when it was acknowledged */
 	bool busy;		/* an event happens with each read */
+	bool unsettled;		/* to program a control takes the counters */
 	u32 set_flags;		/* of the last start */
 	struct task_struct *task;
 	unsigned int starts;

@@ -261,6 +261,68 @@ static void hw_test_lazy(struct kunit *test)
 	pfm_fixture_free(other);
 }
 
+/* To this CPU, some events, and away. */
+static void hw_visit(struct pfm_context *ctx, unsigned int events)
+{
+	pfm_fixture_in(ctx);
+	pfm_fake_count(events);
+	pfm_fixture_out(ctx);
+}
+
+/* From a thread to another one the counters are read once, unless something has touched them. */
+static void hw_test_read_once(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
+	unsigned int i, reads;
+	unsigned long flags;
+
+	for (i = 0; i < 4; i++) {
+		pfm_fake.ctr[i] = BIT_ULL(30);
+		pfm_fake_pmc(ctx, 0, i, 1 + i, 0);
+		pfm_fake_pmc(other, 0, i, 1 + i, 0);
+	}
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, other);
+	hw_visit(ctx, 3);
+	reads = pfm_fake.reads;
+	for (i = 0; i < 10; i++) {
+		hw_visit(other, 5);
+		hw_visit(ctx, 3);
+	}
+	KUNIT_EXPECT_EQ(test, pfm_fake.reads, reads + 2 * 10 * 4);
+
+	/* Others have moved them. */
+	pfm_fake.ctr[0] += 1000;
+	pfm_hw_disown(BIT(PFM_LANE_THREAD));
+	hw_visit(other, 5);
+
+	/* What this one counts at the end nobody has read. */
+	hw_visit(ctx, 3);
+	pfm_fixture_in(other);
+	pfm_fake_count(5);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, 0), 60ULL);
+	pfm_fake_count(700);
+	raw_spin_lock_irqsave(&other->lock, flags);
+	pfm_runstate_mask(other);
+	raw_spin_unlock_irqrestore(&other->lock, flags);
+	pfm_fixture_out(other);
+	hw_visit(ctx, 3);
+	other->state = PFM_LOADED;
+
+	/* Other controls, for which this hardware needs the counters. */
+	pfm_fake.unsettled = true;
+	pfm_fake_pmc(other, 0, 2, 9, 0);
+	hw_visit(other, 5);
+	hw_visit(ctx, 3);
+	hw_visit(other, 5);
+	hw_visit(ctx, 3);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, i), 45ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, i), 70ULL);
+	}
+	pfm_fixture_free(other);
+}
+
 /* In the midst of a period another context uses the counter. */
 static void hw_test_shared_period(struct kunit *test)
 {
@@ -532,6 +594,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_switched_out),
 	KUNIT_CASE(hw_test_told),
 	KUNIT_CASE(hw_test_lazy),
+	KUNIT_CASE(hw_test_read_once),
 	KUNIT_CASE(hw_test_shared_period),
 	KUNIT_CASE(hw_test_masked),
 	KUNIT_CASE(hw_test_write_running),
