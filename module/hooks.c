@@ -14,7 +14,8 @@
  *				disarmed that, the tracepoint sched_process_exec, when the
  *				program is loaded
  *	a mapping		a probe of perf_event_mmap()
- *	a page fault		two counters of perf_events a CPU, with a period of 1
+ *	a page fault		two counters of perf_events a CPU, with a period of 1; only
+ *				while a context exists that counts page faults
  *
  * The probes stand at the entries of their functions, where ftrace's calls are:
  * there the handler runs as if the function had called it. A probe elsewhere is
@@ -44,6 +45,7 @@
 static DEFINE_MUTEX(pfm_hooks_mutex);	/* for what is turned on and off */
 static bool pfm_hooks_on;
 static atomic_t pfm_hooks_users;
+static atomic_t pfm_hooks_faulters;	/* contexts that count page faults */
 static int pfm_hooks_cpuhp;
 
 DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_sys_key, HZ);
@@ -208,13 +210,33 @@ static int pfm_hooks_faults_on(int cpu)
 
 /* On and off, under the mutex. */
 
-static void pfm_hooks_turn_off(void)
+static void pfm_hooks_turn_faults_off(void)
 {
-	unsigned int i;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		pfm_hooks_faults_off(cpu);
+}
+
+/* Those that are on stay. Some may be, if that fails. */
+static int pfm_hooks_turn_faults_on(void)
+{
+	int cpu, err, ret = 0;
+
+	for_each_online_cpu(cpu) {
+		err = ret ? 0 : pfm_hooks_faults_on(cpu);
+		/* Unless it has gone offline meanwhile. */
+		if (err && err != -ENODEV)
+			ret = err;
+	}
+	return ret;
+}
+
+static void pfm_hooks_turn_off(void)
+{
+	unsigned int i;
+
+	pfm_hooks_turn_faults_off();
 	for (i = 0; i < ARRAY_SIZE(pfm_hooks_probes); i++)
 		disable_kprobe(&pfm_hooks_probes[i]);
 	for (i = 0; i < ARRAY_SIZE(pfm_hooks_points); i++)
@@ -226,7 +248,7 @@ static void pfm_hooks_turn_off(void)
 static int pfm_hooks_turn_on(void)
 {
 	unsigned int i;
-	int cpu, err, ret = 0;
+	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(pfm_hooks_points) && !ret; i++)
 		ret = tracepoint_probe_register(pfm_hooks_points[i].tp,
@@ -240,12 +262,8 @@ static int pfm_hooks_turn_on(void)
 	pfm_hooks_on = true;
 	for (i = 0; i < ARRAY_SIZE(pfm_hooks_probes) && !ret; i++)
 		ret = enable_kprobe(&pfm_hooks_probes[i]);
-	for_each_online_cpu(cpu) {
-		err = ret ? 0 : pfm_hooks_faults_on(cpu);
-		/* Unless it has gone offline meanwhile. */
-		if (err && err != -ENODEV)
-			ret = err;
-	}
+	if (!ret && atomic_read(&pfm_hooks_faulters))
+		ret = pfm_hooks_turn_faults_on();
 	/* Hooks that are not on yet can be turned off, too. */
 	if (ret)
 		pfm_hooks_turn_off();
@@ -265,11 +283,20 @@ static void pfm_hooks_on_work(struct work_struct *work)
 
 static DECLARE_WORK(pfm_hooks_begin, pfm_hooks_on_work);
 
+static void pfm_hooks_faults_work(struct work_struct *work)
+{
+	pfm_hooks_result = pfm_hooks_turn_faults_on();
+}
+
+static DECLARE_WORK(pfm_hooks_begin_faults, pfm_hooks_faults_work);
+
 static void pfm_hooks_off_work(struct work_struct *work)
 {
 	mutex_lock(&pfm_hooks_mutex);
 	if (pfm_hooks_on && !atomic_read(&pfm_hooks_users))
 		pfm_hooks_turn_off();
+	else if (pfm_hooks_on && !atomic_read(&pfm_hooks_faulters))
+		pfm_hooks_turn_faults_off();
 	mutex_unlock(&pfm_hooks_mutex);
 }
 
@@ -285,7 +312,7 @@ static void pfm_hooks_cpus_work(struct work_struct *work)
 		if (READ_ONCE(per_cpu(pfm_hooks_faults, cpu).stale))
 			pfm_hooks_faults_off(cpu);
 	/* If a counter cannot be made, periods in faults end late on its CPU. */
-	if (pfm_hooks_on)
+	if (pfm_hooks_on && atomic_read(&pfm_hooks_faulters))
 		for_each_online_cpu(cpu)
 			pfm_hooks_faults_on(cpu);
 	mutex_unlock(&pfm_hooks_mutex);
@@ -344,6 +371,45 @@ void pfm_hooks_put(bool system)
 	if (system)
 		static_branch_slow_dec_deferred(&pfm_sys_key);
 	if (atomic_dec_and_test(&pfm_hooks_users))
+		mod_delayed_work(pfm_main_wq, &pfm_hooks_end, HZ);
+}
+
+/**
+ * pfm_hooks_faults_get() - pfm_host_faults_get()
+ *
+ * If hooks are not on yet, they bring the counters of faults with them: whoever turns them on
+ * looks at the count under the same mutex.
+ *
+ * Context: as there.
+ * Return: 0, or -errno.
+ */
+int pfm_hooks_faults_get(void)
+{
+	int ret = 0;
+
+	atomic_inc(&pfm_hooks_faulters);
+	mutex_lock(&pfm_hooks_mutex);
+	if (pfm_hooks_on) {
+		queue_work(pfm_main_wq, &pfm_hooks_begin_faults);
+		flush_work(&pfm_hooks_begin_faults);
+		ret = pfm_hooks_result;
+	}
+	mutex_unlock(&pfm_hooks_mutex);
+	if (ret)
+		pfm_hooks_faults_put();
+	return ret;
+}
+
+/**
+ * pfm_hooks_faults_put() - pfm_host_faults_put()
+ *
+ * They go off a second later, as hooks do.
+ *
+ * Context: as there.
+ */
+void pfm_hooks_faults_put(void)
+{
+	if (atomic_dec_and_test(&pfm_hooks_faulters))
 		mod_delayed_work(pfm_main_wq, &pfm_hooks_end, HZ);
 }
 

@@ -159,8 +159,12 @@ static inline int pfm_host_may_run(const struct task_struct *task)
 #define PFM_HOST_HOOKS	struct pfm_thread
 int pfm_hooks_get(bool system);
 void pfm_hooks_put(bool system);
+int pfm_hooks_faults_get(void);
+void pfm_hooks_faults_put(void);
 #define pfm_host_hooks_get	pfm_hooks_get
 #define pfm_host_hooks_put	pfm_hooks_put
+#define pfm_host_faults_get	pfm_hooks_faults_get
+#define pfm_host_faults_put	pfm_hooks_faults_put
 
 /* The run queue's clock cannot be read: this is a moment later. */
 static __always_inline u64 pfm_host_clock(void)

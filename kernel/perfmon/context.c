@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "host.h"
 #include "pfm.h"
 
 /* Overflows that can wait to be read when no format says how many. */
@@ -72,6 +73,8 @@ void pfm_context_close(struct pfm_context *ctx)
 {
 	pfm_format_close(ctx);
 	pfm_set_free_all(ctx);
+	if (ctx->faults)
+		pfm_host_faults_put();
 	/* Whatever ended its last attachment has given them back. */
 	if (WARN_ON_ONCE(ctx->held))
 		pfm_reserve_put(ctx->held);

@@ -584,7 +584,7 @@ static inline bool pfm_soft_is_virtual(const struct pfm_pmd_desc *d)
 }
 
 extern const struct pfm_pmu pfm_soft_pmu;
-void pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req);
+int pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req);
 u64 pfm_soft_virtual(struct pfm_context *ctx, unsigned int num);
 
 /* reserve.c */

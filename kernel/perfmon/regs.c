@@ -229,7 +229,8 @@ static int pfm_regs_write_pmcs_piece(struct pfm_context *ctx, void *arg)
  * Context: process, ctx->mutex.
  * Return: 0; the error of the element that failed: see pfm_regs_write_pmc(); -EBUSY, and
  * no element was looked at, if others have the PMU, or contexts of the other kind have any
- * register of which @v wants more than its default; and see pfm_reach_call().
+ * register of which @v wants more than its default; likewise that of pfm_host_faults_get();
+ * and see pfm_reach_call().
  */
 int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 {
@@ -241,7 +242,9 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 	int ret;
 
 	for (i = 0; i < v->n; i++) {
-		pfm_soft_note(ctx, &req[i]);
+		ret = pfm_soft_note(ctx, &req[i]);
+		if (ret)
+			return ret;
 		pmc = pfm_pmu_find_pmc(req[i].reg_num);
 		if (pmc == PFM_NONE)
 			continue;

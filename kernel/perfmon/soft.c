@@ -88,15 +88,17 @@ const struct pfm_pmu pfm_soft_pmu = {
  * The task clock makes it read a clock, and so does a sample with the thread's time in it.
  *
  * Context: process, ctx->mutex.
+ * Return: 0, or -errno if page faults cannot come to the hook.
  */
-void pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req)
+int pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req)
 {
 	const unsigned int num = PFM_VPMD_THREAD_TIME;
+	int ret = 0;
 
 	if (req->reg_smpl_pmds[num / 64] & BIT_ULL(num % 64))
 		pfm_context_clock(ctx);
 	if (req->reg_num < PFM_SW_PMC0)
-		return;
+		return 0;
 	switch (req->reg_value & 0xff) {
 	case PFM_SW_TASK_CLOCK:
 		pfm_context_clock(ctx);
@@ -107,9 +109,13 @@ void pfm_soft_note(struct pfm_context *ctx, const pfarg_pmc_t *req)
 		break;
 	case PFM_SW_MINOR_FAULTS:
 	case PFM_SW_MAJOR_FAULTS:
-		ctx->faults = true;
+		if (ctx->faults)
+			break;
+		ret = pfm_host_faults_get();
+		ctx->faults = !ret;
 		break;
 	}
+	return ret;
 }
 
 /*

@@ -241,6 +241,28 @@ static inline void pfm_host_hooks_put(bool system)
 	static_branch_slow_dec_deferred(&pfm_key);
 }
 
+/**
+ * pfm_host_faults_get() - have page faults come to the hook while hooks are on
+ *
+ * In the graft they do anyway.
+ *
+ * Context: process; no lock that CPU hotplug waits for.
+ * Return: 0, or -errno if they cannot.
+ */
+static inline int pfm_host_faults_get(void)
+{
+	return 0;
+}
+
+/**
+ * pfm_host_faults_put() - they need not any more
+ *
+ * Context: process.
+ */
+static inline void pfm_host_faults_put(void)
+{
+}
+
 /* The static keys, in the one file that counts sessions. */
 #define PFM_HOST_HOOKS						\
 	DEFINE_STATIC_KEY_DEFERRED_FALSE(pfm_key, HZ);		\
