@@ -89,19 +89,11 @@ static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
 	}
 }
 
-/* What a counter that stands still holds. */
-static __always_inline u64 pfm_hw_holds(const struct pfm_cpu *c, unsigned int i)
-{
-	return c->known & BIT_ULL(i) ? c->raw[i] : pfm_regmap.hw->read(pfm_regmap.hw, i);
-}
-
 /*
  * Have the counters in @mask wrap in hardware no later than at 64 bits. If not @known,
  * the counters hold another set's values. Other registers get the values of this set.
- * The counters are started after this, which ends pfm_cpu.known.
  */
-static noinline void pfm_hw_preset(const struct pfm_cpu *c, struct pfm_set *set, u64 mask,
-				   bool known)
+static noinline void pfm_hw_preset(struct pfm_set *set, u64 mask, bool known)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	struct pfm_pmd *p;
@@ -131,7 +123,7 @@ static noinline void pfm_hw_preset(const struct pfm_cpu *c, struct pfm_set *set,
 			need = pmu->min_period - 1;
 		low = pfm_regmap.low[i];
 		if (!known)
-			p->last = need >= max - low ? pfm_hw_holds(c, i) : 0;
+			p->last = need >= max - low ? pmu->read(pmu, i) : 0;
 		/* Best it goes on from where it is. */
 		if (p->last >= low && need >= max - p->last)
 			continue;
@@ -141,6 +133,30 @@ static noinline void pfm_hw_preset(const struct pfm_cpu *c, struct pfm_set *set,
 			p->last = ~min(need, pfm_regmap.reach[i] - 1) & max;
 		pmu->write(pmu, i, p->last);
 	}
+}
+
+/*
+ * The counters hold another set's values. Of those that nobody has touched since that set left
+ * it is known which: they go on from there, unless they are about to wrap, or this set's values
+ * are. A value below 2^63 is not: no counter of pfm_regmap.narrow has as far to go.
+ */
+static noinline void pfm_hw_take_over(const struct pfm_cpu *c, struct pfm_set *set)
+{
+	u64 rest = set->in_use & c->known & pfm_regmap.narrow & ~set->raw;
+	u64 others = set->in_use & ~rest;
+	struct pfm_pmd *p;
+	unsigned int i;
+
+	set->unarmed &= ~rest;
+	for (; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
+		p = &set->pmds[i];
+		p->last = c->raw[i];
+		if (unlikely((s64)p->value < 0 || p->last < pfm_regmap.low[i]))
+			others |= rest & -rest;
+	}
+	if (others)
+		pfm_hw_preset(set, others, false);
 }
 
 /**
@@ -321,11 +337,11 @@ static __always_inline void pfm_hw_let(struct pfm_context *ctx, bool beside)
 	if (l->controls != set->controls && !pfm_hw_program(c, l, ctx))
 		return;
 	if (l->stamp != set->stamp) {
-		pfm_hw_preset(c, set, set->in_use, false);
+		pfm_hw_take_over(c, set);
 		l->stamp = set->stamp = pfm_hw_stamp(c);
 		l->dirty |= set->in_use & pfm_regmap.wiped;
 	} else if (set->unarmed) {
-		pfm_hw_preset(c, set, set->unarmed & set->in_use, true);
+		pfm_hw_preset(set, set->unarmed & set->in_use, true);
 	}
 	c->known = 0;
 	/* First in memory, then in hardware: pfm_pmu.still() relies on it in an NMI. */

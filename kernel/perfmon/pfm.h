@@ -97,6 +97,8 @@ struct pfm_regmap {
 	u64 hard;			/* ... in registers that hw.c reaches */
 	u64 uncounted;			/* PMDs that hw.c reaches and that do not count */
 	u64 wiped;			/* PMDs that are set to @low when the thread leaves */
+	u64 narrow;			/* counters of the hardware that wrap below 2^63, and need not
+					 * hold the low bits of the value */
 	const struct pfm_pmu *hw;	/* the description of the hardware, or NULL */
 	u64 max[PFM_PMDS_MAX];		/* the most that a counter of it holds */
 	u64 low[PFM_PMDS_MAX];		/* the least that a counter of it starts from */

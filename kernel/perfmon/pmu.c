@@ -177,8 +177,11 @@ static void pfm_pmu_add_hard(struct pfm_regmap *map, const struct pfm_pmu *pmu,
 	map->hard |= BIT_ULL(n);
 	map->max[n] = GENMASK_ULL(width - 1, 0);
 	/* Not where the register has to hold the low bits of the value. */
-	if (!(pmu->flags & PFM_PMU_USER_COUNTS))
+	if (!(pmu->flags & PFM_PMU_USER_COUNTS)) {
 		map->low[n] = pfm_pmu_low(d, width);
+		if (width < 64)
+			map->narrow |= BIT_ULL(n);
+	}
 	map->reach[n] = map->max[n] - map->low[n];
 	if (d->write_bits && d->write_bits < width)
 		map->reach[n] = BIT_ULL(d->write_bits - 1);

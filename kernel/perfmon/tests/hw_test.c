@@ -323,6 +323,42 @@ static void hw_test_read_once(struct kunit *test)
 	pfm_fixture_free(other);
 }
 
+/* What takes a counter over has a period, or finds it about to wrap: then it is written. */
+static void hw_test_take_over(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv, *other = pfm_fixture_context(test, 1);
+	unsigned int round;
+
+	pfm_fake.ctr[0] = BIT_ULL(30);
+	pfm_fake.ctr[1] = BIT_ULL(30);
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fake_pmc(ctx, 0, 1, 2, 0);
+	pfm_fake_pmc(other, 0, 0, 1, PFM_REGFL_OVFL_NOTIFY);
+	pfm_fake_pmc(other, 0, 1, 2, 0);
+	pfm_fake_pmd(other, 0, 0, -100ULL, -100ULL);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_load_hw(test, other);
+	for (round = 0; round < 9; round++) {
+		hw_visit(ctx, 1000);
+		pfm_fixture_in(other);
+		pfm_fake_happen(10);
+		pfm_fixture_out(other);
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(other), 0U);
+	}
+	/* From the last one's wrap to this one's it would be a turn. */
+	pfm_fixture_in(ctx);
+	pfm_fake_count(FAKE_MAX + 1 - pfm_fake.ctr[1]);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[1], 0ULL);
+	pfm_fixture_in(other);
+	KUNIT_EXPECT_LE(test, BIT_ULL(28), pfm_fake.ctr[1]);
+	pfm_fake_happen(10);
+	KUNIT_EXPECT_EQ(test, pfm_fake_messages(other), 1U);
+	pfm_fixture_out(other);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, 1), 100ULL);
+	pfm_fixture_free(other);
+}
+
 /* In the midst of a period another context uses the counter. */
 static void hw_test_shared_period(struct kunit *test)
 {
@@ -595,6 +631,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_told),
 	KUNIT_CASE(hw_test_lazy),
 	KUNIT_CASE(hw_test_read_once),
+	KUNIT_CASE(hw_test_take_over),
 	KUNIT_CASE(hw_test_shared_period),
 	KUNIT_CASE(hw_test_masked),
 	KUNIT_CASE(hw_test_write_running),
