@@ -122,6 +122,14 @@ struct pfm_pmd_desc {
  * nothing to do with levels. Without this flag all registers are one kind's at a time.
  */
 #define PFM_PMU_SHARES		BIT(3)
+/*
+ * No counter counts unless @start has named it since @rest, whatever its control
+ * register holds: so what another user of the PMU has left in the controls of counters need
+ * not be cleared before contexts use the PMU. The core calls @rest with an empty bitmap then,
+ * and takes controls that are no counter's to hold their defaults: it is for @program to write
+ * them before an event that looks at them. Wants @rest.
+ */
+#define PFM_PMU_GATED		BIT(4)
 
 /* What is held for the contexts that have programmed any of it. */
 #define PFM_HOLD_PMU		BIT(0)	/* all registers but those that are claimed */
@@ -208,6 +216,12 @@ struct pfm_run {
  *              context first uses it after @acquire; if one did, before @release,
  *              when the CPU is online again, and when the machine reboots; and on the
  *              boot CPU when the machine wakes up. @v has the defaults of all controls
+ * @rest:       (optional) let nothing count, have the control registers in the bitmap
+ *              @pmcs select nothing, acknowledge overflows, and route the overflow
+ *              interrupt. Called instead of @reset when contexts stop using this CPU: all
+ *              other controls still hold what @reset, or with PFM_PMU_GATED another user,
+ *              has left in them. With PFM_PMU_GATED it is called instead of @reset, too,
+ *              when a context first uses a CPU: with an empty bitmap
  * @program:    (optional) write the control registers in the bitmap @changed, of
  *              PFM_PMCS_MAX bits, while their counters are stopped. What @start writes
  *              anyway need not be written
@@ -255,6 +269,7 @@ struct pfm_pmu {
 	int (*acquire)(const struct pfm_pmu *pmu, unsigned int what);
 	void (*release)(const struct pfm_pmu *pmu, unsigned int what);
 	void (*reset)(const struct pfm_pmu *pmu, const u64 *v);
+	void (*rest)(const struct pfm_pmu *pmu, const unsigned long *pmcs);
 	void (*program)(const struct pfm_pmu *pmu, const unsigned long *changed,
 			const struct pfm_run *run);
 	void (*start)(const struct pfm_pmu *pmu, const struct pfm_run *run);

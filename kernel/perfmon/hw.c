@@ -75,11 +75,9 @@ static noinline void pfm_hw_save(struct pfm_set *set)
 
 static void pfm_hw_restore(const struct pfm_set *set, u64 mask)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
 
-	c->uncounted |= mask;
 	for (; mask; mask &= mask - 1) {
 		i = __ffs64(mask);
 		if (pfm_regmap.pmd[i]->flags & PFM_PMD_CLEAR)
@@ -159,14 +157,9 @@ static noinline void pfm_hw_take_over(const struct pfm_cpu *c, struct pfm_set *s
 		pfm_hw_preset(set, others, false);
 }
 
-/**
- * pfm_hw_reset() - give all control registers of this CPU their defaults
- *
- * Context: interrupts off; nothing counts here.
- */
-void pfm_hw_reset(void)
+/* No context has programmed anything here. */
+static void pfm_hw_clear(struct pfm_cpu *c)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	unsigned int i;
 
@@ -182,7 +175,77 @@ void pfm_hw_reset(void)
 	c->known = 0;
 	/* This CPU may have been offline when they were claimed. */
 	bitmap_copy(c->lost, pfm_regmap.claimed, PFM_PMCS_MAX);
-	pmu->reset(pmu, c->pmcs);
+}
+
+/**
+ * pfm_hw_reset() - give all control registers of this CPU their defaults
+ *
+ * Context: interrupts off; nothing counts here.
+ */
+void pfm_hw_reset(void)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+
+	pfm_hw_clear(c);
+	pfm_regmap.hw->reset(pfm_regmap.hw, c->pmcs);
+}
+
+/*
+ * A context uses the registers of this CPU for the first time since they are ours. Another
+ * user may have left anything in them, an interrupt above all.
+ */
+static void pfm_hw_begin(struct pfm_cpu *c)
+{
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	DECLARE_BITMAP(none, PFM_PMCS_MAX) = {};
+
+	c->touched = true;
+	if (!(pmu->flags & PFM_PMU_GATED)) {
+		pfm_hw_reset();
+		return;
+	}
+	pfm_hw_clear(c);
+	bitmap_complement(c->lost, pfm_regmap.common, PFM_PMCS_MAX);
+	pmu->rest(pmu, none);
+}
+
+/**
+ * pfm_hw_end() - put the registers of this CPU to rest, for other users
+ *
+ * These let programs read counters: none of our counts stays in one.
+ *
+ * Context: interrupts off; nothing counts here.
+ */
+void pfm_hw_end(void)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	const bool gated = pmu->flags & PFM_PMU_GATED;
+	DECLARE_BITMAP(used, PFM_PMCS_MAX) = {};
+	unsigned int i;
+	u64 rest;
+
+	/* Unknown is what a CPU has that was offline: it may have lost what it held. */
+	if (c->stranded)
+		c->used |= pfm_regmap.hard;
+	if (pmu->rest && !c->stranded) {
+		for (i = 0; i < pmu->num_pmcs; i++)
+			if (c->pmcs[i] != pmu->pmcs[i].def ||
+			    (gated && !test_bit(i, c->lost) && !test_bit(i, pfm_regmap.common)))
+				__set_bit(i, used);
+		pmu->rest(pmu, used);
+		pfm_hw_clear(c);
+	} else {
+		pfm_hw_reset();
+	}
+	for (rest = c->used; rest; rest &= rest - 1) {
+		i = __ffs64(rest);
+		if (pfm_pmu_can_write(&pmu->pmds[i]))
+			pmu->write(pmu, i, pmu->pmds[i].def);
+	}
+	c->used = 0;
+	c->touched = false;
+	c->stranded = false;
 }
 
 /*
@@ -217,12 +280,10 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, struct pfm_lane *l,
 	bool any = false;
 	unsigned int i;
 
-	/* Another user of the registers may have left anything, an interrupt above all. */
 	if (!c->touched) {
 		if (unlikely(READ_ONCE(pfm_hw_over)))
 			return false;
-		c->touched = true;
-		pfm_hw_reset();
+		pfm_hw_begin(c);
 	}
 	bitmap_zero(changed, PFM_PMCS_MAX);
 	pfm_for_each_pmc(i, set->written) {
@@ -340,6 +401,7 @@ static __always_inline void pfm_hw_let(struct pfm_context *ctx, bool beside)
 		pfm_hw_take_over(c, set);
 		l->stamp = set->stamp = pfm_hw_stamp(c);
 		l->dirty |= set->in_use & pfm_regmap.wiped;
+		c->used |= set->in_use;
 	} else if (set->unarmed) {
 		pfm_hw_preset(set, set->unarmed & set->in_use, true);
 	}

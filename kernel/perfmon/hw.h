@@ -19,6 +19,7 @@ void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_hw_disown(unsigned int lanes);
 void pfm_hw_leave(void);
 void pfm_hw_reset(void);
+void pfm_hw_end(void);
 void __pfm_hw_wipe(const struct pfm_context *ctx);
 
 /* The common ways past hw.c, for sets that count in software only. */

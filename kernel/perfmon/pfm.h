@@ -350,7 +350,7 @@ struct pfm_cpu {
 	u64 raw[PFM_PMDS_MAX];		/* [p] ... this: what they said last */
 	u64 stamps;			/* [p] given out here */
 	unsigned int owners;		/* [p] pfm_session_owners when last looked at */
-	u64 uncounted;			/* [p] pfm_set.uncounted of all that were here */
+	u64 used;			/* [p] pfm_set.in_use of all that were here */
 	bool touched;			/* [p*] the registers are in our use */
 	bool stranded;			/* [p*] they were, when the CPU went offline */
 	bool switching;			/* [p] a hook looks for overflows, in a switch */

@@ -107,7 +107,9 @@ static bool pfm_pmu_complete(const struct pfm_pmu *pmu)
 			 !!pmu->start + !!pmu->stop + !!pmu->read + !!pmu->write;
 
 	if (!n)
-		return !pmu->program && !pmu->acknowledge && !pmu->still;
+		return !pmu->program && !pmu->acknowledge && !pmu->still && !pmu->rest;
+	if ((pmu->flags & PFM_PMU_GATED) && !pmu->rest)
+		return false;
 	return n == 7 && (pmu->acknowledge || (pmu->flags & PFM_PMU_NO_INTERRUPT));
 }
 

@@ -21,24 +21,7 @@ static unsigned int pfm_reserve_users[2];		/* [f] by PFM_HOLD_... */
 /* Interrupts are off. */
 static void pfm_reserve_let_go(void *unused)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	unsigned int i;
-	u64 rest;
-
-	pfm_hw_reset();
-	/*
-	 * Other users of the PMU let programs read counters: leave no counts. Registers
-	 * that do not count may be many: only those that have been used.
-	 */
-	for (rest = pfm_regmap.hard | c->uncounted; rest; rest &= rest - 1) {
-		i = __ffs64(rest);
-		if (pfm_pmu_can_write(&pmu->pmds[i]))
-			pmu->write(pmu, i, pmu->pmds[i].def);
-	}
-	c->uncounted = 0;
-	c->touched = false;
-	c->stranded = false;
+	pfm_hw_end();
 }
 
 /* Others may have written what is claimed now. Interrupts are off. */
@@ -117,6 +100,7 @@ void pfm_reserve_online(unsigned int cpu)
 	mutex_lock(&pfm_reserve_mutex);
 	if (pfm_reserve_is_there(cpu, NULL) && !pfm_reserve_acquire(PFM_HOLD_PMU)) {
 		local_irq_disable();
+		this_cpu_write(pfm_cpu.stranded, true);
 		pfm_reserve_let_go(NULL);
 		local_irq_enable();
 		pfm_reserve_release(PFM_HOLD_PMU);

@@ -149,6 +149,20 @@ static void amd_reset(const struct pfm_pmu *pmu, const u64 *v)
 	pfm_x86_route();
 }
 
+static void amd_clear_some(const struct pfm_pmu *pmu, const unsigned long *pmcs)
+{
+	unsigned int i;
+
+	for_each_set_bit(i, pmcs, pmu->num_pmcs)
+		amd_write_ctl(pmu, i, 0);
+}
+
+static void amd_rest(const struct pfm_pmu *pmu, const unsigned long *pmcs)
+{
+	amd_clear_some(pmu, pmcs);
+	pfm_x86_route();
+}
+
 /* PerfMonV2 */
 
 static void amd_v2_program(const struct pfm_pmu *pmu, const unsigned long *changed,
@@ -211,6 +225,15 @@ static void amd_v2_reset(const struct pfm_pmu *pmu, const u64 *v)
 	pfm_x86_route();
 }
 
+/* What is off in AMD_GLOBAL_CTL neither counts nor interrupts, whatever its control says. */
+static void amd_v2_rest(const struct pfm_pmu *pmu, const unsigned long *pmcs)
+{
+	pfm_x86_write(AMD_GLOBAL_CTL, 0);
+	amd_clear_some(pmu, pmcs);
+	amd_v2_clear(pmu);
+	pfm_x86_route();
+}
+
 static const struct pfm_pmu amd_v1 = {
 	.width = 48,
 	.flags = PFM_PMU_SHARES,
@@ -219,6 +242,7 @@ static const struct pfm_pmu amd_v1 = {
 	.acquire = amd_acquire,
 	.release = amd_release,
 	.reset = amd_reset,
+	.rest = amd_rest,
 	.start = amd_start,
 	.stop = amd_stop,
 	.read = amd_read,
@@ -230,12 +254,13 @@ static const struct pfm_pmu amd_v1 = {
 static const struct pfm_pmu amd_v2 = {
 	.name = "AMD PerfMonV2",
 	.width = 48,
-	.flags = PFM_PMU_SHARES,
+	.flags = PFM_PMU_SHARES | PFM_PMU_GATED,
 	.selects = amd_selects,
 	.kernel = amd_kernel,
 	.acquire = amd_acquire,
 	.release = amd_release,
 	.reset = amd_v2_reset,
+	.rest = amd_v2_rest,
 	.program = amd_v2_program,
 	.start = amd_v2_start,
 	.stop = amd_v2_stop,

@@ -249,6 +249,9 @@ static void intel_v1_reset(const struct pfm_pmu *pmu, const u64 *v)
 
 /* Version 2 and above */
 
+/* [p] Others may have written the controls of extra.c since this CPU has. */
+static DEFINE_PER_CPU(bool, intel_extra_unknown);
+
 /* Counters as bits of the global registers. */
 static u64 intel_global(const struct intel_pmu *x, u64 counters)
 {
@@ -294,6 +297,41 @@ static void intel_settle(const struct intel_pmu *x, const u64 *v)
 		intel_write_evtsel(x, i, pfm_evtsel_on(v[i]));
 }
 
+static void intel_write_extra(const struct intel_pmu *x, unsigned int i, u64 value)
+{
+	if (i != x->select)
+		pfm_x86_write(x->pmcs[i].index, value);
+}
+
+/*
+ * Whether an event may look at a control of extra.c: all but the architectural ones, which
+ * mean the same on all models (SDM volume 3, "Predefined Architectural Performance Events").
+ */
+static bool intel_has_extra(u64 evtsel)
+{
+	switch (evtsel & 0xff) {
+	case 0x2e:	/* references to the last-level cache, and misses */
+	case 0x3c:	/* cycles */
+	case 0xc0:	/* instructions */
+	case 0xc4:	/* branches */
+	case 0xc5:	/* ... mispredicted */
+		return false;
+	}
+	return true;
+}
+
+/* An event is about to look at what another user of the PMU may have left. */
+static noinline void intel_know_extra(const struct intel_pmu *x, const u64 *v)
+{
+	unsigned int i;
+
+	if (!__this_cpu_read(intel_extra_unknown))
+		return;
+	for (i = x->counting; i < x->pmu.num_pmcs; i++)
+		intel_write_extra(x, i, v[i]);
+	__this_cpu_write(intel_extra_unknown, false);
+}
+
 static void intel_program(const struct pfm_pmu *pmu, const unsigned long *changed,
 			  const struct pfm_run *run)
 {
@@ -303,6 +341,8 @@ static void intel_program(const struct pfm_pmu *pmu, const unsigned long *change
 
 	pfm_for_each_pmc(i, changed) {
 		if (i < x->general) {
+			if (unlikely(intel_has_extra(run->v[i])))
+				intel_know_extra(x, run->v);
 			if (likely(!x->unsettled))
 				intel_write_evtsel(x, i, pfm_evtsel_on(run->v[i]));
 			else if (!settled)
@@ -489,6 +529,31 @@ static bool intel_still(const struct pfm_pmu *pmu, u64 pmds)
 	return false;
 }
 
+/*
+ * What other users of the PMU have left in controls neither counts nor
+ * interrupts while their counters are off in IA32_PERF_GLOBAL_CTRL.
+ */
+static void intel_rest(const struct pfm_pmu *pmu, const unsigned long *pmcs)
+{
+	const struct intel_pmu *x = to_intel(pmu);
+	unsigned int i = 0;
+
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, 0);
+	for_each_set_bit_from(i, pmcs, x->general)
+		intel_write_evtsel(x, i, 0);
+	i = find_next_bit(pmcs, pmu->num_pmcs, x->general);
+	if (i < x->counting)
+		pfm_x86_write(IA32_FIXED_CTR_CTRL, 0);
+	i = x->counting;
+	for_each_set_bit_from(i, pmcs, pmu->num_pmcs)
+		intel_write_extra(x, i, 0);
+	if (x->select)
+		pfm_lbr_reset();
+	intel_clear_status(x);
+	pfm_x86_route();
+	__this_cpu_write(intel_extra_unknown, true);
+}
+
 static void intel_reset(const struct pfm_pmu *pmu, const u64 *v)
 {
 	const struct intel_pmu *x = to_intel(pmu);
@@ -499,8 +564,8 @@ static void intel_reset(const struct pfm_pmu *pmu, const u64 *v)
 	if (x->counting > x->general)
 		pfm_x86_write(IA32_FIXED_CTR_CTRL, 0);
 	for (i = x->counting; i < pmu->num_pmcs; i++)
-		if (i != x->select)
-			pfm_x86_write(pmu->pmcs[i].index, 0);
+		intel_write_extra(x, i, 0);
+	__this_cpu_write(intel_extra_unknown, false);
 	if (x->select)
 		pfm_lbr_reset();
 	intel_clear_status(x);
@@ -525,7 +590,9 @@ static const struct pfm_pmu intel_v2 = {
 	.kernel = intel_kernel,
 	.acquire = intel_acquire,
 	.release = intel_release,
+	.flags = PFM_PMU_GATED,
 	.reset = intel_reset,
+	.rest = intel_rest,
 	.program = intel_program,
 	.start = intel_start,
 	.stop = intel_stop,
@@ -739,9 +806,13 @@ const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 		intel_add_lbr(x, cpu);
 	}
 	x->unsettled = pfm_x86_is_nehalem(cpu) && !cpu->hypervisor;
-	/* intel_settle() takes the counters that another context uses. */
-	if (!x->unsettled)
+	/* intel_settle() takes the counters, and the controls, that nobody has programmed. */
+	if (x->unsettled) {
+		x->pmu.flags &= ~PFM_PMU_GATED;
+		x->pmu.rest = NULL;
+	} else {
 		x->pmu.flags |= PFM_PMU_SHARES;
+	}
 
 	/*
 	 * The counters' overflow bits; OvfBuf (62) and CondChgd (63), which firmware

@@ -22,6 +22,19 @@ static void fake_reset(const struct pfm_pmu *pmu, const u64 *v)
 	pfm_fake.resets++;
 }
 
+static void fake_rest(const struct pfm_pmu *pmu, const unsigned long *pmcs)
+{
+	unsigned int i;
+
+	pfm_fake.running = 0;
+	pfm_fake.rested = 0;
+	pfm_fake.rests++;
+	for_each_set_bit(i, pmcs, ARRAY_SIZE(pfm_fake.sel)) {
+		pfm_fake.sel[i] = 0;
+		pfm_fake.rested |= BIT_ULL(i);
+	}
+}
+
 static void fake_program(const struct pfm_pmu *pmu, const unsigned long *changed,
 			   const struct pfm_run *run)
 {
@@ -151,6 +164,19 @@ const struct pfm_pmu pfm_fake_halves = {
 	.start = fake_start, .stop = fake_stop,
 	.read = fake_read, .write = fake_write,
 	.acknowledge = fake_acknowledge, .still = fake_still,
+};
+
+/* Its controls may hold anything before they are programmed. */
+const struct pfm_pmu pfm_fake_gated = {
+	.name = "gated", .pmcs = fake_pmcs, .pmds = fake_pmds,
+	.num_pmcs = ARRAY_SIZE(fake_pmcs), .num_pmds = FAKE_COUNTERS,
+	.width = 40, .flags = PFM_PMU_GATED,
+	.selects = fake_selects, .kernel = fake_kernel,
+	.acquire = fake_acquire, .release = fake_release,
+	.reset = fake_reset, .rest = fake_rest, .program = fake_program,
+	.start = fake_start, .stop = fake_stop,
+	.read = fake_read, .write = fake_write,
+	.acknowledge = fake_acknowledge,
 };
 
 static const struct pfm_pmu *real_pmu;

@@ -30,6 +30,8 @@ struct pfm_fake {
 	unsigned int stops;
 	unsigned int programs;
 	unsigned int resets;
+	unsigned int rests;
+	u64 rested;		/* controls, by the last rest */
 	unsigned int reads;
 	unsigned int writes;
 };
@@ -40,6 +42,7 @@ extern const struct pfm_pmu pfm_fake_pmu;
 extern const struct pfm_pmu pfm_fake_deaf;	/* without an interrupt */
 extern const struct pfm_pmu pfm_fake_shared;
 extern const struct pfm_pmu pfm_fake_halves;
+extern const struct pfm_pmu pfm_fake_gated;
 
 /* A context for test->priv, with @pmu for the hardware; and its end. */
 int pfm_fake_init(struct kunit *test, const struct pfm_pmu *pmu);

@@ -618,6 +618,106 @@ static void hw_test_less(struct kunit *test)
 	pfm_fixture_free(ctx[1]);
 }
 
+static int gate_init(struct kunit *test)
+{
+	return pfm_fake_init(test, &pfm_fake_gated);
+}
+
+/* As when the last context gives the PMU back. */
+static void gate_end(struct pfm_context *ctx)
+{
+	unsigned long flags;
+
+	pfm_fixture_out(ctx);
+	local_irq_save(flags);
+	pfm_hw_end();
+	local_irq_restore(flags);
+}
+
+/* Other users have left events in 0 to 2, and counts in 2. */
+static void gate_left(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		pfm_fake.sel[i] = 7;
+	pfm_fake.ctr[2] = 5;
+}
+
+/* Only what a context programs and counts is written, at the begin and at the end. */
+static void gate_test_written(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	gate_left();
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	/* Its default is no news to the context, but to the register. */
+	pfm_fake_pmc(ctx, 0, 1, 0, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fake.rests, 1U);
+	KUNIT_EXPECT_EQ(test, pfm_fake.rested, 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake.sel[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake.sel[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake.sel[2], 7ULL);
+	pfm_fake_count(10);
+	gate_end(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fake.rests, 2U);
+	KUNIT_EXPECT_EQ(test, pfm_fake.rested, BIT_ULL(0) | BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[2], 5ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fake.resets, 0U);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 10ULL);
+}
+
+/* Others have had the PMU meanwhile: nothing that a CPU remembers of its registers holds. */
+static void gate_test_again(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(10);
+	gate_end(ctx);
+	gate_left();
+	pfm_fake.ctr[0] = 1000;
+	pfm_fixture_in(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fake.sel[0], 1ULL);
+	pfm_fake_count(5);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 15ULL);
+}
+
+/* What a CPU holds that was offline is unknown. */
+static void gate_test_stranded(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	this_cpu_write(pfm_cpu.stranded, true);
+	pfm_fake.ctr[2] = 5;
+	gate_end(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fake.resets, 1U);
+	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[2], 0ULL);
+	KUNIT_EXPECT_FALSE(test, this_cpu_read(pfm_cpu.stranded));
+}
+
+static struct kunit_case gate_cases[] = {
+	KUNIT_CASE(gate_test_written),
+	KUNIT_CASE(gate_test_again),
+	KUNIT_CASE(gate_test_stranded),
+	{}
+};
+
+static struct kunit_suite gate_suite = {
+	.name = "perfmon-gate",
+	.init = gate_init,
+	.exit = pfm_fake_exit,
+	.test_cases = gate_cases,
+};
+
 static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_equal),
 	KUNIT_CASE(hw_test_less),
@@ -650,4 +750,4 @@ static struct kunit_suite hw_suite = {
 	.test_cases = hw_cases,
 };
 
-kunit_test_suite(hw_suite);
+kunit_test_suites(&hw_suite, &gate_suite);

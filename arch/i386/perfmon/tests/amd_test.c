@@ -181,7 +181,31 @@ static void amd_test_still(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_regfile_still(pmu, 0));
 }
 
+static void amd_test_rest(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = amd_prepare(test, &amd_cpus[11]);
+	DECLARE_BITMAP(pmcs, PFM_PMCS_MAX) = { BIT(1) };
+
+	pfm_regfile_set(0xc0010200, 0x5300c0);
+	pfm_regfile_set(0xc0010202, 0x5300c0);
+	pfm_regfile_set(0xc0000301, 3);
+	pfm_regfile_rest(pmu, pmcs);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0000301), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0010200), 0x5300c0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc0010202), 0ULL);
+	KUNIT_EXPECT_TRUE(test, pmu->flags & PFM_PMU_GATED);
+
+	/* Without PerfMonV2 each control has its own enable bit. */
+	pmu = amd_prepare(test, &amd_cpus[2]);
+	KUNIT_EXPECT_FALSE(test, pmu->flags & PFM_PMU_GATED);
+	pfm_regfile_writes();
+	pfm_regfile_rest(pmu, pmcs);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
+}
+
 static struct kunit_case amd_cases[] = {
+	KUNIT_CASE(amd_test_rest),
 	KUNIT_CASE(amd_test_tables),
 	KUNIT_CASE(amd_test_others),
 	KUNIT_CASE(amd_test_drive),

@@ -209,7 +209,7 @@ static void intel_test_tables(struct kunit *test)
 {
 	const struct pfm_pmd_desc *last;
 	const struct pfm_pmu *pmu;
-	unsigned int i, n;
+	unsigned int flags, i, n;
 
 	for (i = 0; i < ARRAY_SIZE(intel_cpus); i++) {
 		pmu = intel_prepare(test, &intel_cpus[i]);
@@ -224,8 +224,12 @@ static void intel_test_tables(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pmu->pmds[0].write_bits,
 				(u8)(intel_cpus[i].full ? 0 : 32));
 		/* Nehalem on the metal takes counters away that another context may use. */
-		KUNIT_EXPECT_EQ(test, pmu->flags, (unsigned int)(intel_cpus[i].cpu.model == 26 &&
-				!intel_cpus[i].cpu.hypervisor ? 0 : PFM_PMU_SHARES));
+		flags = PFM_PMU_SHARES;
+		if ((u8)intel_cpus[i].cpu.leaf_a[0] >= 2)
+			flags |= PFM_PMU_GATED;
+		if (intel_cpus[i].cpu.model == 26 && !intel_cpus[i].cpu.hypervisor)
+			flags = 0;
+		KUNIT_EXPECT_EQ(test, pmu->flags, flags);
 		if (!intel_cpus[i].fixed)
 			continue;
 		n = 31 - __builtin_clz(intel_cpus[i].fixed);
@@ -654,7 +658,52 @@ static void intel_test_unmask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
 }
 
+/* What nobody has programmed is not written, and neither counts nor interrupts. */
+static void intel_test_rest(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
+	DECLARE_BITMAP(pmcs, PFM_PMCS_MAX) = {};
+	u64 v[32] = {};
+
+	pfm_regfile_set(0x186, 0x5300c0);
+	pfm_regfile_set(0x187, 0x5300c0);
+	pfm_regfile_set(0x38d, 0xbb);
+	pfm_regfile_set(0x38f, 0x700000003ULL);
+	pfm_regfile_set(0x1a6, 1);
+	pfm_regfile_writes();
+	pfm_regfile_rest(pmu, pmcs);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38f), 0ULL);
+
+	/* An event of the architecture does not look at what belongs to off-core requests. */
+	__set_bit(1, pmcs);
+	v[1] = 0x1004c0;
+	pfm_regfile_program(pmu, pmcs, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x1a6), 1ULL);
+	v[1] = 0x1001b7;
+	pfm_regfile_program(pmu, pmcs, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x1a6), 0ULL);
+	pfm_regfile_writes();
+	pfm_regfile_program(pmu, pmcs, v);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
+
+	__set_bit(8, pmcs);
+	pfm_regfile_rest(pmu, pmcs);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 3U);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x186), 0x5300c0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x187), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_get(0x38d), 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_regfile_faults(), 0U);
+
+	/* On the metal Nehalem's counters are settled by others' controls: all are reset. */
+	pmu = intel_prepare(test, &intel_cpus[CPU_NEHALEM]);
+	KUNIT_EXPECT_NULL(test, pmu->rest);
+	KUNIT_EXPECT_FALSE(test, pmu->flags & PFM_PMU_GATED);
+}
+
 static struct kunit_case intel_cases[] = {
+	KUNIT_CASE(intel_test_rest),
 	KUNIT_CASE(intel_test_tables),
 	KUNIT_CASE(intel_test_others),
 	KUNIT_CASE(intel_test_min_period),

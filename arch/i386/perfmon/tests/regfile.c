@@ -165,6 +165,15 @@ void pfm_regfile_reset(const struct pfm_pmu *pmu, const u64 *v)
 	local_irq_restore(flags);
 }
 
+void pfm_regfile_rest(const struct pfm_pmu *pmu, const unsigned long *pmcs)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmu->rest(pmu, pmcs);
+	local_irq_restore(flags);
+}
+
 void pfm_regfile_program(const struct pfm_pmu *pmu, const unsigned long *changed,
 			 const u64 *v)
 {

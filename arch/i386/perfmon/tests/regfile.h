@@ -49,6 +49,7 @@ const struct pfm_pmu *pfm_regfile_use(struct kunit *test, const struct pfm_pmu *
  * things of this CPU's: so that is how the tests call them.
  */
 void pfm_regfile_reset(const struct pfm_pmu *pmu, const u64 *v);
+void pfm_regfile_rest(const struct pfm_pmu *pmu, const unsigned long *pmcs);
 void pfm_regfile_program(const struct pfm_pmu *pmu, const unsigned long *changed,
 			 const u64 *v);
 void pfm_regfile_start(const struct pfm_pmu *pmu, u64 pmds, const u64 *v);
