@@ -41,6 +41,31 @@ static void make_room(struct keys *keys)
 	}
 }
 
+/* The slot of a thing, or the free one where it would be. */
+static size_t find_slot(const struct keys *keys, const void *data, size_t size, uint32_t h)
+{
+	size_t at = h & (keys->slots - 1);
+	const struct key *key;
+
+	for (; keys->slot[at]; at = (at + 1) & (keys->slots - 1)) {
+		key = &keys->key[keys->slot[at] - 1];
+		if (key->hash == h && key->size == size && !memcmp(key->data, data, size))
+			break;
+	}
+	return at;
+}
+
+bool keys_find(const struct keys *keys, const void *data, size_t size, size_t *number)
+{
+	size_t at;
+
+	if (!keys->slots)
+		return false;
+	at = find_slot(keys, data, size, hash(data, size));
+	*number = keys->slot[at] - 1;
+	return keys->slot[at];
+}
+
 size_t keys_number(struct keys *keys, const void *data, size_t size)
 {
 	uint32_t h = hash(data, size);
@@ -49,12 +74,9 @@ size_t keys_number(struct keys *keys, const void *data, size_t size)
 
 	if (2 * keys->n >= keys->slots)
 		make_room(keys);
-	at = h & (keys->slots - 1);
-	for (; keys->slot[at]; at = (at + 1) & (keys->slots - 1)) {
-		key = &keys->key[keys->slot[at] - 1];
-		if (key->hash == h && key->size == size && !memcmp(key->data, data, size))
-			return keys->slot[at] - 1;
-	}
+	at = find_slot(keys, data, size, h);
+	if (keys->slot[at])
+		return keys->slot[at] - 1;
 	key = &keys->key[keys->n];
 	*key = (struct key){ h, (uint32_t)size, malloc(size) };
 	if (!key->data)

@@ -3,6 +3,7 @@
 #ifndef PFMON_KEYS_H
 #define PFMON_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,17 @@ struct keys {
  * Return: from 0, in the order in which they were seen first.
  */
 size_t keys_number(struct keys *keys, const void *data, size_t size);
+
+/**
+ * keys_find() - the number of a thing, if it has one
+ * @keys:   things
+ * @data:   what makes it what it is, without padding
+ * @size:   bytes
+ * @number: filled in
+ *
+ * Return: true, or false if it was never seen.
+ */
+bool keys_find(const struct keys *keys, const void *data, size_t size, size_t *number);
 
 /**
  * keys_free() - forget all

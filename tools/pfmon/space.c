@@ -16,10 +16,10 @@
 #include "require.h"
 #include "jit.h"
 #include "kernel.h"
+#include "keys.h"
 #include "space.h"
 #include "text.h"
 
-#define BUCKETS		4096
 #define GENERATIONS	64		/* of processes that only fork */
 #define FOUND_LEAST	4096		/* powers of two */
 #define FOUND_MOST	(1U << 19)
@@ -40,15 +40,23 @@ struct choice {
 };
 
 struct image {
-	struct image *older;
+	struct image *older;		/* the one of its process before it */
 	int32_t pid;
 	int32_t parent;		/* see struct df_process */
 	uint64_t time;
 	const char *process;
 	bool recorded;		/* the kernel has said so: the time is right */
+	const struct image *said;	/* by space_complete(): the last one of which that is
+					 * so, this one or one before it; or NULL */
 	size_t maps, room;
 	struct mapping *map;	/* by space_complete() in the order of start */
 	struct jit *jit;	/* code that it has made, or NULL */
+};
+
+/* All that a process was, the oldest first. */
+struct process {
+	struct image **image;
+	size_t images, room;
 };
 
 /* What is recorded; path NULL: an exec(). */
@@ -64,7 +72,7 @@ struct record {
 struct found {
 	bool valid;
 	int32_t pid;
-	const struct image *image;	/* what the process was then */
+	const struct image *image;	/* what the process was then; NULL: at no time */
 	uint64_t ip;
 	struct place place;
 };
@@ -72,12 +80,15 @@ struct found {
 struct space {
 	uint64_t kernel_base;
 	bool other_pids;
-	struct image *bucket[BUCKETS];	/* of a process newer ones first */
+	struct keys pids;
+	struct process *process;	/* by the number of its pid */
+	size_t process_room;
 	struct binaries *binaries;
 	struct record *record;
 	size_t records, record_room;
 	struct kernel *kernel;
 	char note[BINARY_STATES][160];
+	bool jits;			/* processes have said what code they have made */
 	bool jit_is_part;		/* names of code that processes have made are missing */
 	bool guessed;			/* struct choice: of an address that was looked up */
 	struct found *found;		/* each at its hash, or behind it */
@@ -98,40 +109,71 @@ struct space *space_new(const struct df_header *header)
 	return space;
 }
 
-static struct image *newest(const struct space *space, int32_t pid)
+static const struct process *find_process(const struct space *space, int32_t pid)
 {
-	struct image *i = space->bucket[(uint32_t)pid % BUCKETS];
+	size_t n;
 
-	while (i && i->pid != pid)
-		i = i->older;
-	return i;
+	return keys_find(&space->pids, &pid, sizeof(pid), &n) ? &space->process[n] : NULL;
 }
 
-static struct image *older(const struct image *i)
+static struct process *get_process(struct space *space, int32_t pid)
 {
-	int32_t pid = i->pid;
+	size_t n = keys_number(&space->pids, &pid, sizeof(pid));
 
-	do
-		i = i->older;
-	while (i && i->pid != pid);
-	return (struct image *)i;
+	if (n == space->process_room) {
+		space->process_room = n ? 2 * n : 64;
+		space->process = reallocarray(space->process, space->process_room,
+					      sizeof(*space->process));
+		if (!space->process)
+			err(EXIT_PFMON, NULL);
+		memset(&space->process[n], 0,
+		       (space->process_room - n) * sizeof(*space->process));
+	}
+	return &space->process[n];
+}
+
+/* How many of its images had begun at that time. */
+static size_t begun(const struct process *p, uint64_t time)
+{
+	size_t low = 0, high = p->images, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (p->image[mid]->time <= time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct image *newest(const struct space *space, int32_t pid)
+{
+	const struct process *p = find_process(space, pid);
+
+	return p && p->images ? p->image[p->images - 1] : NULL;
 }
 
 static struct image *add_image(struct space *space, int32_t pid, uint64_t time,
-			       const char *process)
+			       const char *name)
 {
-	struct image **p = &space->bucket[(uint32_t)pid % BUCKETS];
+	struct process *p = get_process(space, pid);
 	struct image *i = calloc(1, sizeof(*i));
+	size_t at = begun(p, time);
 
-	if (!i)
+	if (p->images == p->room) {
+		p->room = p->room ? 2 * p->room : 1;
+		p->image = reallocarray(p->image, p->room, sizeof(struct image *));
+	}
+	if (!i || !p->image)
 		err(EXIT_PFMON, NULL);
-	while (*p && ((*p)->pid != pid || (*p)->time > time))
-		p = &(*p)->older;
-	i->pid = pid;
-	i->time = time;
-	i->process = process;
-	i->older = *p;
-	*p = i;
+	*i = (struct image){ .older = at ? p->image[at - 1] : NULL, .pid = pid, .time = time,
+			     .process = name };
+	if (at < p->images)
+		p->image[at]->older = i;
+	memmove(&p->image[at + 1], &p->image[at], (p->images - at) * sizeof(struct image *));
+	p->image[at] = i;
+	p->images++;
 	return i;
 }
 
@@ -172,6 +214,7 @@ void space_add_jit(struct space *space, const struct data_jit *j)
 	if (!i)
 		return;
 	jit_add(&i->jit, j->text);
+	space->jits = true;
 	space->jit_is_part |= j->jit->flags & DF_JIT_PART || jit_is_part(i->jit);
 	/* Places that had no name may have one now, or another one. */
 	forget_found(space);
@@ -244,11 +287,10 @@ static int by_time(const void *a, const void *b)
 static struct image *image_at(const struct space *space, int32_t pid,
 			      uint64_t time)
 {
-	struct image *i = newest(space, pid), *first = NULL;
+	const struct process *p = find_process(space, pid);
+	size_t n = p ? begun(p, time) : 0;
 
-	for (; i && i->time > time; i = older(i))
-		first = i;
-	return i ? i : first;
+	return !p || !p->images ? NULL : p->image[n ? n - 1 : 0];
 }
 
 static int by_start(const void *a, const void *b)
@@ -287,7 +329,7 @@ void space_complete(struct space *space)
 {
 	struct record *r = space->record, *end = r ? r + space->records : r;
 	struct image *i;
-	unsigned int b;
+	size_t n, k;
 
 	if (space->records)
 		qsort(r, space->records, sizeof(*r), by_time);
@@ -309,9 +351,13 @@ void space_complete(struct space *space)
 	free(space->record);
 	space->record = NULL;
 	space->records = space->record_room = 0;
-	for (b = 0; b < BUCKETS; b++)
-		for (i = space->bucket[b]; i; i = i->older)
+	for (n = 0; n < space->pids.n; n++) {
+		for (k = 0; k < space->process[n].images; k++) {
+			i = space->process[n].image[k];
+			i->said = i->recorded ? i : k ? i->older->said : NULL;
 			sort_mappings(i);
+		}
+	}
 }
 
 /* Is @a a better guess than @b of what was there at that time? */
@@ -374,11 +420,7 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
  */
 static const struct image *recorded(const struct image *i)
 {
-	const char *process = i->process;
-
-	while (i && !i->recorded)
-		i = older(i);
-	return i && i->process == process ? i : NULL;
+	return i->said && i->said->process == i->process ? i->said : NULL;
 }
 
 /*
@@ -392,7 +434,7 @@ static const struct image *find_timeless(const struct space *space,
 {
 	const struct image *i = newest(space, sample->pid);
 
-	for (; i; i = older(i)) {
+	for (; i; i = i->older) {
 		*map = find_mapping(i, sample->ip, UINT64_MAX, choice);
 		if (*map)
 			return i;
@@ -405,15 +447,12 @@ static const struct image *image_then(const struct space *space,
 				      const struct pmon_sample *sample,
 				      const struct image **next)
 {
-	const struct image *i = newest(space, sample->pid);
+	const struct process *p = find_process(space, sample->pid);
+	size_t n = p ? begun(p, sample->time) : 0;
 
-	*next = NULL;
-	for (; i; i = older(i)) {
-		if (i->time <= sample->time || !older(i))
-			return i;
-		*next = i;
-	}
-	return NULL;
+	n -= n > 0;
+	*next = p && n + 1 < p->images ? p->image[n + 1] : NULL;
+	return p && p->images ? p->image[n] : NULL;
 }
 
 /*
@@ -453,8 +492,10 @@ static struct jit *jit_of(const struct space *space, const struct image *image)
 {
 	const struct image *i = image->jit ? image : newest(space, image->pid);
 
+	if (!space->jits)
+		return NULL;
 	while (i && !(i->jit && i->process == image->process))
-		i = older(i);
+		i = i->older;
 	return i ? i->jit : NULL;
 }
 
@@ -603,28 +644,25 @@ static void more_found(struct space *space)
 void space_find(struct space *space, const struct pmon_sample *sample,
 		struct place *place)
 {
-	const struct image *then, *next, *image;
+	const struct image *then = NULL, *next = NULL, *image;
 	const struct mapping *map = NULL;
 	struct choice choice = { .timeless = !sample->time || sample->count > 1 };
 	struct found *f;
 
-	if (!sample->time) {
-		image = find_timeless(space, sample, &map, &choice);
-		space->guessed |= choice.guessed;
-		make_place(space, sample, image, map, place);
-		return;
-	}
-	then = image_then(space, sample, &next);
+	if (sample->time)
+		then = image_then(space, sample, &next);
 	more_found(space);
 	f = find_found(space, sample->pid, then, sample->ip);
 	if (f->valid) {
 		*place = f->place;
 		return;
 	}
-	image = find_image(then, next, sample, &map, &choice);
+	image = sample->time ? find_image(then, next, sample, &map, &choice) :
+			       find_timeless(space, sample, &map, &choice);
 	space->guessed |= choice.guessed;
 	make_place(space, sample, image, map, place);
-	if (choice.several)
+	/* At another time it may be another one. */
+	if (sample->time && choice.several)
 		return;
 	place->number = ++space->numbers;
 	*f = (struct found){ true, sample->pid, then, sample->ip, *place };
@@ -683,17 +721,20 @@ const char *space_note(struct space *space, unsigned int n)
 
 void space_free(struct space *space)
 {
-	struct image *i, *next;
-	unsigned int n;
+	struct process *p;
+	size_t n, k;
 
-	for (n = 0; n < BUCKETS; n++) {
-		for (i = space->bucket[n]; i; i = next) {
-			next = i->older;
-			jit_free(i->jit);
-			free(i->map);
-			free(i);
+	for (n = 0; n < space->pids.n; n++) {
+		p = &space->process[n];
+		for (k = 0; k < p->images; k++) {
+			jit_free(p->image[k]->jit);
+			free(p->image[k]->map);
+			free(p->image[k]);
 		}
+		free(p->image);
 	}
+	free(space->process);
+	keys_free(&space->pids);
 	free(space->found);
 	binaries_free(space->binaries);
 	kernel_free(space->kernel);

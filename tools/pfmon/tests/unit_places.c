@@ -166,6 +166,72 @@ static void test_many_maps(void)
 	space_free(many_maps[1]);
 }
 
+static const unsigned int execs[2] = { 400, 25600 };
+static struct space *many_images[2];
+
+/* Shells that execute one program after the other, each as often as that, in turn. */
+static void make_images(unsigned int which)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+	unsigned int i, pid;
+	uint64_t time;
+
+	test_space = many_images[which] = space_new(&header);
+	for (i = 0; i < execs[which]; i++) {
+		pid = 1 + i % 5;
+		time = 1000 + 10 * (uint64_t)i;
+		add_process((int32_t)pid, time, i / 5 % 2 ? "odd" : "even");
+		add_map((int32_t)pid, time, 0x10000, i / 5 % 2 ? "/odd" : "/even");
+	}
+	space_complete(test_space);
+	/* The oldest, where no other is, and the newest. */
+	expect_place(1, 1, 0x10000, "even", "/even");
+	expect_place(5, UINT64_MAX, 0x10000, "odd", "/odd");
+}
+
+/* In the programs, and in the kernel, which is mapped in none. */
+static void find_image_among(unsigned int which)
+{
+	struct pmon_sample sample = { 0 };
+	struct place place;
+	unsigned int i, at;
+
+	for (i = 0; i < 20000; i++) {
+		at = (i * 7919 + 13) % execs[which];
+		sample.pid = (int32_t)(1 + at % 5);
+		sample.time = 1005 + 10 * (uint64_t)at;
+		sample.ip = i % 2 ? 0x10000 : 1ULL << 63;
+		space_find(many_images[which], &sample, &place);
+		found_wrong += strcmp(place.process, at / 5 % 2 ? "odd" : "even") != 0;
+	}
+}
+
+/* A sample of no time is looked for in all of them, once. */
+static void find_timeless_among(unsigned int which)
+{
+	struct pmon_sample sample = { .ip = 1ULL << 63 };
+	struct place place;
+	unsigned int i;
+
+	for (i = 0; i < 100000; i++) {
+		sample.pid = (int32_t)(1 + i % 5);
+		space_find(many_images[which], &sample, &place);
+		found_wrong += strcmp(place.process, "odd") != 0;
+	}
+}
+
+static void test_many_images(void)
+{
+	found_wrong = 0;
+	make_images(0);
+	make_images(1);
+	CHECK(times_as_long(find_image_among, 0, 1, 24) < 24);
+	CHECK(times_as_long(find_timeless_among, 0, 1, 24) < 24);
+	CHECK(!found_wrong);
+	space_free(many_images[0]);
+	space_free(many_images[1]);
+}
+
 /* More than are remembered, and each has its own name again afterwards. */
 static void test_many_places(void)
 {
@@ -1706,6 +1772,7 @@ int main(int argc, char **argv)
 	make_file();
 	test_spaces();
 	test_many_maps();
+	test_many_images();
 	test_many_places();
 	test_records();
 	test_records_of_many();
