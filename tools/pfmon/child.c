@@ -22,7 +22,7 @@
 #define EXIT_NOT_FOUND		127
 
 static void __attribute__((noreturn))
-run(int go, int error, char **argv)
+run(int go, int error, bool to_stderr, char **argv)
 {
 	struct rusage usage;
 	char byte;
@@ -33,6 +33,8 @@ run(int go, int error, char **argv)
 		_exit(EXIT_PFMON);
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_PFMON);	/* pfmon gave up */
+	if (to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(EXIT_PFMON);
 	restore_file_limit();
 	execvp(argv[0], argv);
 	e = errno;
@@ -54,7 +56,7 @@ void child_fork(struct child *child, char **argv)
 	if (!child->pid) {
 		close(go[1]);
 		close(error[0]);
-		run(go[0], error[1], argv);
+		run(go[0], error[1], child->to_stderr, argv);
 	}
 	close(go[0]);
 	close(error[1]);

@@ -12,11 +12,12 @@ struct child {
 	int go;		/* write end: a byte lets it run the command */
 	int error;	/* read end: errno of an exec() that failed */
 	struct rusage before;	/* what it has used until it waits */
+	bool to_stderr;		/* what it prints goes to standard error: to be set before */
 };
 
 /**
  * child_fork() - make a process that waits to run a command
- * @child: filled in
+ * @child: filled in, but for @to_stderr
  * @argv:  the command, NULL at the end
  *
  * The process has everything as pfmon got it: signals, and the limit of open files. If

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading the data file: see record-format.txt. */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "data_read.h"
 
@@ -15,7 +19,7 @@
 
 static int bad(char error[DATA_ERROR_MAX], const char *path, const char *what)
 {
-	snprintf(error, DATA_ERROR_MAX, "%.150s: %s", path, what);
+	snprintf(error, DATA_ERROR_MAX, "%.150s: %s", data_name(path), what);
 	return -1;
 }
 
@@ -50,13 +54,67 @@ static int read_header(struct data_reader *r, const char *path,
 	return 0;
 }
 
+const char *data_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
+static FILE *open_path(const char *path)
+{
+	int fd;
+
+	if (strcmp(path, "-"))
+		return fopen(path, "re");
+	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+static FILE *open_nameless(void)
+{
+	const char *dir = secure_getenv("TMPDIR");
+	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		fd = memfd_create("pfmon", MFD_CLOEXEC);
+	return fd < 0 ? NULL : fdopen(fd, "w+");
+}
+
+/* Read it all, so that it can be read again. */
+static int keep_all(struct data_reader *r)
+{
+	FILE *copy = open_nameless();
+	char part[65536];
+	size_t n;
+	int e;
+
+	errno = 0;
+	while (copy && (n = fread(part, 1, sizeof(part), r->file)) &&
+	       fwrite(part, 1, n, copy) == n)
+		;
+	if (copy && !ferror(r->file) && !ferror(copy) && !fflush(copy) && !fseeko(copy, 0, SEEK_SET)) {
+		fclose(r->file);
+		r->file = copy;
+		return 0;
+	}
+	e = errno ? errno : EIO;
+	if (copy)
+		fclose(copy);
+	errno = e;
+	return -1;
+}
+
 int data_open(struct data_reader *r, const char *path,
 	      char error[DATA_ERROR_MAX])
 {
 	memset(r, 0, sizeof(*r));
-	r->file = fopen(path, "re");
+	r->file = open_path(path);
 	if (!r->file)
 		return bad(error, path, strerror(errno));
+	if (fseeko(r->file, 0, SEEK_SET) && errno == ESPIPE && keep_all(r)) {
+		bad(error, path, strerror(errno));
+		data_done(r);
+		return -1;
+	}
 	if (!read_header(r, path, error))
 		return 0;
 	data_done(r);

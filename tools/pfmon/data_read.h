@@ -35,10 +35,21 @@ enum data_status {
 #define DATA_ERROR_MAX	256
 
 /**
+ * data_name() - how a file is called in messages
+ * @path: of data_open()
+ *
+ * Return: the path, or "standard input".
+ */
+const char *data_name(const char *path);
+
+/**
  * data_open() - open a data file and check its header
  * @r:     filled in
- * @path:  file
+ * @path:  file; "-" is standard input
  * @error: receives one line that says what is wrong
+ *
+ * A file is read several times. What can be read once only, as a pipe, is copied to a file
+ * without a name in $TMPDIR or /tmp, or to memory if none can be made there.
  *
  * Return: 0, or -1 and @error is filled in.
  */

@@ -125,14 +125,15 @@ static bool may_write(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) || !S_ISREG(st.st_mode) || is_ours(path);
+	return outfile_is_stdout(path) || stat(path, &st) || !S_ISREG(st.st_mode) ||
+	       is_ours(path);
 }
 
 void data_spare(const char *path)
 {
 	struct stat st;
 
-	if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size && is_ours(path))
+	if (!outfile_is_stdout(path) && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size && is_ours(path))
 		errx(EXIT_PFMON, "%s is a file of pfmon record: name another one with -o", path);
 }
 

@@ -30,7 +30,7 @@ void data_boot_id(char boot[DF_BOOT_MAX]);
 /**
  * data_create() - begin a data file
  * @w:     filled in
- * @path:  file, which appears when it is complete; an earlier one gets DF_OLD
+ * @path:  "-" for standard output, or file, which appears when it is complete; an earlier one gets DF_OLD
  *         behind its name then
  * @title: of what is measured
  * @flags: DF_PERIODS_STAY or 0

@@ -165,6 +165,15 @@ static int open_there(struct outfile *o, const char *path, mode_t mode)
 	return -1;
 }
 
+/* As what is printed without a name is: to whatever it was opened for, and not from its begin. */
+static int open_stdout(struct outfile *o)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	o->file = fd < 0 ? NULL : fdopen(fd, "w");
+	return o->file ? 0 : -1;
+}
+
 int outfile_open(struct outfile *o, const char *path, mode_t mode)
 {
 	struct stat st;
@@ -172,6 +181,8 @@ int outfile_open(struct outfile *o, const char *path, mode_t mode)
 
 	memset(o, 0, sizeof(*o));
 	o->mode = mode;
+	if (outfile_is_stdout(path))
+		return open_stdout(o);
 	o->path = replaceable(path, &st);
 	if (o->path)
 		fd = open_temp(o, join(o->path, ""), mode ? mode :

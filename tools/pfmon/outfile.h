@@ -6,7 +6,9 @@
 #ifndef PFMON_OUTFILE_H
 #define PFMON_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/types.h>
 
 struct outfile {
@@ -20,7 +22,7 @@ struct outfile {
 /**
  * outfile_open() - begin a file
  * @o:    filled in
- * @path: its name. A regular file of another user, one with several names and one
+ * @path: its name; "-" is standard output. A regular file of another user, one with several names and one
  *        where nothing can be made beside it is overwritten by outfile_keep(); until
  *        then what is written is in $TMPDIR or /tmp. What is no regular file, or
  *        stands for a descriptor, is written at once
@@ -34,6 +36,17 @@ struct outfile {
  * Return: 0, or -1 with errno set.
  */
 int outfile_open(struct outfile *o, const char *path, mode_t mode);
+
+/**
+ * outfile_is_stdout() - does a name stand for standard output?
+ * @path: name
+ *
+ * Return: true if it is "-"; a file of that name is "./-".
+ */
+static inline bool outfile_is_stdout(const char *path)
+{
+	return !strcmp(path, "-");
+}
 
 /**
  * outfile_keep() - it is complete: give it its name

@@ -583,7 +583,7 @@ static int choose_event(struct profile *p, const char *path, const char *event,
 	int at;
 
 	if (!p->events) {
-		snprintf(error, DATA_ERROR_MAX, "%.150s: has no events", path);
+		snprintf(error, DATA_ERROR_MAX, "%.150s: has no events", data_name(path));
 		return -1;
 	}
 	for (i = 0; i < p->events && event; i++)
@@ -597,7 +597,7 @@ static int choose_event(struct profile *p, const char *path, const char *event,
 		return 0;
 	}
 	at = snprintf(error, DATA_ERROR_MAX, "%.100s: has no event '%.30s'; there are",
-		      path, event);
+		      data_name(path), event);
 	for (i = 0; i < p->events && at < DATA_ERROR_MAX; i++)
 		at += snprintf(error + at, (size_t)(DATA_ERROR_MAX - at), "%s %s",
 			       i ? "," : "", text_intern(p->event[i].name));

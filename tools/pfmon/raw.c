@@ -190,10 +190,10 @@ void raw_print(const char *path, FILE *out)
 		if (data_get_samples(&r, &s))
 			print_block(out, ++n, &s);
 		else
-			warnx("%s: a block of samples is damaged", path);
+			warnx("%s: a block of samples is damaged", data_name(path));
 	}
 	if (status != DATA_END)
-		warnx("%s: the file is %s after %" PRIu64 " bytes", path,
+		warnx("%s: the file is %s after %" PRIu64 " bytes", data_name(path),
 		      status == DATA_TRUNCATED ? "truncated" : "damaged", r.offset);
 	data_done(&r);
 }

@@ -44,7 +44,8 @@ static const char usage[] =
 "  -g, --call-graph     the calls that led there, too: the same as -f calldouble, or\n"
 "                       callchain where the kernel does not have that\n"
 TARGET_USAGE("  ")
-"  -o, --output FILE    data file (" DF_DEFAULT_NAME ")\n"
+"  -o, --output FILE    data file (" DF_DEFAULT_NAME "); - is standard output, and then\n"
+"                       what COMMAND prints goes to standard error\n"
 "      --switch-timeout MS\n"
 "                       make a set of each -e; the sets take turns of MS\n"
 "                       milliseconds (1, if the counters are not enough)\n"
@@ -372,6 +373,11 @@ int cmd_record(int argc, char **argv)
 	sampling_check_buffer(&o.sampling);
 	if (!o.output)
 		o.output = DF_DEFAULT_NAME;
+	o.target.child.to_stderr = outfile_is_stdout(o.output);
+	if (outfile_is_stdout(o.output) && isatty(STDOUT_FILENO)) {
+		warnx("a recording is nothing for a terminal: name a file, or have another program read it");
+		bad_usage();
+	}
 
 	rec.result.ops = &sampling_ops;
 	rec.result.counters = &o.sampling.counters;
@@ -391,6 +397,7 @@ int cmd_record(int argc, char **argv)
 	}
 	if (recording_end(&rec, status))
 		outfile_fail(&rec.data.out, o.output, status);
-	print_summary(&rec, o.output, rec.data.bytes);
+	print_summary(&rec, outfile_is_stdout(o.output) ? "standard output" : o.output,
+		      rec.data.bytes);
 	return status;
 }

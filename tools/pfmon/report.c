@@ -23,7 +23,7 @@ static const char usage[] =
 "\n"
 "Prints where the program was when pfmon record took its samples.\n"
 "\n"
-"  -i, --input FILE      data file (" DF_DEFAULT_NAME ")\n"
+"  -i, --input FILE      data file (" DF_DEFAULT_NAME "); - is standard input\n"
 "  -e, --event NAME      of which event, if there are several (the first one)\n"
 "  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
 "                        calls): any of them, separated by commas\n"
@@ -173,7 +173,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 		warnx("-b, -n and --min are not for pprof, which has all there is");
 		bad_usage();
 	}
-	if (!formats[o->format].print && !o->output && isatty(STDOUT_FILENO)) {
+	if (!formats[o->format].print && isatty(STDOUT_FILENO) &&
+	    (!o->output || outfile_is_stdout(o->output))) {
 		warnx("pprof is nothing for a terminal: name a file with -o");
 		bad_usage();
 	}
@@ -216,7 +217,7 @@ int cmd_report(int argc, char **argv)
 	}
 	outfile_finish(&out, "the report", 0);
 	for (i = 0; i < profile.notes && !formats[o.format].has_notes; i++)
-		warnx("%s: %s", o.input, profile.note[i]);
+		warnx("%s: %s", data_name(o.input), profile.note[i]);
 	profile_free(&profile);
 	return 0;
 }

@@ -677,6 +677,9 @@ static void sampler_tick(struct result *result)
 	pthread_mutex_lock(&rec->lock);
 	n = count_samples(rec);
 	recording_flush(rec);
+	/* Nobody reads it any more. A command goes on all the same. */
+	if (rec->data.err == EPIPE)
+		result->over = true;
 	if (rec->progress)
 		fprintf(stderr, "\r%s samples, %s lost ", numbers_count(samples, n),
 			numbers_lost(lost, rec->lost.samples, rec->lost.estimated));

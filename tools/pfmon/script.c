@@ -26,7 +26,7 @@ static const char usage[] =
 "Prints the samples that pfmon record took, one by one in the order of time, as\n"
 "perf script does.\n"
 "\n"
-"  -i, --input FILE      data file (" DF_DEFAULT_NAME ")\n"
+"  -i, --input FILE      data file (" DF_DEFAULT_NAME "); - is standard input\n"
 FILTER_USAGE
 "      --raw             print blocks of samples as they are, of all formats\n"
 "  -o, --output FILE     print to FILE\n"
@@ -168,7 +168,7 @@ int cmd_script(int argc, char **argv)
 		errx(EXIT_PFMON, "%s", error);
 	outfile_finish(&out, "the samples", 0);
 	for (i = 0; i < profile.notes; i++)
-		warnx("%s: %s", input, profile.note[i]);
+		warnx("%s: %s", data_name(input), profile.note[i]);
 	profile_free(&profile);
 	return 0;
 }

@@ -647,6 +647,85 @@ test_raw()
 	refused "raw: not by this argument" "$reason" -f $null:ffffffff true
 }
 
+# through HOW ARGUMENT...: pfmon's output in $tmp/out, with $tmp/data at its standard input
+through()
+{
+	how=$1
+	shift
+	case $how in
+	pipe) cat "$tmp/data" | "$PFMON" "$@" >"$tmp/out" 2>"$tmp/err" ;;
+	file) "$PFMON" "$@" <"$tmp/data" >"$tmp/out" 2>"$tmp/err" ;;
+	esac
+}
+
+# What is recorded goes through pipes, as over ssh: to standard output, and from standard input.
+test_pipes()
+{
+	rm -f "$tmp"/data* "$tmp/-"
+	(cd "$tmp" && "$PFMON" record -o - sh -c 'echo to-out; echo to-err >&2; exit 3' 2>err
+		echo $? >status) | cat >"$tmp/data"
+	expect "record -o -: status" "$(cat "$tmp/status")" 3
+	check "record -o -: no file of that name" [ ! -e "$tmp/-" ]
+	check "record -o -: what the command prints" grep -qx to-out "$tmp/err"
+	check "record -o -: and its errors" grep -qx to-err "$tmp/err"
+	check "record -o -: the summary" grep -Eq '^[0-9,]+ samples?, [0-9,]+ lost, standard output, ' "$tmp/err"
+	expect "record -o -: the bytes are right" \
+		"$(sed -n 's/.*, \([0-9,]*\) bytes$/\1/p' "$tmp/err" | tr -d ,)" \
+		"$(wc -c <"$tmp/data" | tr -d ' ')"
+	whole "record -o -"
+	for how in pipe file; do
+		for what in "report -f json" "report -b process,address" "report -f folded -b address" \
+			"report -f svg -b process" script "script --raw"; do
+			# shellcheck disable=SC2086 # words
+			"$PFMON" $what -i "$tmp/data" >"$tmp/want" 2>"$tmp/err"
+			# shellcheck disable=SC2086 # words
+			through $how $what -i -
+			expect "$how, $what -i -: status" $? 0
+			check "$how, $what -i -" cmp "$tmp/out" "$tmp/want"
+			[ $how = file ] || TMPDIR=/no/such/place through $how $what -i -
+			check "$how, $what -i -, no directory for what is kept" cmp "$tmp/out" "$tmp/want"
+		done
+	done
+	"$PFMON" record -o - true 2>"$tmp/said" | "$PFMON" report -i - -f json >"$tmp/report" 2>"$tmp/err"
+	expect "record -o - | report -i -: it is complete" "$(json complete)" true
+	"$PFMON" record -o - true 2>"$tmp/said" | head -c 200 | "$PFMON" report -i - >"$tmp/report" 2>"$tmp/err"
+	check "a part of a recording: it is said" \
+		grep -q 'the file is truncated after\|standard input: has no events' "$tmp/report" "$tmp/err"
+	echo notes | "$PFMON" report -i - 2>"$tmp/err"
+	expect "no recording at standard input: status" $? 125
+	expect_err "no recording at standard input" "^pfmon: standard input: not a file of pfmon record"
+	"$PFMON" report -i - 2>"$tmp/err" <&-
+	expect "no standard input: status" $? 125
+	expect_err "no standard input" "^pfmon: standard input: "
+	# It is like any other output, so the shell has said who may read it, and where it begins.
+	echo before >"$tmp/appended"
+	"$PFMON" record -o - true >>"$tmp/appended" 2>"$tmp/said"
+	expect "record -o - >>FILE: what was there" "$(head -n 1 "$tmp/appended")" before
+	tail -c +8 "$tmp/appended" >"$tmp/data"
+	whole "record -o - >>FILE"
+	"$PFMON" report -i "$tmp/data" -f json -o - >"$tmp/out" 2>"$tmp/err"
+	"$PFMON" report -i "$tmp/data" -f json >"$tmp/want"
+	check "report -o -" cmp "$tmp/out" "$tmp/want"
+	"$PFMON" stat -j -e cs -o - true >"$tmp/out" 2>"$tmp/err"
+	check "stat -o -" grep -q context-switches "$tmp/out"
+	# Who has read enough: CPUs are not sampled for nobody, and a command goes on.
+	{ timeout 60 "$PFMON" record -C all -o - 2>"$tmp/err"; echo $? >"$tmp/status"; } | head -c 100 >"$tmp/out"
+	expect "record -C all -o -, nobody reads: status" "$(cat "$tmp/status")" 141
+	check "record -C all -o -, nobody reads: nothing to say" [ ! -s "$tmp/err" ]
+	{ "$PFMON" record -o - sh -c "sleep 1; echo done >'$tmp/done'" 2>"$tmp/err"; echo $? >"$tmp/status"; } |
+		head -c 100 >"$tmp/out"
+	expect "record -o -, nobody reads: status" "$(cat "$tmp/status")" 141
+	check "record -o -, nobody reads: the command goes on" [ -s "$tmp/done" ]
+	if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+		script -qec "'$PFMON' record -o - true" /dev/null >"$tmp/out" 2>&1 </dev/null
+		expect "record -o - to a terminal: status" $? 125
+		check "record -o - to a terminal" grep -q 'a recording is nothing for a terminal' "$tmp/out"
+	else
+		skip "script(1) does not work: a recording to a terminal"
+	fi
+	rm -f "$tmp/want" "$tmp/appended" "$tmp/done" "$tmp/status"
+}
+
 # Names with all that separates, quotes, ends and escapes, in all outputs, as parsers read
 # them. The kernel that only pretends is fast, and has one format.
 test_hostile_names()
@@ -664,4 +743,4 @@ test_hostile_names()
 	rm -rf "$tmp/hostile"
 }
 
-profile='hostile_names record_options record_status record_output record_kept output_foreign record_signals report_errors raw'
+profile='hostile_names record_options record_status record_output record_kept output_foreign record_signals report_errors raw pipes'
