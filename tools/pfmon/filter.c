@@ -106,6 +106,7 @@ bool filter_option(struct filter *f, int c, const char *arg)
 	case NO_DEMANGLE:
 		symtab_demangle = false;
 		break;
+	case NO_CHILDREN:
 	case PERF_SAME:
 		break;
 	default:

@@ -8,7 +8,7 @@
 /* What getopt_long() returns for these, and its table's lines. */
 enum filter_option {
 	FILTER_PROCESS = 512, FILTER_THREAD, FILTER_CPU, FILTER_BINARY, FILTER_SYMBOL,
-	FILTER_TIME, NO_DEMANGLE, PERF_SAME,
+	FILTER_TIME, NO_DEMANGLE, NO_CHILDREN, PERF_SAME,
 };
 
 /* Letters of perf's: -C and -d are not everywhere. */
@@ -29,7 +29,7 @@ enum filter_option {
 
 /* What perf has to be told and is so here without it. */
 #define PERF_SAME_OPTIONS						\
-	{ "no-children", no_argument, NULL, PERF_SAME },		\
+	{ "no-children", no_argument, NULL, NO_CHILDREN },		\
 	{ "show-nr-samples", no_argument, NULL, PERF_SAME }
 
 #define FILTER_USAGE_NAMES						\

@@ -31,6 +31,8 @@ const char *const dimension_names[DIMENSIONS] = {
 #define EVENTS_MAX	1024	/* of a file: pfmon's own have fewer */
 #define PERIOD_MAX	(1ULL << 47)	/* likewise: shorter */
 
+#define LOOKED		1024
+
 struct loading {
 	struct profile *profile;
 	struct data_reader reader;
@@ -43,11 +45,18 @@ struct loading {
 	unsigned int *alike;		/* events of the chosen one's name, in file order */
 	unsigned int alikes;
 	bool chains;			/* samples have them */
+	struct looked {
+		const char *name;
+		bool is;
+	} looked[LOOKED];		/* names of functions: are they looked at? */
 	uint32_t number;		/* samples of the block so far */
 	struct visits visits;		/* samples that wait for the visitor */
 	enum data_status status;	/* that ended the file */
 	uint64_t offset;		/* where */
 };
+
+const char *const call_total = "total", *const call_self = "self",
+	*const call_from = "caller", *const call_to = "callee";
 
 /* perf's words for them, NULL: the same, or it has none. */
 static const char *const perf_names[DIMENSIONS] = {
@@ -291,8 +300,8 @@ static void more_buckets(struct profile *p)
 	p->buckets = buckets;
 }
 
-struct row *profile_add(struct profile *p, const char *const frame[],
-			unsigned int frames, uint64_t count, uint64_t weight)
+/* The row of these frames, which may be a new one, without samples. */
+static struct row *get_row(struct profile *p, const char *const frame[], unsigned int frames)
 {
 	uint32_t h = hash(frame, frames);
 	struct row **bucket, *row;
@@ -310,6 +319,14 @@ struct row *profile_add(struct profile *p, const char *const frame[],
 		row->next = *bucket;
 		*bucket = row;
 	}
+	return row;
+}
+
+struct row *profile_add(struct profile *p, const char *const frame[],
+			unsigned int frames, uint64_t count, uint64_t weight)
+{
+	struct row *row = get_row(p, frame, frames);
+
 	row->count += count;
 	add_weight(&row->weight, weight);
 	p->samples += count;
@@ -342,6 +359,18 @@ static unsigned int add_chain(struct loading *l, const struct pmon_sample *sampl
 	return frames;
 }
 
+static void turn_round(const char *frame[], unsigned int n)
+{
+	const char *other;
+	unsigned int i;
+
+	for (i = 0; i < n / 2; i++) {
+		other = frame[i];
+		frame[i] = frame[n - 1 - i];
+		frame[n - 1 - i] = other;
+	}
+}
+
 static bool in_set(const struct sampled_event *event, uint32_t set)
 {
 	return set >= event->set && set - event->set < event->sets;
@@ -367,12 +396,21 @@ static const struct sampled_event *chosen_in(const struct loading *l, uint32_t s
 /* A number that the format has not recorded is not known. */
 static const char *name_number(int32_t number)
 {
+	static struct {
+		int32_t number;
+		const char *name;
+	} known[256], *k;
 	char name[16];
 
 	if (number < 0)
 		return text_intern(PLACE_UNKNOWN);
-	snprintf(name, sizeof(name), "%d", number);
-	return text_intern(name);
+	k = &known[number % (sizeof(known) / sizeof(known[0]))];
+	if (!k->name || k->number != number) {
+		snprintf(name, sizeof(name), "%d", number);
+		k->number = number;
+		k->name = text_intern(name);
+	}
+	return k->name;
 }
 
 static bool matches_number(const char *list, int32_t number)
@@ -470,6 +508,102 @@ static uint64_t weigh(const struct sampled_event *event, const struct pmon_sampl
 	return __builtin_mul_overflow(sample->count, period, &weight) ? UINT64_MAX : weight;
 }
 
+/* What a row of a place is told apart by, but for the chain. */
+static unsigned int place_frames(const struct profile *p, const struct pmon_sample *sample,
+				 const struct place *place, const char *frame[])
+{
+	unsigned int n = 0;
+	char address[24];
+
+	if (p->by[BY_PROCESS])
+		frame[n++] = place->process;
+	if (p->by[BY_THREAD])
+		frame[n++] = name_number(sample->tid);
+	if (p->by[BY_CPU])
+		frame[n++] = name_number(sample->cpu);
+	if (p->by[BY_BINARY])
+		frame[n++] = place->binary;
+	if (p->by[BY_SYMBOL])
+		frame[n++] = place->symbol;
+	if (p->by[BY_ADDRESS]) {
+		snprintf(address, sizeof(address), "%#" PRIx64, place->addr);
+		frame[n++] = text_intern(address);
+	}
+	return n;
+}
+
+/* A row counts a sample once, however often it is among its calls. */
+static void add_total(struct profile *p, struct row *row, uint64_t count, uint64_t weight)
+{
+	if (row->seen == p->serial)
+		return;
+	row->seen = p->serial;
+	row->total_count += count;
+	add_weight(&row->total_weight, weight);
+}
+
+/* To the rows of all places that the sample's calls were made from, and where it is. */
+static void add_totals(struct loading *l, const struct pmon_sample *sample,
+		       const struct place *place, uint64_t weight)
+{
+	unsigned int n = sample->kernel + sample->user, from, i, frames;
+	struct profile *p = l->profile;
+	struct pmon_sample call = *sample;
+	const char *frame[DIMENSIONS];
+	struct place at;
+
+	frames = place_frames(p, sample, place, frame);
+	add_total(p, get_row(p, frame, frames), sample->count, weight);
+	from = n && sample->chain[0] == sample->ip;
+	for (i = from; i < n && i < CHAIN_MAX - 1; i++) {
+		call.ip = sample->chain[i] - (i && i != sample->kernel);
+		space_find(l->space, &call, &at);
+		frames = place_frames(p, sample, &at, frame);
+		add_total(p, get_row(p, frame, frames), sample->count, weight);
+	}
+}
+
+/* Is a function one of those that are looked at? There are fewer names than calls. */
+static bool is_looked_at(struct loading *l, const char *name)
+{
+	struct looked *k = &l->looked[((uintptr_t)name >> 4) % LOOKED];
+
+	if (k->name != name)
+		*k = (struct looked){ name, filter_matches(l->profile->calls, name) };
+	return k->is;
+}
+
+static void add_call(struct profile *p, const char *function, const char *relation,
+		     const char *other, const struct pmon_sample *sample, uint64_t weight)
+{
+	const char *const frame[] = { function, relation, other };
+
+	add_total(p, get_row(p, frame, CALL_FRAMES), sample->count, weight);
+}
+
+/* The sample's calls of the functions that are looked at, and what these call. */
+static void add_calls(struct loading *l, const struct pmon_sample *sample,
+		      const struct place *place, uint64_t weight)
+{
+	struct profile *p = l->profile;
+	const char *frame[CHAIN_MAX], *const none = text_intern("");
+	unsigned int n = add_chain(l, sample, place, frame), i;
+
+	for (i = 0; i < n; i++) {
+		if (!is_looked_at(l, frame[i]))
+			continue;
+		add_call(p, frame[i], call_total, none, sample, weight);
+		if (i)
+			add_call(p, frame[i], call_from, frame[i - 1], sample, weight);
+		if (i + 1 < n)
+			add_call(p, frame[i], call_to, frame[i + 1], sample, weight);
+		else
+			add_call(p, frame[i], call_self, none, sample, weight);
+	}
+	p->samples += sample->count;
+	add_weight(&p->weight, weight);
+}
+
 static void add_sample(void *arg, const struct pmon_sample *sample)
 {
 	struct loading *l = arg;
@@ -478,8 +612,7 @@ static void add_sample(void *arg, const struct pmon_sample *sample)
 	const char *frame[DIMENSIONS + CHAIN_MAX];
 	uint64_t weight = event ? weigh(event, sample) : 0;
 	struct place place;
-	char address[24];
-	unsigned int n = 0, i;
+	unsigned int n, calls, i;
 	struct row *row;
 
 	if (!event || sample->pmd != event->pmd) {
@@ -489,34 +622,33 @@ static void add_sample(void *arg, const struct pmon_sample *sample)
 	space_find(l->space, sample, &place);
 	if (!is_wanted(p, sample) || !is_there(&p->filter, &place)) {
 		p->left_out += sample->count;
+		add_weight(&p->left_weight, weight);
 		return;
 	}
+	p->serial++;
 	if (p->visitor) {
 		p->samples += sample->count;
 		add_weight(&p->weight, weight);
 		p->visitor->sample(p->visitor->arg, l->space, event, sample);
 		return;
 	}
-	if (p->by[BY_PROCESS])
-		frame[n++] = place.process;
-	if (p->by[BY_THREAD])
-		frame[n++] = name_number(sample->tid);
-	if (p->by[BY_CPU])
-		frame[n++] = name_number(sample->cpu);
-	if (p->by[BY_BINARY])
-		frame[n++] = place.binary;
-	if (p->by[BY_SYMBOL])
-		frame[n++] = place.symbol;
-	if (p->by[BY_ADDRESS]) {
-		snprintf(address, sizeof(address), "%#" PRIx64, place.addr);
-		frame[n++] = text_intern(address);
+	if (p->calls) {
+		add_calls(l, sample, &place, weight);
+		return;
 	}
-	if (p->by[BY_CHAIN])
-		n += add_chain(l, sample, &place, frame + n);
+	n = place_frames(p, sample, &place, frame);
+	if (p->by[BY_CHAIN]) {
+		calls = add_chain(l, sample, &place, frame + n);
+		if (p->reverse)
+			turn_round(frame + n, calls);
+		n += calls;
+	}
 	row = profile_add(p, frame, n, sample->count, weight);
 	for (i = 0; i < p->readings && i < event->readings && i < sample->values; i++)
 		if (event->reading[i].since_last)
 			row->sum[i] += sample->value[i];
+	if (p->children)
+		add_totals(l, sample, &place, weight);
 }
 
 static bool add_turns(struct loading *l)
@@ -632,8 +764,8 @@ static bool takes_turns(const struct loading *l)
 
 static void note_left_out(struct profile *p)
 {
-	note(p, "%" PRIu64 " other samples were left out, as the filters say: percentages are of those that are here",
-	     p->left_out);
+	note(p, "%" PRIu64 " other samples were left out, as the filters say: percentages are of %s",
+	     p->left_out, p->absolute ? "all" : "those that are here");
 }
 
 static void note_periods(struct profile *p)
@@ -651,6 +783,8 @@ static void make_notes(const struct loading *l)
 	if (p->left_out)
 		note_left_out(p);
 	note_periods(p);
+	if (p->calls && !p->rows)
+		note(p, "no sample has a call of '%.80s'", text_intern(p->calls));
 	/* How long each set was active is at the end of the file. */
 	p->share_unknown = !p->all_ns && takes_turns(l);
 	if (p->share_unknown)
@@ -704,6 +838,8 @@ int profile_read(struct profile *p, const char *path, const char *event,
 			profile_by(p->by, "process,chain");
 		for (d = 0; d < BY_CHAIN; d++)
 			p->frames += p->by[d];
+		if (p->calls)
+			p->frames = CALL_FRAMES;
 		space_complete(l->space);
 		find_alike(l);
 		read_samples(l);
@@ -749,7 +885,7 @@ static void empty(struct profile *p)
 	p->rows = 0;
 	if (p->bucket)
 		memset(p->bucket, 0, p->buckets * sizeof(*p->bucket));
-	p->samples = p->weight = p->left_out = p->gaps = p->gap_ns = 0;
+	p->samples = p->weight = p->left_out = p->left_weight = p->gaps = p->gap_ns = 0;
 	p->depth = p->notes = 0;
 	memset(&p->lost, 0, sizeof(p->lost));
 	memset(&p->gap, 0, sizeof(p->gap));
@@ -799,6 +935,9 @@ static int by_count(const void *a, const void *b)
 	unsigned int i;
 	int order = 0;
 
+	/* Without totals all are 0. */
+	if (x->total_weight != y->total_weight)
+		return x->total_weight > y->total_weight ? -1 : 1;
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
 	for (i = 0; i < x->frames && i < y->frames && !order; i++)

@@ -22,6 +22,9 @@ struct row {
 	uint32_t hash;
 	uint64_t count;
 	uint64_t weight;		/* events, if each sample has its own period; or count */
+	uint64_t total_count;		/* of samples in it or in what it called, ... */
+	uint64_t total_weight;		/* ... and what they stand for: with @children */
+	uint64_t seen;			/* the sample that was added last to these */
 	uint64_t *sum;			/* of each reading since the last sample */
 	unsigned int frames;		/* one a dimension, in their order; of
 					 * a chain one a call, the outermost first */
@@ -35,6 +38,10 @@ struct filter {
 	const char *thread, *cpu;	/* numbers, separated by commas */
 	uint64_t from_ns, to_ns;	/* since the recording began, @to_ns 0: no end */
 };
+
+/* The frames of a row of struct profile's @calls: function, one of these, another function. */
+#define CALL_FRAMES	3
+extern const char *const call_total, *const call_self, *const call_from, *const call_to;
 
 struct space;
 
@@ -57,14 +64,21 @@ struct profile {
 	unsigned int readings;		/* ... and the number of readings in each */
 	bool by[DIMENSIONS];
 	bool prefer_chains;		/* if there are any, by process and chain */
+	bool reverse;			/* chains have the innermost call first */
+	bool children;			/* rows have their totals, too: not of chains */
+	const char *calls;		/* rows are calls of the functions with these names, as
+					 * of a filter; see profile_calls(). NULL: are not */
+	bool absolute;			/* percentages are of what was left out, too */
 	struct filter filter;
 	const struct visitor *visitor;	/* NULL: samples are added up */
 	unsigned int frames;		/* dimensions in use, without the chain */
 	unsigned int depth;		/* frames of the longest row */
+	uint64_t serial;		/* of the sample that is being added */
 
 	uint64_t samples;
 	uint64_t weight;		/* of all rows */
-	uint64_t left_out;		/* by the filter */
+	uint64_t left_out;		/* by the filter ... */
+	uint64_t left_weight;		/* ... of the chosen event, and what that stands for */
 	uint64_t active_ns, all_ns;	/* of the chosen event's sets, and of all */
 	bool share_unknown;		/* there are such sets, and no times of them */
 	size_t rows;
@@ -94,7 +108,8 @@ int profile_by(bool by[DIMENSIONS], const char *list);
 
 /**
  * profile_read() - read a data file
- * @p:     all zeroes but @by, @prefer_chains, @filter and @visitor
+ * @p:     all zeroes but @by, @prefer_chains, @reverse, @children, @calls, @absolute, @filter
+ *         and @visitor
  * @path:  file
  * @event: name of the event whose samples are wanted, NULL: of the first
  * @error: receives one line that says what is wrong

@@ -84,6 +84,9 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 		profile_percent(p, row->weight), row->count);
 	if (e->frequency)
 		fprintf(out, ", \"events\": %" PRIu64, row->weight);
+	if (p->children)
+		fprintf(out, ", \"total_percent\": %.2f, \"total_samples\": %" PRIu64,
+			profile_share(p, row), row->total_count);
 	for (d = 0; d < BY_CHAIN; d++) {
 		if (!p->by[d])
 			continue;
@@ -102,11 +105,8 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 	fputc('}', out);
 }
 
-void profile_json(FILE *out, const struct profile *p, const struct selection *sel)
+void profile_json_begin(FILE *out, const struct profile *p)
 {
-	size_t n = profile_rows(p, sel), i;
-	uint64_t rest = p->samples;
-
 	fputc('{', out);
 	print_string(out, "title", p->header.title);
 	fputs(", ", out);
@@ -121,6 +121,14 @@ void profile_json(FILE *out, const struct profile *p, const struct selection *se
 	fprintf(out, ", \"complete\": %s, \"elapsed_ns\": %" PRIu64 ", ",
 		p->complete ? "true" : "false", p->end.elapsed_ns);
 	print_notes(out, p);
+}
+
+void profile_json(FILE *out, const struct profile *p, const struct selection *sel)
+{
+	size_t n = profile_rows(p, sel), i;
+	uint64_t rest = p->samples;
+
+	profile_json_begin(out, p);
 	print_by(out, p);
 	fputs(", \"rows\": [\n", out);
 	for (i = 0; i < n; i++) {

@@ -6,7 +6,14 @@
 
 double profile_percent(const struct profile *p, uint64_t weight)
 {
-	return p->weight ? 100.0 * (double)weight / (double)p->weight : 0;
+	double all = (double)p->weight + (p->absolute ? (double)p->left_weight : 0);
+
+	return all > 0 ? 100.0 * (double)weight / all : 0;
+}
+
+double profile_share(const struct profile *p, const struct row *row)
+{
+	return profile_percent(p, p->children ? row->total_weight : row->weight);
 }
 
 const char *profile_of_all(const struct profile *p)
@@ -28,7 +35,7 @@ size_t profile_rows(const struct profile *p, const struct selection *sel)
 
 	if (sel->lines && sel->lines < n)
 		n = sel->lines;
-	while (n && profile_percent(p, p->row[n - 1]->weight) < sel->min)
+	while (n && profile_share(p, p->row[n - 1]) < sel->min)
 		n--;
 	return n;
 }

@@ -4,12 +4,10 @@
  * is as wide as its share of the samples and stands on the one that it is part
  * of. The <title> of a frame appears under the mouse, and screen readers read it.
  */
-#include <err.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
-#include "require.h"
+#include "calltree.h"
 #include "numbers.h"
 #include "profile_out.h"
 #include "text.h"
@@ -20,88 +18,6 @@
 #define HEIGHT		20		/* of a frame */
 #define LETTER		7.3		/* width, of the font below */
 #define NARROW		0.2		/* frames that are not drawn */
-
-struct node {
-	struct node *next;		/* brother, in the order of names */
-	struct node *child, *last;	/* the first one and the last one */
-	const char *name;
-	uint64_t count, weight;
-};
-
-static struct node *new_node(const char *name)
-{
-	struct node *node = calloc(1, sizeof(*node));
-
-	if (!node)
-		err(EXIT_PFMON, NULL);
-	node->name = name;
-	return node;
-}
-
-/* By names, as the brothers stand; where one row begins another it comes first. */
-static int by_frames(const void *a, const void *b)
-{
-	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
-	unsigned int i;
-	int order;
-
-	for (i = 0; i < x->frames && i < y->frames; i++) {
-		order = x->frame[i] == y->frame[i] ? 0 : strcmp(x->frame[i], y->frame[i]);
-		if (order)
-			return order;
-	}
-	return (x->frames > y->frames) - (x->frames < y->frames);
-}
-
-/* Rows come in the order of their names: a child is the last one, or a new one. */
-static struct node *child_of(struct node *node, const char *name)
-{
-	struct node *child;
-
-	if (node->last && node->last->name == name)
-		return node->last;
-	child = new_node(name);
-	*(node->last ? &node->last->next : &node->child) = child;
-	node->last = child;
-	return child;
-}
-
-static struct node *make_tree(const struct profile *p)
-{
-	struct row **row = malloc((p->rows + 1) * sizeof(*row));
-	struct node *root = new_node("all"), *node;
-	unsigned int f;
-	size_t i;
-
-	if (!row)
-		err(EXIT_PFMON, NULL);
-	for (i = 0; i < p->rows; i++)
-		row[i] = p->row[i];
-	qsort(row, p->rows, sizeof(*row), by_frames);
-	for (i = 0; i < p->rows; i++) {
-		node = root;
-		node->count += row[i]->count;
-		add_weight(&node->weight, row[i]->weight);
-		for (f = 0; f < row[i]->frames; f++) {
-			node = child_of(node, row[i]->frame[f]);
-			node->count += row[i]->count;
-			add_weight(&node->weight, row[i]->weight);
-		}
-	}
-	free(row);
-	return root;
-}
-
-static void free_tree(struct node *node)
-{
-	struct node *next;
-
-	for (; node; node = next) {
-		next = node->next;
-		free_tree(node->child);
-		free(node);
-	}
-}
 
 /* Light colours, so that black on them can be read; equal names look equal. */
 static void print_colour(FILE *out, const char *name)
@@ -185,7 +101,7 @@ static void print_head(FILE *out, const struct profile *p, int height)
 
 void profile_svg(FILE *out, const struct profile *p, const struct selection *sel)
 {
-	struct node *root = make_tree(p);
+	struct node *root = calltree_new(p);
 	int height = HEAD + ((int)p->depth + 1) * HEIGHT + MARGIN;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
@@ -194,5 +110,5 @@ void profile_svg(FILE *out, const struct profile *p, const struct selection *sel
 	if (p->samples)
 		print_node(out, p, root, sel, MARGIN, height - MARGIN - HEIGHT);
 	fputs("</g>\n</svg>\n", out);
-	free_tree(root);
+	calltree_free(root);
 }

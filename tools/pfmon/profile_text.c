@@ -27,10 +27,9 @@ static void print_period(FILE *out, const struct profile *p, const struct sample
 		fputs(" on average", out);
 }
 
-/* "'make': 1,234 samples of task-clock, one each 1.00 ms; 0 lost; 2.3456 s" */
-static void print_heading(FILE *out, const struct profile *p,
-			  const struct sampled_event *e)
+void profile_heading(FILE *out, const struct profile *p)
 {
+	const struct sampled_event *e = &p->event[p->chosen];
 	char n[NUMBERS_MAX];
 
 	fprintf(out, "\n %s: %s sample%s of %s",
@@ -111,6 +110,7 @@ static void print_rows(FILE *out, const struct profile *p,
 
 	name_columns(p, name);
 	find_widths(p, rows, name, width);
+	fprintf(out, p->children ? "%8s " : "", "total");
 	fprintf(out, "%8s %*s", "percent", NUMBER_WIDTH, "samples");
 	for (r = 0; r < e->readings; r++)
 		if (e->reading[r].since_last)
@@ -121,6 +121,8 @@ static void print_rows(FILE *out, const struct profile *p,
 	for (i = 0; i < rows; i++) {
 		const struct row *row = p->row[i];
 
+		if (p->children)
+			fprintf(out, "%8.2f ", profile_share(p, row));
 		fprintf(out, "%8.2f %*s", profile_percent(p, row->weight),
 			NUMBER_WIDTH, numbers_count(n, row->count));
 		for (r = 0; r < e->readings; r++)
@@ -139,7 +141,7 @@ static void print_rest(FILE *out, const struct profile *p, size_t rows)
 	for (i = rows; i < p->rows; i++)
 		add_weight(&rest, p->row[i]->weight);
 	if (rows < p->rows)
-		fprintf(out, "%8.2f %*s  (%zu more line%s)\n",
+		fprintf(out, "%*s%8.2f %*s  (%zu more line%s)\n", p->children ? 9 : 0, "",
 			profile_percent(p, rest), NUMBER_WIDTH, "",
 			p->rows - rows, p->rows - rows == 1 ? "" : "s");
 }
@@ -152,7 +154,7 @@ static double unnamed_percent(const struct profile *p)
 	uint64_t sum = 0;
 	size_t i;
 
-	if (!p->by[BY_SYMBOL] || p->by[BY_ADDRESS])
+	if (!p->by[BY_SYMBOL] || p->by[BY_ADDRESS] || p->calls)
 		return 0;
 	for (d = 0; d < BY_SYMBOL; d++)
 		at += p->by[d];
@@ -162,7 +164,7 @@ static double unnamed_percent(const struct profile *p)
 	return profile_percent(p, sum);
 }
 
-static void print_notes(FILE *out, const struct profile *p)
+void profile_remarks(FILE *out, const struct profile *p)
 {
 	const double unnamed = unnamed_percent(p);
 	char n[NUMBERS_MAX], ms[NUMBERS_MAX];
@@ -206,11 +208,11 @@ void profile_text(FILE *out, const struct profile *p, const struct selection *se
 	const struct sampled_event *e = &p->event[p->chosen];
 	size_t rows = profile_rows(p, sel);
 
-	print_heading(out, p, e);
+	profile_heading(out, p);
 	if (p->rows) {
 		print_rows(out, p, e, rows);
 		print_rest(out, p, rows);
 		fputc('\n', out);
 	}
-	print_notes(out, p);
+	profile_remarks(out, p);
 }

@@ -27,12 +27,18 @@ static const char usage[] =
 "  -e, --event NAME      of which event, if there are several (the first one)\n"
 "  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
 "                        calls): any of them, separated by commas\n"
-"                        (" DEFAULT_BY "; for folded and svg process,chain\n"
-"                        if there are chains)\n"
+"                        (" DEFAULT_BY "; for folded, svg and tree\n"
+"                        process,chain if there are chains)\n"
+"      --children        a column more: the share of the samples in it and in what it\n"
+"                        called\n"
+"      --calls LIST      who calls the functions with these names, and what they call\n"
+"      --reverse         chains from the innermost call on\n"
 FILTER_USAGE
-"  -f, --format FORMAT   text, json, folded (stacks, one a line), svg (a flame graph)\n"
-"                        or pprof (for the program pprof and others that read its\n"
-"                        files)\n"
+"      --percentage WORD percent of the samples that are wanted (relative), or of all\n"
+"                        (absolute)\n"
+"  -f, --format FORMAT   text, json, folded (stacks, one a line), svg (a flame graph),\n"
+"                        tree (of calls) or pprof (for the program pprof and others\n"
+"                        that read its files)\n"
 "  -n, --lines LINES     print at most LINES lines; not for svg and pprof\n"
 "  -m, --min PERCENT     print what has at least PERCENT of the samples\n"
 "  -o, --output FILE     print to FILE\n"
@@ -44,25 +50,30 @@ typedef void output_fn(FILE *out, const struct profile *p,
 static const struct {
 	const char *name;
 	output_fn *print;	/* NULL: not of rows */
+	output_fn *calls;	/* of --calls, NULL: they cannot be printed so */
 	bool has_notes;		/* or they go to standard error */
 	bool stacks;		/* calls if there are any, unless --by says more */
 } formats[] = {
-	{ "text", profile_text, true, false },
-	{ "json", profile_json, true, false },
-	{ "folded", profile_folded, false, true },
-	{ "svg", profile_svg, false, true },
-	{ "pprof", NULL, false, false },
+	{ "text", profile_text, profile_calls, true, false },
+	{ "json", profile_json, profile_calls_json, true, false },
+	{ "folded", profile_folded, NULL, false, true },
+	{ "svg", profile_svg, NULL, false, true },
+	{ "tree", profile_tree, NULL, true, true },
+	{ "pprof", NULL, NULL, false, false },
 };
 
 #define FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
 struct options {
 	const char *input, *event, *output;
-	const char *by;
+	const char *by, *calls;
+	bool children, reverse, absolute;
 	size_t format;
 	struct selection sel;
 	struct filter filter;
 };
+
+enum { CHILDREN = 256, CALLS, REVERSE, PERCENTAGE, CALL_GRAPH };
 
 static void __attribute__((noreturn)) bad_usage(void)
 {
@@ -77,7 +88,7 @@ static size_t find_format(const char *name)
 	for (i = 0; i < FORMATS; i++)
 		if (!strcmp(formats[i].name, name))
 			return i;
-	errx(EXIT_PFMON, "no format '%s'; there are text, json, folded, svg, pprof", name);
+	errx(EXIT_PFMON, "no format '%s'; there are text, json, folded, svg, tree, pprof", name);
 }
 
 static size_t parse_lines(const char *text)
@@ -104,7 +115,76 @@ static double parse_percent(const char *text)
 	return n;
 }
 
-static void parse_option(struct options *o, int c)
+/* @word has @len characters: is it this one? */
+static bool is_word(const char *word, size_t len, const char *this)
+{
+	return strlen(this) == len && !strncmp(word, this, len);
+}
+
+/*
+ * One of perf's words for how calls are printed, of a list as graph,0.5,caller. Those that
+ * say nothing of what is printed here are taken, too.
+ */
+static bool take_graph_word(struct options *o, const char *word, size_t len)
+{
+	static const char *const same[] = {
+		"graph", "fractal", "flat", "function", "percent", "branch",
+	};
+	char number[16];
+	size_t i;
+
+	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (is_word(word, len, same[i]))
+			return true;
+	if (is_word(word, len, "caller") || is_word(word, len, "callee")) {
+		o->reverse = is_word(word, len, "callee");
+		return true;
+	}
+	if (!len || len >= sizeof(number) || strspn(word, "0123456789.") < len)
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)len, word);
+	o->sel.min = parse_percent(number);
+	return true;
+}
+
+static bool take_graph(struct options *o, const char *list)
+{
+	struct options taken = *o;
+	size_t len;
+
+	for (;; list += len + 1) {
+		len = strcspn(list, ",");
+		if (!take_graph_word(&taken, list, len))
+			return false;
+		if (!list[len])
+			break;
+	}
+	*o = taken;
+	return true;
+}
+
+/*
+ * perf's -g: the calls as a tree. Its word can stand behind it, where getopt_long() does not
+ * take it for one of -g.
+ */
+static void set_graph(struct options *o, const char *word, char **argv)
+{
+	o->format = find_format("tree");
+	if (word && !take_graph(o, word))
+		errx(EXIT_PFMON, "'%s': calls are printed as a tree, from the caller or from the callee on",
+		     word);
+	if (!word && argv[optind] && take_graph(o, argv[optind]))
+		optind++;
+}
+
+static bool parse_percentage(const char *text)
+{
+	if (strcmp(text, "relative") && strcmp(text, "absolute"))
+		errx(EXIT_PFMON, "percentages are relative or absolute, not '%s'", text);
+	return !strcmp(text, "absolute");
+}
+
+static void parse_option(struct options *o, int c, char **argv)
 {
 	switch (c) {
 	case 'i':
@@ -116,6 +196,28 @@ static void parse_option(struct options *o, int c)
 	case 'b':
 	case 's':
 		o->by = optarg;
+		break;
+	case CHILDREN:
+		o->children = true;
+		break;
+	case NO_CHILDREN:
+		o->children = false;
+		break;
+	case CALLS:
+		o->calls = optarg;
+		break;
+	case REVERSE:
+		o->reverse = true;
+		break;
+	case PERCENTAGE:
+		o->absolute = parse_percentage(optarg);
+		break;
+	case CALL_GRAPH:
+	case 'g':
+		set_graph(o, optarg, argv);
+		break;
+	case 'G':
+		o->format = find_format("tree");
 		break;
 	case 'f':
 		o->format = find_format(optarg);
@@ -138,6 +240,25 @@ static void parse_option(struct options *o, int c)
 	}
 }
 
+/* What there is but rows by names: is it asked for together with what it can be had with? */
+static bool check_views(const struct options *o)
+{
+	const bool has_calls = formats[o->format].calls;
+	const bool by_chain = o->by && strstr(o->by, dimension_names[BY_CHAIN]);
+
+	if (o->calls && (o->by || o->children || o->reverse))
+		warnx("--calls is by function: -b, --children and --reverse are not for it");
+	else if ((o->calls || o->children) && !has_calls)
+		warnx("--calls and --children are for text and json");
+	else if (o->children && by_chain)
+		warnx("--children is not by chain: a chain has all calls");
+	else if (o->reverse && !by_chain && !formats[o->format].stacks)
+		warnx("--reverse is for chains: folded, svg, tree or --by chain");
+	else
+		return true;
+	return false;
+}
+
 static void parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -150,6 +271,12 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "min", required_argument, NULL, 'm' },
 		{ "percent-limit", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "children", no_argument, NULL, CHILDREN },
+		{ "calls", required_argument, NULL, CALLS },
+		{ "reverse", no_argument, NULL, REVERSE },
+		{ "percentage", required_argument, NULL, PERCENTAGE },
+		{ "call-graph", optional_argument, NULL, CALL_GRAPH },
+		{ "inverted", no_argument, NULL, 'G' },
 		{ "stdio", no_argument, NULL, PERF_SAME },
 		PERF_SAME_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
@@ -159,12 +286,14 @@ static void parse_options(struct options *o, int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "i:e:b:s:f:n:m:o:h" FILTER_SHORT "C:d:", longs,
+	while ((c = getopt_long(argc, argv, "i:e:b:s:f:n:m:o:hgG" FILTER_SHORT "C:d:", longs,
 				NULL)) != -1) {
 		if (c == '?')
 			habits_hint(argv);
-		parse_option(o, c);
+		parse_option(o, c, argv);
 	}
+	if (!check_views(o))
+		bad_usage();
 	if (optind < argc) {
 		warnx("'%s'? The data file is named with -i", argv[optind]);
 		bad_usage();
@@ -192,6 +321,7 @@ int cmd_report(int argc, char **argv)
 	char error[DATA_ERROR_MAX];
 	struct pprof *pprof = NULL;
 	struct outfile out = { .file = stdout };
+	output_fn *print;
 	unsigned int i;
 
 	parse_options(&o, argc, argv);
@@ -199,6 +329,10 @@ int cmd_report(int argc, char **argv)
 		visitor.arg = pprof = pprof_new();
 	profile.visitor = pprof ? &visitor : NULL;
 	profile.filter = o.filter;
+	profile.children = o.children;
+	profile.calls = o.calls;
+	profile.reverse = o.reverse;
+	profile.absolute = o.absolute;
 	profile.prefer_chains = !o.by && formats[o.format].stacks;
 	if (profile_by(profile.by, o.by ? o.by : DEFAULT_BY))
 		errx(EXIT_PFMON, "'%s' is not a list of process, thread, cpu, binary, symbol, address, chain",
@@ -213,7 +347,8 @@ int cmd_report(int argc, char **argv)
 		pprof_write(pprof, &profile, out.file);
 		pprof_free(pprof);
 	} else {
-		formats[o.format].print(out.file, &profile, &o.sel);
+		print = o.calls ? formats[o.format].calls : formats[o.format].print;
+		print(out.file, &profile, &o.sel);
 	}
 	outfile_finish(&out, "the report", 0);
 	for (i = 0; i < profile.notes && !formats[o.format].has_notes; i++)

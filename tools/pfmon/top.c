@@ -59,6 +59,8 @@ TARGET_USAGE("   ")
 "  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
 "                        calls): any of them, separated by commas\n"
 "                        (" DEFAULT_BY ")\n"
+"      --children        a column more: the share of the samples in it and in what it\n"
+"                        called\n"
 FILTER_USAGE_NAMES
 "      --thread LIST     only those of threads with these numbers\n"
 "  -d, --delay SECONDS   show it each SECONDS seconds (1)\n"
@@ -111,6 +113,8 @@ static void add_events(const char *list)
 		errx(EXIT_PFMON, "%s", error);
 }
 
+enum { CHILDREN = 256 };
+
 static void parse_option(int c)
 {
 	switch (c) {
@@ -129,6 +133,12 @@ static void parse_option(int c)
 	case 'b':
 	case 's':
 		o.by = optarg;
+		break;
+	case CHILDREN:
+		profile.children = true;
+		break;
+	case NO_CHILDREN:
+		profile.children = false;
 		break;
 	case 'd':
 		o.delay = parse_delay(optarg);
@@ -158,6 +168,7 @@ static void parse_options(int argc, char **argv)
 		TARGET_OPTIONS,
 		{ "by", required_argument, NULL, 'b' },
 		{ "sort", required_argument, NULL, 's' },
+		{ "children", no_argument, NULL, CHILDREN },
 		{ "delay", required_argument, NULL, 'd' },
 		{ "batch", no_argument, NULL, 'B' },
 		{ "stdio", no_argument, NULL, 'B' },
@@ -191,6 +202,10 @@ static void parse_options(int argc, char **argv)
 	if (profile_by(profile.by, o.by))
 		errx(EXIT_PFMON, "'%s' is not a list of process, thread, cpu, binary, symbol, address, chain",
 		     o.by);
+	if (profile.children && profile.by[BY_CHAIN]) {
+		warnx("--children is not by chain: a chain has all calls");
+		bad_usage();
+	}
 }
 
 /*

@@ -180,15 +180,25 @@ static void print_all(const struct profile *p)
 
 	if (!null)
 		abort();
-	profile_text(null, p, &all);
-	profile_text(null, p, &some);
-	profile_json(null, p, &all);
-	profile_folded(null, p, &all);
-	profile_svg(null, p, &some);
+	if (p->calls) {
+		profile_calls(null, p, &all);
+		profile_calls(null, p, &some);
+		profile_calls_json(null, p, &all);
+	} else {
+		profile_text(null, p, &all);
+		profile_text(null, p, &some);
+		profile_json(null, p, &all);
+		profile_folded(null, p, &all);
+		profile_svg(null, p, &some);
+		profile_tree(null, p, &all);
+		profile_tree(null, p, &some);
+	}
 	fclose(null);
 }
 
-/* The first byte chooses what samples are told apart by. */
+/* The first byte chooses what samples are told apart by, and the second what else is asked. */
+enum { PREFER_CHAINS = 1, CHILDREN = 2, REVERSE = 4, CALLS = 8, ABSOLUTE = 16 };
+
 static void try_data_file(bool pprof)
 {
 	struct visitor visitor = { .chosen = true, .sample = pprof_sample };
@@ -200,10 +210,14 @@ static void try_data_file(bool pprof)
 	memset(&p, 0, sizeof(p));
 	for (d = 0; d < DIMENSIONS && input_size; d++)
 		p.by[d] = input[0] >> d & 1;
-	p.prefer_chains = input_size && input[0] & 0x80;
-	if (input_size) {
-		input++;
-		input_size--;
+	if (input_size > 1) {
+		p.prefer_chains = input[1] & PREFER_CHAINS;
+		p.children = input[1] & CHILDREN && !p.by[BY_CHAIN] && !p.prefer_chains;
+		p.reverse = input[1] & REVERSE;
+		p.calls = input[1] & CALLS ? "*" : NULL;
+		p.absolute = input[1] & ABSOLUTE;
+		input += 2;
+		input_size -= 2;
 	}
 	if (pprof) {
 		visitor.arg = pprof_new();
@@ -661,7 +675,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static struct example {
 	unsigned char *data;
 	size_t size;
-} example[224];
+} example[320];
 static unsigned int examples, count[KINDS];	/* all, and those of a kind */
 static uint64_t state;
 
@@ -678,11 +692,13 @@ static void add_example(int kind, int by, const void *data, size_t size)
 	struct example *e = &example[examples++];
 
 	count[kind]++;
-	e->size = 1 + (by >= 0) + size;
+	e->size = 1 + 2 * (by >= 0) + size;
 	e->data = malloc(e->size);
 	e->data[0] = (unsigned char)kind;
-	if (by >= 0)
+	if (by >= 0) {
 		e->data[1] = (unsigned char)by;
+		e->data[2] = (unsigned char)(by >> 8);
+	}
 	memcpy(e->data + e->size - size, data, size);
 }
 
@@ -764,7 +780,9 @@ static void add_file(const char *path)
 		return;
 	}
 	add_example(DATA_FILE, 0x3f, data, size);
-	add_example(DATA_FILE, 0xc0, data, size);
+	add_example(DATA_FILE, 0x40 | PREFER_CHAINS << 8, data, size);
+	add_example(DATA_FILE, 0x3f | CHILDREN << 8, data, size);
+	add_example(DATA_FILE, (CALLS | ABSOLUTE) << 8, data, size);
 	add_example(PPROF, 0, data, size);
 	add_example(SCRIPT, -1, data, size);
 	add_example(RAW, -1, data, size);
@@ -906,7 +924,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	for (a = writes ? 2 : 3; a < argc && examples < 180; a++)
+	for (a = writes ? 2 : 3; a < argc && examples < 260; a++)
 		add_file(argv[a]);
 	add_texts();
 	if (writes) {

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What pfmon report makes of calls, beside what the samples say, of which the file was made
+
+views.py children JSON FORMAT	--children by address, of `craft --places 50 --frames 6`
+views.py calls JSON FOLDED	--calls '*', of the stacks of the same recording
+views.py tree TEXT FOLDED	-f tree of all that there is, likewise
+"""
+
+import argparse
+import collections
+import json
+import sys
+
+import datafile
+
+PLACES, FRAMES, MAPS, SAMPLES = 50, 6, 7, 3000
+
+
+def crafted(form):
+    return datafile.crafted(argparse.Namespace(
+        samples=SAMPLES, places=PLACES, frames=FRAMES, maps=MAPS, mixed=False, format=form,
+        periods=[1000]))
+
+
+def children(report, form):
+    """Each address of a sample counts it once; calls are looked for a byte before their
+    return"""
+    own, total = collections.Counter(), collections.Counter()
+    for s in crafted(form):
+        own["%#x" % s.user[0]] += 1
+        for addr in {s.user[0], *(ip - 1 for ip in s.user[1:])}:
+            total["%#x" % addr] += 1
+    rows = json.load(open(report, encoding="utf-8"))["rows"]
+    got = {row["address"]: (row["samples"], row["total_samples"]) for row in rows}
+    assert len(got) == len(rows)
+    # Of a library that is mapped its own addresses are not known: those of the process.
+    assert got == {addr: (own[addr], total[addr]) for addr in total}, (len(got), len(total))
+    totals = [row["total_samples"] for row in rows]
+    assert totals == sorted(totals, reverse=True)
+    assert all(abs(row["total_percent"] - 100 * row["total_samples"] / SAMPLES) < 0.006
+               for row in rows)
+
+
+def stacks(path):
+    for line in open(path, encoding="utf-8"):
+        frames, count = line.rsplit(" ", 1)
+        yield frames.split(";"), int(count)
+
+
+def calls(report, folded):
+    want = collections.Counter()
+    for frames, count in stacks(folded):
+        found = set()
+        for i, name in enumerate(frames):
+            found.add((name, "total", None))
+            if i:
+                found.add((name, "caller", frames[i - 1]))
+            found.add((name, "callee", frames[i + 1]) if i + 1 < len(frames)
+                      else (name, "self", None))
+        for key in found:
+            want[key] += count
+    rows = json.load(open(report, encoding="utf-8"))["calls"]
+    got = {(r["function"], r["relation"], r.get("other")): r["samples"] for r in rows}
+    assert len(got) == len(rows) and got == want, (got, want)
+    # Each function at once, and its callers before it.
+    order = [r["function"] for r in rows]
+    blocks = [name for i, name in enumerate(order) if not i or order[i - 1] != name]
+    assert len(blocks) == len(set(order)), blocks
+    kinds = ["caller", "total", "self", "callee"]
+    assert all(a["function"] != b["function"] or
+               kinds.index(a["relation"]) <= kinds.index(b["relation"])
+               for a, b in zip(rows, rows[1:]))
+
+
+def tree(text, folded):
+    want = collections.Counter()
+    for frames, count in stacks(folded):
+        for i in range(len(frames)):
+            want[tuple(frames[:i + 1])] += count
+    got, path, place = {}, [], []
+    lines = open(text, encoding="utf-8").read().split("  calls\n")[1].split("\n\n")[0]
+    for line in lines.split("\n"):
+        count = int(line[8:18].replace(",", ""))
+        rest = line[20:]
+        depth = len(rest) - len(rest.lstrip(" -"))
+        branch = rest.lstrip(" ").startswith("- ")
+        # One without a mark was called by the line above, where it stands.
+        while branch and place and place[-1] >= depth:
+            place.pop()
+            path.pop()
+        place.append(depth)
+        path.append(rest.lstrip(" -"))
+        assert tuple(path) not in got, path
+        got[tuple(path)] = count
+    assert got == want, (set(got) ^ set(want))
+
+
+if __name__ == "__main__":
+    {"children": children, "calls": calls, "tree": tree}[sys.argv[1]](*sys.argv[2:])
