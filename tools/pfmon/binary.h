@@ -8,6 +8,7 @@
 
 #include "data_read.h"
 #include "identity.h"
+#include "lines.h"
 #include "symtab.h"
 
 struct binaries;
@@ -34,6 +35,9 @@ struct binary {
 	bool read;		/* the state and the symbols are */
 	enum binary_state state;
 	struct symtab symbols;
+	struct lines *lines;	/* NULL: not begun, there are none, or not any more */
+	bool lines_tried;
+	struct binary *next_lines;	/* that has some, too */
 };
 
 /**
@@ -93,6 +97,24 @@ void binaries_add_inode(struct binaries *binaries, const struct df_inode *inode)
  */
 struct symbol *binary_symbol(struct binaries *binaries, struct binary *binary,
 			     uint64_t offset, uint64_t *addr);
+
+/**
+ * binary_lines() - the line of the source at an address, and what was inlined there
+ * @binaries: from binaries_new()
+ * @binary:   whose symbols were read
+ * @addr:     as the file has it
+ * @found:    filled in
+ */
+void binary_lines(struct binaries *binaries, struct binary *binary, uint64_t addr,
+		  struct lines_found *found);
+
+/**
+ * binaries_without_lines() - files whose lines were looked for
+ * @binaries: from binaries_new()
+ *
+ * Return: how many have no debug information, or none that could be read to the end.
+ */
+unsigned int binaries_without_lines(const struct binaries *binaries);
 
 /**
  * binaries_count() - files that were looked for

@@ -23,7 +23,7 @@
 			 sizeof(((struct profile *)0)->note[0]))
 
 const char *const dimension_names[DIMENSIONS] = {
-	"process", "thread", "cpu", "binary", "symbol", "address", "chain",
+	"process", "thread", "cpu", "binary", "symbol", "line", "address", "chain",
 };
 
 #define CHAIN_MAX	256
@@ -61,6 +61,7 @@ const char *const call_total = "total", *const call_self = "self",
 /* perf's words for them, NULL: the same, or it has none. */
 static const char *const perf_names[DIMENSIONS] = {
 	[BY_PROCESS] = "comm", [BY_THREAD] = "tid", [BY_BINARY] = "dso", [BY_SYMBOL] = "sym",
+	[BY_LINE] = "srcline",
 };
 
 static bool is_name(const char *name, const char *text, size_t len)
@@ -334,31 +335,6 @@ struct row *profile_add(struct profile *p, const char *const frame[],
 	return row;
 }
 
-/*
- * The calls of a sample, the outermost first, and where it is. Return addresses
- * are behind the call, which can be the next function; where a part of a chain
- * begins is the place itself. Of a chain that is too long the innermost remain.
- */
-static unsigned int add_chain(struct loading *l, const struct pmon_sample *sample,
-			      const struct place *place, const char *frame[])
-{
-	unsigned int n = sample->kernel + sample->user, from, i, frames = 0;
-	struct pmon_sample call = *sample;
-	struct place at;
-
-	/* The first of them is where it is, unless there is no such part. */
-	from = n && sample->chain[0] == sample->ip;
-	if (n > CHAIN_MAX - 1)
-		n = CHAIN_MAX - 1;
-	for (i = n; i-- > from;) {
-		call.ip = sample->chain[i] - (i && i != sample->kernel);
-		space_find(l->space, &call, &at);
-		frame[frames++] = at.call;
-	}
-	frame[frames++] = place->call;
-	return frames;
-}
-
 static void turn_round(const char *frame[], unsigned int n)
 {
 	const char *other;
@@ -369,6 +345,42 @@ static void turn_round(const char *frame[], unsigned int n)
 		frame[i] = frame[n - 1 - i];
 		frame[n - 1 - i] = other;
 	}
+}
+
+/* What was inlined at a place, the innermost first, and the function itself. */
+static unsigned int add_place(const struct place *place, const char *frame[], unsigned int frames)
+{
+	unsigned int i;
+
+	for (i = 0; i < place->inlined && frames < CHAIN_MAX; i++)
+		frame[frames++] = place->inline_of[i].function;
+	if (frames < CHAIN_MAX)
+		frame[frames++] = place->call;
+	return frames;
+}
+
+/*
+ * The calls of a sample and where it is, the outermost first unless the profile is reverse.
+ * Return addresses are behind the call, which can be the next function; where a part of a
+ * chain begins is the place itself. Of a chain that is too long the innermost remain.
+ */
+static unsigned int add_chain(struct loading *l, const struct pmon_sample *sample,
+			      const struct place *place, const char *frame[])
+{
+	unsigned int n = sample->kernel + sample->user, i, frames;
+	struct pmon_sample call = *sample;
+	struct place at;
+
+	frames = add_place(place, frame, 0);
+	/* The first of them is where it is, unless there is no such part. */
+	for (i = n && sample->chain[0] == sample->ip; i < n && frames < CHAIN_MAX; i++) {
+		call.ip = sample->chain[i] - (i && i != sample->kernel);
+		space_find(l->space, &call, &at);
+		frames = add_place(&at, frame, frames);
+	}
+	if (!l->profile->reverse)
+		turn_round(frame, frames);
+	return frames;
 }
 
 static bool in_set(const struct sampled_event *event, uint32_t set)
@@ -435,7 +447,8 @@ static bool is_there(const struct filter *f, const struct place *place)
 {
 	return filter_matches(f->process, place->process) &&
 	       filter_matches(f->binary, place->binary) &&
-	       filter_matches(f->symbol, place->symbol);
+	       filter_matches(f->symbol, place->inlined ? place->inline_of[0].function :
+							  place->symbol);
 }
 
 static const struct sampled_event *event_of(const struct profile *p,
@@ -508,10 +521,16 @@ static uint64_t weigh(const struct sampled_event *event, const struct pmon_sampl
 	return __builtin_mul_overflow(sample->count, period, &weight) ? UINT64_MAX : weight;
 }
 
-/* What a row of a place is told apart by, but for the chain. */
+/*
+ * What a row of a place is told apart by, but for the chain. @inner: of the functions there,
+ * from 0, the innermost, to @place->inlined, the symbol itself.
+ */
 static unsigned int place_frames(const struct profile *p, const struct pmon_sample *sample,
-				 const struct place *place, const char *frame[])
+				 const struct place *place, unsigned int inner,
+				 const char *frame[])
 {
+	const struct inlined in = place->inlined ? place->inline_of[inner] :
+				  (struct inlined){ place->symbol, place->line };
 	unsigned int n = 0;
 	char address[24];
 
@@ -524,7 +543,9 @@ static unsigned int place_frames(const struct profile *p, const struct pmon_samp
 	if (p->by[BY_BINARY])
 		frame[n++] = place->binary;
 	if (p->by[BY_SYMBOL])
-		frame[n++] = place->symbol;
+		frame[n++] = in.function;
+	if (p->by[BY_LINE])
+		frame[n++] = in.line ? in.line : text_intern(PLACE_UNKNOWN);
 	if (p->by[BY_ADDRESS]) {
 		snprintf(address, sizeof(address), "%#" PRIx64, place->addr);
 		frame[n++] = text_intern(address);
@@ -542,24 +563,31 @@ static void add_total(struct profile *p, struct row *row, uint64_t count, uint64
 	add_weight(&row->total_weight, weight);
 }
 
+static void add_place_totals(struct profile *p, const struct pmon_sample *sample,
+			     const struct place *place, uint64_t weight)
+{
+	const char *frame[DIMENSIONS];
+	unsigned int i, n;
+
+	for (i = 0; i <= place->inlined; i++) {
+		n = place_frames(p, sample, place, i, frame);
+		add_total(p, get_row(p, frame, n), sample->count, weight);
+	}
+}
+
 /* To the rows of all places that the sample's calls were made from, and where it is. */
 static void add_totals(struct loading *l, const struct pmon_sample *sample,
 		       const struct place *place, uint64_t weight)
 {
-	unsigned int n = sample->kernel + sample->user, from, i, frames;
-	struct profile *p = l->profile;
+	unsigned int n = sample->kernel + sample->user, i;
 	struct pmon_sample call = *sample;
-	const char *frame[DIMENSIONS];
 	struct place at;
 
-	frames = place_frames(p, sample, place, frame);
-	add_total(p, get_row(p, frame, frames), sample->count, weight);
-	from = n && sample->chain[0] == sample->ip;
-	for (i = from; i < n && i < CHAIN_MAX - 1; i++) {
+	add_place_totals(l->profile, sample, place, weight);
+	for (i = n && sample->chain[0] == sample->ip; i < n; i++) {
 		call.ip = sample->chain[i] - (i && i != sample->kernel);
 		space_find(l->space, &call, &at);
-		frames = place_frames(p, sample, &at, frame);
-		add_total(p, get_row(p, frame, frames), sample->count, weight);
+		add_place_totals(l->profile, sample, &at, weight);
 	}
 }
 
@@ -612,7 +640,7 @@ static void add_sample(void *arg, const struct pmon_sample *sample)
 	const char *frame[DIMENSIONS + CHAIN_MAX];
 	uint64_t weight = event ? weigh(event, sample) : 0;
 	struct place place;
-	unsigned int n, calls, i;
+	unsigned int n, i;
 	struct row *row;
 
 	if (!event || sample->pmd != event->pmd) {
@@ -636,13 +664,9 @@ static void add_sample(void *arg, const struct pmon_sample *sample)
 		add_calls(l, sample, &place, weight);
 		return;
 	}
-	n = place_frames(p, sample, &place, frame);
-	if (p->by[BY_CHAIN]) {
-		calls = add_chain(l, sample, &place, frame + n);
-		if (p->reverse)
-			turn_round(frame + n, calls);
-		n += calls;
-	}
+	n = place_frames(p, sample, &place, 0, frame);
+	if (p->by[BY_CHAIN])
+		n += add_chain(l, sample, &place, frame + n);
 	row = profile_add(p, frame, n, sample->count, weight);
 	for (i = 0; i < p->readings && i < event->readings && i < sample->values; i++)
 		if (event->reading[i].since_last)
@@ -840,6 +864,8 @@ int profile_read(struct profile *p, const char *path, const char *event,
 			p->frames += p->by[d];
 		if (p->calls)
 			p->frames = CALL_FRAMES;
+		space_source(l->space, (p->by[BY_LINE] ? SPACE_LINES : 0) |
+				       (p->inlined ? SPACE_INLINED : 0));
 		space_complete(l->space);
 		find_alike(l);
 		read_samples(l);

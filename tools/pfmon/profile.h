@@ -11,7 +11,8 @@
 
 /* What samples can be told apart by; also the order of columns and frames. */
 enum dimension {
-	BY_PROCESS, BY_THREAD, BY_CPU, BY_BINARY, BY_SYMBOL, BY_ADDRESS, BY_CHAIN,
+	BY_PROCESS, BY_THREAD, BY_CPU, BY_BINARY, BY_SYMBOL, BY_LINE,
+	BY_ADDRESS, BY_CHAIN,
 	DIMENSIONS,
 };
 
@@ -64,6 +65,7 @@ struct profile {
 	unsigned int readings;		/* ... and the number of readings in each */
 	bool by[DIMENSIONS];
 	bool prefer_chains;		/* if there are any, by process and chain */
+	bool inlined;			/* functions that were inlined are functions */
 	bool reverse;			/* chains have the innermost call first */
 	bool children;			/* rows have their totals, too: not of chains */
 	const char *calls;		/* rows are calls of the functions with these names, as
@@ -108,8 +110,8 @@ int profile_by(bool by[DIMENSIONS], const char *list);
 
 /**
  * profile_read() - read a data file
- * @p:     all zeroes but @by, @prefer_chains, @reverse, @children, @calls, @absolute, @filter
- *         and @visitor
+ * @p:     all zeroes but @by, @prefer_chains, @inlined, @reverse, @children, @calls, @absolute,
+ *         @filter and @visitor
  * @path:  file
  * @event: name of the event whose samples are wanted, NULL: of the first
  * @error: receives one line that says what is wrong

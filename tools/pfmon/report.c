@@ -25,13 +25,14 @@ static const char usage[] =
 "\n"
 "  -i, --input FILE      data file (" DF_DEFAULT_NAME "); - is standard input\n"
 "  -e, --event NAME      of which event, if there are several (the first one)\n"
-"  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
-"                        calls): any of them, separated by commas\n"
+"  -b, --by LIST         by process, thread, cpu, binary, symbol, line (of the source),\n"
+"                        address, chain (of calls): any of them, separated by commas\n"
 "                        (" DEFAULT_BY "; for folded, svg and tree\n"
 "                        process,chain if there are chains)\n"
 "      --children        a column more: the share of the samples in it and in what it\n"
 "                        called\n"
 "      --calls LIST      who calls the functions with these names, and what they call\n"
+"      --inline          functions that were inlined are functions of their own\n"
 "      --reverse         chains from the innermost call on\n"
 FILTER_USAGE
 "      --percentage WORD percent of the samples that are wanted (relative), or of all\n"
@@ -67,13 +68,13 @@ static const struct {
 struct options {
 	const char *input, *event, *output;
 	const char *by, *calls;
-	bool children, reverse, absolute;
+	bool children, inlined, reverse, absolute;
 	size_t format;
 	struct selection sel;
 	struct filter filter;
 };
 
-enum { CHILDREN = 256, CALLS, REVERSE, PERCENTAGE, CALL_GRAPH };
+enum { CHILDREN = 256, CALLS, INLINE, NO_INLINE, REVERSE, PERCENTAGE, CALL_GRAPH };
 
 static void __attribute__((noreturn)) bad_usage(void)
 {
@@ -206,6 +207,10 @@ static void parse_option(struct options *o, int c, char **argv)
 	case CALLS:
 		o->calls = optarg;
 		break;
+	case INLINE:
+	case NO_INLINE:
+		o->inlined = c == INLINE;
+		break;
 	case REVERSE:
 		o->reverse = true;
 		break;
@@ -273,6 +278,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "children", no_argument, NULL, CHILDREN },
 		{ "calls", required_argument, NULL, CALLS },
+		{ "inline", no_argument, NULL, INLINE },
+		{ "no-inline", no_argument, NULL, NO_INLINE },
 		{ "reverse", no_argument, NULL, REVERSE },
 		{ "percentage", required_argument, NULL, PERCENTAGE },
 		{ "call-graph", optional_argument, NULL, CALL_GRAPH },
@@ -331,11 +338,12 @@ int cmd_report(int argc, char **argv)
 	profile.filter = o.filter;
 	profile.children = o.children;
 	profile.calls = o.calls;
+	profile.inlined = o.inlined;
 	profile.reverse = o.reverse;
 	profile.absolute = o.absolute;
 	profile.prefer_chains = !o.by && formats[o.format].stacks;
 	if (profile_by(profile.by, o.by ? o.by : DEFAULT_BY))
-		errx(EXIT_PFMON, "'%s' is not a list of process, thread, cpu, binary, symbol, address, chain",
+		errx(EXIT_PFMON, "'%s' is not a list of process, thread, cpu, binary, symbol, line, address, chain",
 		     o.by);
 	if (profile_read(&profile, o.input, o.event, error))
 		errx(EXIT_PFMON, "%s", error);

@@ -88,8 +88,11 @@ struct space {
 	size_t records, record_room;
 	struct kernel *kernel;
 	char note[BINARY_STATES][160];
+	char lines_note[160];
 	bool jits;			/* processes have said what code they have made */
 	bool jit_is_part;		/* names of code that processes have made are missing */
+	unsigned int source;		/* that is looked for: enum space_source */
+	struct keys inlined;		/* lists of functions that are at one place */
 	bool guessed;			/* struct choice: of an address that was looked up */
 	struct found *found;		/* each at its hash, or behind it */
 	size_t founds, found_room;
@@ -527,6 +530,33 @@ static void find_made(const struct space *space, const struct image *image,
 	place->offset = place->addr - symbol->addr;
 }
 
+void space_source(struct space *space, unsigned int what)
+{
+	space->source = what;
+}
+
+/* Places have it for as long as the space is there. */
+static void find_source(struct space *space, struct binary *binary, struct place *place)
+{
+	struct inlined list[LINES_FRAMES];
+	struct lines_found found;
+	unsigned int i;
+	size_t n;
+
+	binary_lines(space->binaries, binary, place->addr, &found);
+	if (!found.frames)
+		return;
+	place->line = lines_short(&found.frame[0]);
+	if (!(space->source & SPACE_INLINED) || found.frames < 2)
+		return;
+	for (i = 0; i < found.frames; i++)
+		list[i] = (struct inlined){ found.frame[i].function ? found.frame[i].function :
+					    place->symbol, lines_short(&found.frame[i]) };
+	n = keys_number(&space->inlined, list, found.frames * sizeof(*list));
+	place->inlined = found.frames - 1;
+	place->inline_of = space->inlined.key[n].data;
+}
+
 static void find_symbol(struct space *space, const struct image *image,
 			const struct mapping *map, struct place *place)
 {
@@ -544,6 +574,9 @@ static void find_symbol(struct space *space, const struct image *image,
 	} else if (binary->state == BINARY_CHANGED) {
 		place->symbol = text_intern(PLACE_CHANGED);
 	}
+	/* It can be known without a symbol. */
+	if (space->source && binary->state == BINARY_FOUND)
+		find_source(space, binary, place);
 }
 
 /*
@@ -695,6 +728,18 @@ static const char *tell(struct space *space, enum binary_state state)
 	return space->note[state];
 }
 
+static const char *tell_lines(struct space *space)
+{
+	unsigned int n = binaries_without_lines(space->binaries);
+
+	if (!n)
+		return NULL;
+	snprintf(space->lines_note, sizeof(space->lines_note),
+		 "files without debug information, or not with one that can be read: %u; their lines, and what was inlined, are not known",
+		 n);
+	return space->lines_note;
+}
+
 const char *space_note(struct space *space, unsigned int n)
 {
 	static const char none[] =
@@ -708,6 +753,7 @@ const char *space_note(struct space *space, unsigned int n)
 		tell(space, BINARY_CHANGED), tell(space, BINARY_GONE),
 		tell(space, BINARY_STRANGE), tell(space, BINARY_UNREAD),
 		!symtab_has_elf && binaries_count(space->binaries, BINARY_FOUND) ? none : NULL,
+		tell_lines(space),
 		space->guessed ? guessed : NULL,
 		space->jit_is_part ? part : NULL,
 	};
@@ -735,6 +781,7 @@ void space_free(struct space *space)
 	}
 	free(space->process);
 	keys_free(&space->pids);
+	keys_free(&space->inlined);
 	free(space->found);
 	binaries_free(space->binaries);
 	kernel_free(space->kernel);

@@ -15,10 +15,19 @@ struct place {
 	const char *binary;
 	const char *symbol;
 	const char *call;	/* in a chain: the symbol, or what it is part of */
+	const char *line;	/* "FILE:LINE" of the source, NULL: not known, or not asked for */
+	unsigned int inlined;	/* functions that were inlined there, if they are asked for ... */
+	const struct inlined *inline_of;	/* ... the innermost first, and the symbol */
 	const struct mapping *mapping;	/* NULL: not known */
 	uint64_t addr;		/* as the binary has it if that is known */
 	uint64_t offset;	/* in the symbol, 0 if that is not known */
 	uint32_t number;	/* of places that are all the same: the same; 0: none */
+};
+
+/* One of the functions at a place. */
+struct inlined {
+	const char *function;
+	const char *line;	/* where it is in it, or NULL */
 };
 
 /* What stands for a name that is not known. */
@@ -89,6 +98,16 @@ void space_add_record(struct space *space, const struct pmon_map *map);
  * @space: from space_new()
  */
 void space_complete(struct space *space);
+
+/* What of the source is to be looked for: that takes time. */
+enum space_source { SPACE_LINES = 1, SPACE_INLINED = 2 };
+
+/**
+ * space_source() - look for lines, or inlined functions, from now on
+ * @space: from space_new()
+ * @what:  of enum space_source
+ */
+void space_source(struct space *space, unsigned int what);
 
 /**
  * space_find() - find out where a sample is

@@ -202,6 +202,10 @@ static void parse_options(int argc, char **argv)
 	if (profile_by(profile.by, o.by))
 		errx(EXIT_PFMON, "'%s' is not a list of process, thread, cpu, binary, symbol, address, chain",
 		     o.by);
+	if (profile.by[BY_LINE]) {
+		warnx("lines of the source are for recordings");
+		bad_usage();
+	}
 	if (profile.children && profile.by[BY_CHAIN]) {
 		warnx("--children is not by chain: a chain has all calls");
 		bad_usage();

@@ -27,6 +27,7 @@
 #include "../identity.h"
 #include "../images.h"
 #include "../jit.h"
+#include "../lines.h"
 #include "../measure.h"
 #include "../modules.h"
 #include "../profile_out.h"
@@ -42,7 +43,7 @@
 #include "../vdso.h"
 
 enum { DATA_FILE, PPROF, BLOCK, KALLSYMS, PROCESS, EVENTS, CPUS, TIMES, TARGETS, TURNS, PMU,
-       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, JIT, ELF, VDSO_FILE, NAME, KINDS };
+       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, JIT, ELF, VDSO_FILE, NAME, LINES, KINDS };
 
 #define INPUT_MAX	65536
 
@@ -210,6 +211,8 @@ static void try_data_file(bool pprof)
 	memset(&p, 0, sizeof(p));
 	for (d = 0; d < DIMENSIONS && input_size; d++)
 		p.by[d] = input[0] >> d & 1;
+	/* Another process reads lines: try_lines() is for its answers. */
+	p.by[BY_LINE] = false;
 	if (input_size > 1) {
 		p.prefer_chains = input[1] & PREFER_CHAINS;
 		p.children = input[1] & CHILDREN && !p.by[BY_CHAIN] && !p.prefer_chains;
@@ -592,6 +595,22 @@ static void try_name(const char *text)
 	symtab_name(&s);
 }
 
+static void try_lines(void)
+{
+	unsigned char *answer = malloc(input_size + !input_size);	/* alone, as above */
+	struct lines_found found;
+	unsigned int i;
+
+	memcpy(answer, input, input_size);
+	if (lines_parse(answer, input_size, &found)) {
+		if (found.frames > LINES_FRAMES)
+			abort();
+		for (i = 0; i < found.frames; i++)
+			lines_short(&found.frame[i]);
+	}
+	free(answer);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -665,6 +684,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case NAME:
 			try_name(text);
 			break;
+		case LINES:
+			try_lines();
+			break;
 		}
 	}
 	free(text);
@@ -729,11 +751,14 @@ static void add_texts(void)
 		{ NAME, "_ZN3one3twoIiEEvT_S1_.part.0@plt" }, { NAME, "_ZNKSt6vectorIcE4sizeEv" },
 		{ NAME, "_RNvXs_NtCs1234_4core3fmtNtB4_5Error3fmt" },
 	};
+	static const char lines[] = "\1\0\0\0inner\0/src/a.c\0\2\0\0\0_ZN3one3twoEv\0"
+		"b.c\0\3\0\0\0\0/src/c.c";
 	static char jit[4096];
 	size_t i, len;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		add_example(texts[i].kind, -1, texts[i].text, strlen(texts[i].text));
+	add_example(LINES, -1, lines, sizeof(lines));
 	snprintf(jit, sizeof(jit), "Uid:\t0\t%u\t0\t0\nNSpid:\t1\t22\n4000 20 one\n4010 30 two()\n"
 		 "0x4008 10 in between\n1000 ffff f\n4038 8 last\n8000000000000000 1 a b;c\n"
 		 "4000 1 again\nfff0 f0 LazyCompile:~x /a.js:1\n", (unsigned int)geteuid());
@@ -779,9 +804,9 @@ static void add_file(const char *path)
 		add_program(data, size);
 		return;
 	}
-	add_example(DATA_FILE, 0x3f, data, size);
-	add_example(DATA_FILE, 0x40 | PREFER_CHAINS << 8, data, size);
-	add_example(DATA_FILE, 0x3f | CHILDREN << 8, data, size);
+	add_example(DATA_FILE, 0x5f, data, size);
+	add_example(DATA_FILE, 0x80 | PREFER_CHAINS << 8, data, size);
+	add_example(DATA_FILE, 0x5f | CHILDREN << 8, data, size);
 	add_example(DATA_FILE, (CALLS | ABSOLUTE) << 8, data, size);
 	add_example(PPROF, 0, data, size);
 	add_example(SCRIPT, -1, data, size);

@@ -5,11 +5,18 @@
 views.py children JSON FORMAT	--children by address, of `craft --places 50 --frames 6`
 views.py calls JSON FOLDED	--calls '*', of the stacks of the same recording
 views.py tree TEXT FOLDED	-f tree of all that there is, likewise
+views.py lines TOOL PROGRAM JSON FOLDED
+				--by address,line and --inline --by address,chain, as
+				addr2line(1), or another TOOL like it, has them
+views.py spoil PROGRAM SEED	damage its debug information, in place
 """
 
 import argparse
 import collections
 import json
+import random
+import re
+import subprocess
 import sys
 
 import datafile
@@ -96,5 +103,54 @@ def tree(text, folded):
     assert got == want, (set(got) ^ set(want))
 
 
+def addr2line(tool, program, addresses):
+    """The functions and lines of each, the innermost first"""
+    text = subprocess.run([tool, "-a", "-i", "-f", "-e", program, *addresses], check=True,
+                          stdout=subprocess.PIPE, encoding="utf-8").stdout
+    found = {}
+    for line in text.splitlines():
+        if line.startswith("0x"):
+            now = found.setdefault("%#x" % int(line, 16), [])
+            name = None
+        elif name is None:
+            name = line
+        else:
+            place = re.sub(r" \(.*", "", line).rsplit("/", 1)[-1]
+            now.append((name, "[unknown]" if "?" in place or
+                        place.endswith(":0") else place))
+            name = None
+    return found
+
+
+def lines(tool, program, report, folded):
+    rows = json.load(open(report, encoding="utf-8"))["rows"]
+    known = addr2line(tool, program, [row["address"] for row in rows])
+    wrong = [(row, known[row["address"]]) for row in rows
+             if row["line"] != known[row["address"]][0][1]]
+    assert not wrong, wrong[:5]
+    assert sum(row["line"] != "[unknown]" for row in rows) > 20
+    inner = 0
+    for (addr, *calls), _ in stacks(folded):
+        want = [name for name, _ in known[addr]][::-1]
+        inner = max(inner, len(want))
+        # Between functions there is none, and a debugger has the one before.
+        assert calls == want or calls == ["[inlined]"], (addr, calls, want)
+    assert inner == 3, inner
+
+
+def spoil(program, seed):
+    rnd = random.Random(int(seed))
+    text = subprocess.run(["readelf", "-SW", program], check=True, stdout=subprocess.PIPE,
+                          encoding="utf-8").stdout
+    data = bytearray(open(program, "rb").read())
+    for match in re.finditer(r" \.debug_\w+ +\w+ +\w+ (\w+) (\w+) ", text):
+        at, size = (int(word, 16) for word in match.groups())
+        for _ in range(rnd.randrange(1, 2 + size // 20)):
+            data[at + rnd.randrange(size)] = rnd.choice((0, 1, 0x7f, 0x80, 0xff,
+                                                         rnd.randrange(256)))
+    open(program, "r+b").write(data)
+
+
 if __name__ == "__main__":
-    {"children": children, "calls": calls, "tree": tree}[sys.argv[1]](*sys.argv[2:])
+    {"children": children, "calls": calls, "tree": tree, "lines": lines,
+     "spoil": spoil}[sys.argv[1]](*sys.argv[2:])

@@ -117,4 +117,116 @@ test_calls_of_perf()
 	END
 }
 
-views='calls calls_of_perf'
+# make_inlined FLAG...: $tmp/inlined, with debug information; returns whether there is one
+make_inlined()
+{
+	rm -rf "$tmp/inlined" "$tmp/inlined.debug" "$tmp/.debug"
+	$CC $flags -O2 -no-pie -o "$tmp/inlined" "$tests/inlined.c" "$@" 2>"$tmp/err"
+}
+
+# record_inlined: a sample at each instruction of its functions
+record_inlined()
+{
+	FAKE_IPS=$(objdump -d "$tmp/inlined" | awk '
+		/^[0-9a-f]+ <(outer|plain|main)>:$/ { on = 1; next }
+		/^$/ { on = 0 }
+		on { sub(":", "", $1); printf "%s:1 ", $1 }')
+	FAKE_SAMPLES=$(echo "$FAKE_IPS" | wc -w)
+	export FAKE_IPS FAKE_SAMPLES
+	record "$tmp/inlined"
+	unset FAKE_IPS FAKE_SAMPLES
+}
+
+# lines_are NAME [TOOL]: report's are those of addr2line, or another tool
+lines_are()
+{
+	report -b address,line -f json
+	cp "$tmp/report" "$tmp/json"
+	report -b address,chain --inline -f folded
+	quietly "$1" /usr/bin/python3 -B "$tests/views.py" lines "${2:-addr2line}" \
+		"$tmp/inlined" "$tmp/json" "$tmp/report"
+}
+
+# Lines of the source, and what was inlined, of whatever compilers and linkers make.
+test_lines()
+{
+	report
+	if ! can_name || ! command -v addr2line >/dev/null || ! command -v objcopy >/dev/null; then
+		skip "$arch: lines of the source"
+		return
+	fi
+	for args in -gdwarf-5 -gdwarf-4 "-gdwarf-5 -gz" "-gdwarf-4 -gz" "-g -fdebug-types-section" -g1; do
+		if ! make_inlined $args; then
+			skip "$arch: $CC $args: $(head -n 1 "$tmp/err")"
+			continue
+		fi
+		record_inlined
+		[ "$args" = -g1 ] || lines_are "lines, $args"
+	done
+	make_inlined -g
+	record_inlined
+	lines_are "lines"
+	report -b line -f json --children --inline
+	expect "lines: as many samples" "$(json samples)" \
+		"$(sed -n 's/^{"percent".*"total_samples": \([0-9]*\),.*/\1/p' "$tmp/report" | sort -n | tail -n 1 |
+			xargs -I N sh -c "[ N -le $(json samples) ] && echo $(json samples)")"
+	for how in --inline --no-inline; do
+		report $how -b symbol -f folded
+		expect "$how: innermost is a function" "$(grep -c '^innermost ' "$tmp/report")" \
+			"$([ $how = --no-inline ] && echo 0 || echo 1)"
+	done
+	report --inline --symbol innermost -b symbol -f folded
+	expect "--inline --symbol" "$(cut -d ' ' -f 1 "$tmp/report")" innermost
+	report --inline --calls middle -f json
+	check "--inline --calls" grep -q '"function": "middle", "relation": "caller", "other": "outer"' "$tmp/report"
+	report -b sym,srcline -f folded
+	cp "$tmp/report" "$tmp/folded"
+	report -b symbol,line -f folded
+	check "srcline is line" cmp "$tmp/report" "$tmp/folded"
+	cc_was=$CC
+	CC=clang
+	if command -v llvm-addr2line >/dev/null && make_inlined -g; then
+		record_inlined
+		# It has no list of which unit has an address; and binutils' addr2line does not know
+		# all of its ranges.
+		lines_are "lines, clang" llvm-addr2line
+	else
+		skip "$arch: clang or llvm-addr2line is not installed: lines of what clang makes"
+	fi
+	CC=$cc_was
+	make_inlined -g
+	record_inlined
+	objcopy --only-keep-debug "$tmp/inlined" "$tmp/inlined.debug"
+	cp "$tmp/inlined" "$tmp/kept"
+	objcopy --strip-debug "$tmp/inlined"
+	(cd "$tmp" && objcopy --add-gnu-debuglink=inlined.debug inlined)
+	lines_are "lines, in a debug file"
+	if command -v dwz >/dev/null && cp "$tmp/kept" "$tmp/inlined" && dwz "$tmp/inlined"; then
+		lines_are "lines, dwz"
+	else
+		skip "$arch: dwz is not installed: lines of what it makes"
+	fi
+	# Others who may write the file are not believed, and not less is known.
+	cp "$tmp/kept" "$tmp/inlined"
+	chmod o+w "$tmp/inlined"
+	record_inlined
+	lines_are "lines, of a file that others may write"
+	chmod o-w "$tmp/inlined"
+	record_inlined
+	objcopy --strip-debug "$tmp/inlined"
+	rm -f "$tmp/inlined.debug"
+	report -b line
+	check "no lines: it is said" grep -q \
+		'^ note: files without debug information, or not with one that can be read: 1; their lines' "$tmp/report"
+	check "no lines" grep -Eq '^  100.00 +[0-9]+  \[unknown\]$' "$tmp/report"
+	# Damaged, it does no harm: it is read elsewhere.
+	for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		cp "$tmp/kept" "$tmp/inlined"
+		/usr/bin/python3 -B "$tests/views.py" spoil "$tmp/inlined" $seed
+		timeout 100 "$PFMON" report -i "$tmp/data" -b line --inline >"$tmp/report" 2>"$tmp/err"
+		expect "damaged lines, $seed: status" $? 0
+	done
+	rm -f "$tmp/kept" "$tmp/inlined"
+}
+
+views='calls calls_of_perf lines'
