@@ -228,6 +228,17 @@ static enum binary_state find_file(const struct binaries *binaries, struct binar
 	return failed ? BINARY_UNREAD : BINARY_FOUND;
 }
 
+int binary_open(const struct binaries *binaries, const struct binary *b, char *path)
+{
+	bool other;
+	struct stat st;
+
+	if (b->known)
+		return open_recorded(b, path, &other);
+	snprintf(path, PATH_MAX, "%s", b->path);
+	return binaries->anonymous ? identity_open(path, &st) : -1;
+}
+
 struct symbol *binary_symbol(struct binaries *binaries, struct binary *b,
 			     uint64_t offset, uint64_t *addr)
 {

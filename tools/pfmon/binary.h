@@ -99,6 +99,16 @@ struct symbol *binary_symbol(struct binaries *binaries, struct binary *binary,
 			     uint64_t offset, uint64_t *addr);
 
 /**
+ * binary_open() - open a file, if it is the one that was recorded
+ * @binaries: from binaries_new()
+ * @binary:   which
+ * @path:     receives where it is, PATH_MAX bytes
+ *
+ * Return: a descriptor, or -1.
+ */
+int binary_open(const struct binaries *binaries, const struct binary *binary, char *path);
+
+/**
  * binary_lines() - the line of the source at an address, and what was inlined there
  * @binaries: from binaries_new()
  * @binary:   whose symbols were read

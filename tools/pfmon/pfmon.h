@@ -40,6 +40,15 @@ int cmd_report(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 
 /**
+ * cmd_annotate() - pfmon annotate: the instructions of a function
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_annotate(int argc, char **argv);
+
+/**
  * cmd_script() - pfmon script: the samples of a data file
  * @argc: as main() has it
  * @argv: as main() has it

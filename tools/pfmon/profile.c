@@ -511,8 +511,7 @@ static void visit_all(struct loading *l)
 	l->bad_blocks = bad_blocks;
 }
 
-/* What a sample stands for, if each of the event's has a period of its own. */
-static uint64_t weigh(const struct sampled_event *event, const struct pmon_sample *sample)
+uint64_t profile_weigh(const struct sampled_event *event, const struct pmon_sample *sample)
 {
 	uint64_t period = sample->period < PERIOD_MAX ? sample->period : PERIOD_MAX, weight;
 
@@ -638,7 +637,7 @@ static void add_sample(void *arg, const struct pmon_sample *sample)
 	struct profile *p = l->profile;
 	const struct sampled_event *event = chosen_in(l, sample->set);
 	const char *frame[DIMENSIONS + CHAIN_MAX];
-	uint64_t weight = event ? weigh(event, sample) : 0;
+	uint64_t weight = event ? profile_weigh(event, sample) : 0;
 	struct place place;
 	unsigned int n, i;
 	struct row *row;
@@ -872,6 +871,8 @@ int profile_read(struct profile *p, const char *path, const char *event,
 		visit_all(l);
 		profile_sort(p);
 		make_notes(l);
+		if (p->visitor && p->visitor->end)
+			p->visitor->end(p->visitor->arg, l->space, p);
 	}
 	free(l->alike);
 	space_free(l->space);

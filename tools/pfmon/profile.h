@@ -45,6 +45,7 @@ struct filter {
 extern const char *const call_total, *const call_self, *const call_from, *const call_to;
 
 struct space;
+struct profile;
 
 /*
  * Is handed all samples that are wanted: of the chosen event, as they stand in the file;
@@ -54,6 +55,8 @@ struct visitor {
 	bool chosen;
 	void (*sample)(void *arg, struct space *space, const struct sampled_event *event,
 		       const struct pmon_sample *sample);
+	/* When all were visited: @space is still there. NULL: it need not be said. */
+	void (*end)(void *arg, struct space *space, const struct profile *p);
 	void *arg;
 };
 
@@ -162,6 +165,15 @@ void profile_live_end(struct loading *l);
  * Return: true or false.
  */
 bool filter_matches(const char *list, const char *name);
+
+/**
+ * profile_weigh() - what a sample stands for
+ * @event:  of which it is
+ * @sample: sample
+ *
+ * Return: events, if each sample has a period of its own, else how often it was taken.
+ */
+uint64_t profile_weigh(const struct sampled_event *event, const struct pmon_sample *sample);
 
 /* Files can say anything: a sum that is too large is the largest one. */
 static inline void add_weight(uint64_t *sum, uint64_t weight)

@@ -571,6 +571,8 @@ static void find_symbol(struct space *space, const struct image *image,
 	if (symbol) {
 		place->symbol = symtab_name(symbol);
 		place->offset = place->addr - symbol->addr;
+		place->size = symbol->size ? symbol->size :
+			      symbol->end ? symbol->end - symbol->addr : 0;
 	} else if (binary->state == BINARY_CHANGED) {
 		place->symbol = text_intern(PLACE_CHANGED);
 	}
@@ -710,6 +712,17 @@ struct mapped space_mapped(const struct mapping *mapping)
 		.start = mapping->start, .end = mapping->end, .offset = mapping->offset,
 		.identity = mapping->binary->known ? &mapping->binary->identity : NULL,
 	};
+}
+
+int space_open(struct space *space, const struct mapping *mapping, char *path)
+{
+	return binary_open(space->binaries, mapping->binary, path);
+}
+
+void space_lines(struct space *space, const struct mapping *mapping, uint64_t addr,
+		 struct lines_found *found)
+{
+	binary_lines(space->binaries, mapping->binary, addr, found);
 }
 
 static const char *tell(struct space *space, enum binary_state state)

@@ -5,6 +5,7 @@
 
 #include "data_read.h"
 #include "identity.h"
+#include "lines.h"
 
 struct space;
 struct mapping;
@@ -21,6 +22,7 @@ struct place {
 	const struct mapping *mapping;	/* NULL: not known */
 	uint64_t addr;		/* as the binary has it if that is known */
 	uint64_t offset;	/* in the symbol, 0 if that is not known */
+	uint64_t size;		/* of the symbol, 0 if that is not known */
 	uint32_t number;	/* of places that are all the same: the same; 0: none */
 };
 
@@ -133,6 +135,26 @@ struct mapped {
  * Return: it, or zeroes.
  */
 struct mapped space_mapped(const struct mapping *mapping);
+
+/**
+ * space_open() - open the file that has been mapped
+ * @space:   from space_new()
+ * @mapping: of a place
+ * @path:    receives where it is, PATH_MAX bytes
+ *
+ * Return: a descriptor, or -1 if there is none that is the same as was recorded.
+ */
+int space_open(struct space *space, const struct mapping *mapping, char *path);
+
+/**
+ * space_lines() - the lines of the source at an address
+ * @space:   from space_new()
+ * @mapping: of a place
+ * @addr:    as the file has it
+ * @found:   filled in
+ */
+void space_lines(struct space *space, const struct mapping *mapping, uint64_t addr,
+		 struct lines_found *found);
 
 /**
  * space_note() - what kept names from being found

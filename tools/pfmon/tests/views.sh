@@ -229,4 +229,108 @@ test_lines()
 	rm -f "$tmp/kept" "$tmp/inlined"
 }
 
-views='calls calls_of_perf lines'
+# annotate ARGUMENT...: run pfmon annotate, to $tmp/report
+annotate()
+{
+	"$PFMON" annotate -i "$tmp/data" "$@" >"$tmp/report" 2>"$tmp/err"
+	status=$?
+}
+
+# The instructions of functions, with their samples, beside the source.
+test_annotate()
+{
+	report
+	if ! can_name || ! command -v objdump >/dev/null; then
+		skip "$arch: instructions of functions"
+		return
+	fi
+	cp "$tests/inlined.c" "$tmp/inlined.c"
+	$CC $flags -O2 -g -no-pie -o "$tmp/inlined" "$tmp/inlined.c"
+	# Twelve at the second instruction of plain(), three at the last, one at the first of outer().
+	objdump -d -w -C --no-show-raw-insn "$tmp/inlined" >"$tmp/objdump"
+	sed -n '/^[0-9a-f]* <plain>:$/,/^$/s/^ *\([0-9a-f]*\):.*/\1/p' "$tmp/objdump" >"$tmp/plain"
+	second=$(sed -n 2p "$tmp/plain") last=$(tail -n 1 "$tmp/plain")
+	outer=$(sed -n '/^[0-9a-f]* <outer>:$/,/^$/s/^ *\([0-9a-f]*\):.*/\1/p' "$tmp/objdump" | head -n 1)
+	FAKE_IPS="$second:12 $last:3 $outer:1" FAKE_SAMPLES=16
+	export FAKE_IPS FAKE_SAMPLES
+	record "$tmp/inlined"
+	unset FAKE_IPS FAKE_SAMPLES
+	annotate
+	expect "annotate: status" "$status" 0
+	check "annotate: the heading" grep -q "^ plain in $tmp/inlined: 15 of 16 samples, 93.75%$" "$tmp/report"
+	expect "annotate: of one function" "$(grep -c ' samples*, [0-9.]*%$' "$tmp/report")" 1
+	expect "annotate: samples and addresses" "$(sed -n 's/^ *\([0-9]*\.[0-9][0-9]\)  *\([0-9]*\)  *\([0-9a-f]*\)  .*/\1 \2 \3/p' \
+		"$tmp/report" | tr '\n' ' ')" "80.00 12 $second 20.00 3 $last "
+	expect "annotate: all instructions, as objdump has them" \
+		"$(sed -n 's/^\( *[0-9.]* *[0-9]* \| *\)  *\([0-9a-f]\{4,\}\)    \(.*\)/\2 \3/p' "$tmp/report")" \
+		"$(sed -n '/^[0-9a-f]* <plain>:$/,/^$/s/^ *\([0-9a-f]*\):\t\(.*\)/\1 \2/p' "$tmp/objdump" | tr '\t' ' ')"
+	line=$(grep -n 'return outer' "$tmp/inlined.c" | cut -d : -f 1)
+	check "annotate: the source" grep -q "^ *inlined.c:$line  return outer(n) + 1;$" "$tmp/report"
+	cp "$tmp/report" "$tmp/want"
+	for args in plain 'pl*n' '-s plain' '--stdio' '-l' '-d inlined' --source '-n 1'; do
+		set -f
+		annotate $args
+		set +f
+		check "annotate $args" cmp "$tmp/report" "$tmp/want"
+	done
+	annotate --no-source
+	check "annotate --no-source" cmp "$tmp/report" - <<-END
+		$(grep -v '^ *inlined.c:' "$tmp/want")
+
+	END
+	annotate outer plain
+	expect "annotate: two functions, the larger first" \
+		"$(sed -n 's/^ \([a-z]*\) in .*%$/\1/p' "$tmp/report" | tr '\n' ' ')" "plain outer "
+	annotate -f json plain outer
+	check "annotate: JSON" /usr/bin/python3 -c '
+import json, sys
+functions = json.load(open(sys.argv[1]))["functions"]
+assert [f["function"] for f in functions] == ["plain", "outer"]
+code = functions[0]["code"]
+assert {c["address"]: c["samples"] for c in code if c["samples"]} == {
+    "0x" + sys.argv[2].lstrip("0"): 12, "0x" + sys.argv[3].lstrip("0"): 3}
+assert any(c["file"].endswith("/inlined.c") and c["line"] == int(sys.argv[4]) for c in code)
+' "$tmp/report" "$second" "$last" "$line"
+	annotate none
+	check "annotate: no such function" grep -q '^ note: there are no samples in such functions$' "$tmp/report"
+	annotate --objdump /no/such/objdump
+	check "annotate: no objdump" grep -q 'cannot be printed: objdump is not there' "$tmp/report"
+	annotate --objdump /bin/true
+	check "annotate: another machine's" grep -q 'objdump finds no instructions there' "$tmp/report"
+	printf '#!/bin/sh\nprintf "  %s:\\tadd \\033[31m\\342\\200\\256\\r\\n"\n' "$second" >"$tmp/tool"
+	chmod 755 "$tmp/tool"
+	annotate --objdump "$tmp/tool" --no-source
+	check "annotate: hostile instructions" grep -q "  $second    add ?\[31m????$" "$tmp/report"
+	check "annotate: samples that are at no instruction" grep -q \
+		'^ note: 3 samples are at none of these instructions$' "$tmp/report"
+	# What another user's program says of its source is not for root alone to read.
+	if [ "$(id -u)" -eq 0 ]; then
+		chmod 755 "$tmp"
+		chown 65534 "$tmp/inlined"
+		annotate
+		check "annotate: another user's program" grep -q "  return outer(n) + 1;$" "$tmp/report"
+		chmod 600 "$tmp/inlined.c"
+		annotate
+		check "annotate: another user's program, source that only root may read" \
+			grep -q "^ *inlined.c:$line$" "$tmp/report"
+		chown 65534 "$tmp/inlined.c"
+		annotate
+		check "annotate: another user's program and source" grep -q "  return outer(n) + 1;$" "$tmp/report"
+		printf '#!/bin/sh\nid -u >&1\nprintf "  %s:\\t$(id -u) $(id -g)\\n"\n' "$second" >"$tmp/tool"
+		annotate --objdump "$tmp/tool" --no-source
+		check "annotate: another user's program, by its owner's rights" grep -q "  $second    65534 " "$tmp/report"
+	fi
+	rm "$tmp/inlined.c"
+	annotate
+	check "annotate: no source" grep -q "^ *inlined.c:$line$" "$tmp/report"
+	rm "$tmp/inlined"
+	annotate
+	check "annotate: no program" grep -q 'there are no samples in such functions' "$tmp/report"
+	annotate -f svg
+	expect "annotate -f svg: status" "$status" 125
+	annotate -n 0
+	expect "annotate -n 0: status" "$status" 125
+	rm -f "$tmp/tool" "$tmp/plain" "$tmp/objdump"
+}
+
+views='calls calls_of_perf lines annotate'
