@@ -61,10 +61,12 @@ struct node *calltree_new(const struct profile *p)
 		node = root;
 		node->count += row[i]->count;
 		add_weight(&node->weight, row[i]->weight);
+		add_weight(&node->before, row[i]->before_weight);
 		for (f = 0; f < row[i]->frames; f++) {
 			node = child_of(node, row[i]->frame[f]);
 			node->count += row[i]->count;
 			add_weight(&node->weight, row[i]->weight);
+			add_weight(&node->before, row[i]->before_weight);
 		}
 	}
 	free(row);

@@ -10,6 +10,7 @@ struct node {
 	struct node *child, *last;	/* the first one and the last one */
 	const char *name;
 	uint64_t count, weight;		/* of all below it, too */
+	uint64_t before;		/* the weight in the recording that is compared */
 };
 
 /**

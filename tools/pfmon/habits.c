@@ -65,6 +65,9 @@ static const struct {
 	{ "record", 'N', "no-buildid-cache", "there is no such cache" },
 	{ "record", 0, "off-cpu", "there is no off-CPU time; -e context-switches samples where it begins" },
 
+	{ "diff", 'c', "compute", "the change is in percent of all samples" },
+	{ "diff", 0, "baseline-only", "what is in one of the two has 0.00 in the other" },
+
 	{ "report", 0, "tui", "text is what report prints; pfmon top is live" },
 	{ "top", 0, "tui", "top is as it is on a terminal" },
 	{ "report", 'F', "fields", "--by says what the lines are of" },

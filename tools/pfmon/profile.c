@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -962,6 +963,9 @@ static int by_count(const void *a, const void *b)
 	unsigned int i;
 	int order = 0;
 
+	/* Without another recording all are 0. */
+	if (fabs(x->change) != fabs(y->change))
+		return fabs(x->change) > fabs(y->change) ? -1 : 1;
 	/* Without totals all are 0. */
 	if (x->total_weight != y->total_weight)
 		return x->total_weight > y->total_weight ? -1 : 1;
@@ -976,6 +980,28 @@ void profile_sort(struct profile *p)
 {
 	if (p->rows)
 		qsort(p->row, p->rows, sizeof(*p->row), by_count);
+}
+
+static double share(const struct profile *p, uint64_t weight)
+{
+	return p->weight ? 100.0 * (double)weight / (double)p->weight : 0;
+}
+
+void profile_compare(struct profile *p, const struct profile *before)
+{
+	struct row *row;
+	size_t i;
+
+	for (i = 0; i < before->rows; i++) {
+		row = get_row(p, before->row[i]->frame, before->row[i]->frames);
+		row->before_count = before->row[i]->count;
+		row->before_weight = before->row[i]->weight;
+	}
+	for (i = 0; i < p->rows; i++)
+		p->row[i]->change = share(p, p->row[i]->weight) -
+				    share(before, p->row[i]->before_weight);
+	p->before = before;
+	profile_sort(p);
 }
 
 void profile_free(struct profile *p)

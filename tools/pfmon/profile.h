@@ -25,6 +25,9 @@ struct row {
 	uint64_t weight;		/* events, if each sample has its own period; or count */
 	uint64_t total_count;		/* of samples in it or in what it called, ... */
 	uint64_t total_weight;		/* ... and what they stand for: with @children */
+	uint64_t before_count;		/* of @before's row of these frames */
+	uint64_t before_weight;
+	double change;			/* of the share, since @before: in percent of all */
 	uint64_t seen;			/* the sample that was added last to these */
 	uint64_t *sum;			/* of each reading since the last sample */
 	unsigned int frames;		/* one a dimension, in their order; of
@@ -78,6 +81,7 @@ struct profile {
 	const struct visitor *visitor;	/* NULL: samples are added up */
 	unsigned int frames;		/* dimensions in use, without the chain */
 	unsigned int depth;		/* frames of the longest row */
+	const struct profile *before;	/* that this one is compared with, or NULL */
 	uint64_t serial;		/* of the sample that is being added */
 
 	uint64_t samples;
@@ -203,6 +207,15 @@ struct row *profile_add(struct profile *p, const char *const frame[],
  * @p: profile
  */
 void profile_sort(struct profile *p);
+
+/**
+ * profile_compare() - compare with another recording
+ * @p:      profile; gets the rows that only the other one has, without samples
+ * @before: the other one, by the same dimensions; is there as long as @p is
+ *
+ * Rows are in the order of what has changed most then.
+ */
+void profile_compare(struct profile *p, const struct profile *before);
 
 /**
  * profile_free() - free what it has

@@ -84,6 +84,10 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 		profile_percent(p, row->weight), row->count);
 	if (e->frequency)
 		fprintf(out, ", \"events\": %" PRIu64, row->weight);
+	if (p->before)
+		fprintf(out, ", \"before_percent\": %.2f, \"before_samples\": %" PRIu64
+			", \"change\": %.2f", profile_percent(p->before, row->before_weight),
+			row->before_count, row->change);
 	if (p->children)
 		fprintf(out, ", \"total_percent\": %.2f, \"total_samples\": %" PRIu64,
 			profile_share(p, row), row->total_count);
@@ -96,7 +100,7 @@ static void print_row(FILE *out, const struct profile *p, const struct row *row)
 	if (p->by[BY_CHAIN])
 		print_chain(out, row, f);
 	for (r = 0; r < e->readings; r++) {
-		if (!e->reading[r].since_last)
+		if (!e->reading[r].since_last || p->before)
 			continue;
 		fputs(", ", out);
 		text_json(out, text_intern(e->reading[r].name));
@@ -121,6 +125,11 @@ void profile_json_begin(FILE *out, const struct profile *p)
 	fprintf(out, ", \"complete\": %s, \"elapsed_ns\": %" PRIu64 ", ",
 		p->complete ? "true" : "false", p->end.elapsed_ns);
 	print_notes(out, p);
+	if (p->before) {
+		fputs("\"before\": ", out);
+		profile_json_begin(out, p->before);
+		fprintf(out, "\"rows\": %zu}, ", p->before->rows);
+	}
 }
 
 void profile_json(FILE *out, const struct profile *p, const struct selection *sel)

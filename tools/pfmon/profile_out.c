@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What all ways to print a profile share, and the smallest of them. */
+#include <err.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
 #include "profile_out.h"
+#include "require.h"
 
 double profile_percent(const struct profile *p, uint64_t weight)
 {
@@ -13,6 +18,8 @@ double profile_percent(const struct profile *p, uint64_t weight)
 
 double profile_share(const struct profile *p, const struct row *row)
 {
+	if (p->before)
+		return fabs(row->change);
 	return profile_percent(p, p->children ? row->total_weight : row->weight);
 }
 
@@ -40,7 +47,31 @@ size_t profile_rows(const struct profile *p, const struct selection *sel)
 	return n;
 }
 
-/* "FRAME;FRAME COUNT": what separates frames is no part of their names. */
+size_t selection_lines(const char *text)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (errno || end == text || *end || n <= 0)
+		errx(EXIT_PFMON, "'%s' is not a number of lines", text);
+	return (size_t)n;
+}
+
+double selection_percent(const char *text)
+{
+	char *end;
+	double n;
+
+	errno = 0;
+	n = strtod(text, &end);
+	if (errno || end == text || *end || !(n >= 0 && n <= 100))
+		errx(EXIT_PFMON, "'%s' is not a number of percent", text);
+	return n;
+}
+
+/* "FRAME;FRAME COUNT", or with both counts of two recordings: what separates frames is no part of their names. */
 void profile_folded(FILE *out, const struct profile *p, const struct selection *sel)
 {
 	size_t n = profile_rows(p, sel), i;
@@ -56,6 +87,8 @@ void profile_folded(FILE *out, const struct profile *p, const struct selection *
 			for (c = row->frame[f]; *c; c++)
 				fputc(*c == ';' ? ':' : *c, out);
 		}
+		if (p->before)
+			fprintf(out, " %" PRIu64, row->before_weight);
 		fprintf(out, " %" PRIu64 "\n", row->weight);
 	}
 }

@@ -14,6 +14,22 @@ struct selection {
 };
 
 /**
+ * selection_lines() - read a number of lines; ends the program if it is none
+ * @text: of an option
+ *
+ * Return: the number, not 0.
+ */
+size_t selection_lines(const char *text);
+
+/**
+ * selection_percent() - read a number of percent; ends the program if it is none
+ * @text: of an option
+ *
+ * Return: from 0 to 100.
+ */
+double selection_percent(const char *text);
+
+/**
  * profile_of_all() - words to follow the number of lost samples
  * @p: profile of one event
  *
@@ -27,7 +43,8 @@ const char *profile_of_all(const struct profile *p);
  * @p:   profile
  * @row: one of it
  *
- * Return: percent, of the row's total if there are totals.
+ * Return: percent, of the row's total if there are totals; of two recordings, by how many
+ * percent of all it differs.
  */
 double profile_share(const struct profile *p, const struct row *row);
 

@@ -5,6 +5,7 @@
  * of. The <title> of a frame appears under the mouse, and screen readers read it.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 
 #include "calltree.h"
@@ -19,6 +20,30 @@
 #define LETTER		7.3		/* width, of the font below */
 #define NARROW		0.2		/* frames that are not drawn */
 
+/* By how much the share of a frame has changed, in percent of all. */
+static double change_of(const struct profile *p, const struct node *node)
+{
+	return profile_percent(p, node->weight) - profile_percent(p->before, node->before);
+}
+
+static double largest_change(const struct profile *p, const struct node *node)
+{
+	double most = 0, one;
+
+	for (; node; node = node->next) {
+		one = fmax(fabs(change_of(p, node)), largest_change(p, node->child));
+		most = fmax(most, one);
+	}
+	return most;
+}
+
+/* The redder the more it has grown, the bluer the more it has shrunk. */
+static void print_change(FILE *out, double change, double most)
+{
+	fprintf(out, "hsl(%d,90%%,%.0f%%)", change < 0 ? 220 : 5,
+		96 - (most > 0 ? 36 * fabs(change) / most : 0));
+}
+
 /* Light colours, so that black on them can be read; equal names look equal. */
 static void print_colour(FILE *out, const char *name)
 {
@@ -28,20 +53,25 @@ static void print_colour(FILE *out, const char *name)
 		65 + (h >> 20) % 12);
 }
 
-static void print_frame(FILE *out, const struct profile *p,
-			const struct node *node, double x, double y, double width)
+static void print_frame(FILE *out, const struct profile *p, const struct node *node,
+			double x, double y, double width, double most)
 {
 	char count[NUMBERS_MAX];
 	size_t len = text_cut(node->name, (int)((width - 6) / LETTER));
 
 	fputs("<g role=\"listitem\"><title>", out);
 	text_xml(out, node->name, SIZE_MAX);
-	fprintf(out, ": %s sample%s, %.2f%%</title>",
-		numbers_count(count, node->count), node->count == 1 ? "" : "s",
-		profile_percent(p, node->weight));
+	fprintf(out, ": %s sample%s, %.2f%%", numbers_count(count, node->count),
+		node->count == 1 ? "" : "s", profile_percent(p, node->weight));
+	if (p->before)
+		fprintf(out, ", %+.2f", change_of(p, node));
+	fputs("</title>", out);
 	fprintf(out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
 		x, y, width, HEIGHT - 1);
-	print_colour(out, node->name);
+	if (p->before)
+		print_change(out, change_of(p, node), most);
+	else
+		print_colour(out, node->name);
 	fputs("\"/>", out);
 	/* A name of which less than this fits says nothing. */
 	if (len && (!node->name[len] || len >= 3)) {
@@ -53,9 +83,9 @@ static void print_frame(FILE *out, const struct profile *p,
 	fputs("</g>\n", out);
 }
 
-/* A node and what stands on it; @y is where its own frame begins. */
+/* A node and what stands on it; @y is where its own frame begins, @most the largest change. */
 static void print_node(FILE *out, const struct profile *p, const struct node *node,
-		       const struct selection *sel, double x, double y)
+		       const struct selection *sel, double x, double y, double most)
 {
 	double scale = (WIDTH - 2 * MARGIN) / (double)p->weight;
 	double width = scale * (double)node->weight;
@@ -63,9 +93,9 @@ static void print_node(FILE *out, const struct profile *p, const struct node *no
 
 	if (width < NARROW || profile_percent(p, node->weight) < sel->min)
 		return;
-	print_frame(out, p, node, x, y, width);
+	print_frame(out, p, node, x, y, width, most);
 	for (child = node->child; child; child = child->next) {
-		print_node(out, p, child, sel, x, y - HEIGHT);
+		print_node(out, p, child, sel, x, y - HEIGHT, most);
 		x += scale * (double)child->weight;
 	}
 }
@@ -84,7 +114,10 @@ static void print_head(FILE *out, const struct profile *p, int height)
 	fputs("</title>\n<desc id=\"d\">Flame graph: each frame is as wide as its share of ", out);
 	fprintf(out, "%s samples of ", numbers_count(n, p->samples));
 	text_xml(out, text_intern(e->name), SIZE_MAX);
-	fputs(" and stands on the one that it is part of.</desc>\n"
+	fputs(" and stands on the one that it is part of.", out);
+	if (p->before)
+		fputs(" Red ones have a larger share than before, blue ones a smaller one.", out);
+	fputs("</desc>\n"
 	      "<style>text{font:12px monospace;fill:#000}"
 	      "rect{stroke:#fff;stroke-width:.5}"
 	      "g:hover>rect{stroke:#000;stroke-width:1.5}</style>\n", out);
@@ -97,18 +130,25 @@ static void print_head(FILE *out, const struct profile *p, int height)
 	fprintf(out, ", %s lost%s%s</text>\n",
 		numbers_lost(n, p->lost.samples, p->lost.estimated), profile_of_all(p),
 		p->complete ? "" : "; the file is not complete");
+	if (!p->before)
+		return;
+	fprintf(out, "<text x=\"%d\" y=\"38\" text-anchor=\"end\">since ", WIDTH - MARGIN);
+	text_xml(out, text_intern(p->before->header.title), SIZE_MAX);
+	fprintf(out, ", %s samples: red is more, blue is less</text>\n",
+		numbers_count(n, p->before->samples));
 }
 
 void profile_svg(FILE *out, const struct profile *p, const struct selection *sel)
 {
 	struct node *root = calltree_new(p);
+	double most = p->before ? largest_change(p, root->child) : 0;
 	int height = HEAD + ((int)p->depth + 1) * HEIGHT + MARGIN;
 
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
 	print_head(out, p, height);
 	fputs("<g role=\"list\">\n", out);
 	if (p->samples)
-		print_node(out, p, root, sel, MARGIN, height - MARGIN - HEIGHT);
+		print_node(out, p, root, sel, MARGIN, height - MARGIN - HEIGHT, most);
 	fputs("</g>\n</svg>\n", out);
 	calltree_free(root);
 }

@@ -27,12 +27,12 @@ static void print_period(FILE *out, const struct profile *p, const struct sample
 		fputs(" on average", out);
 }
 
-void profile_heading(FILE *out, const struct profile *p)
+static void print_summary(FILE *out, const struct profile *p)
 {
 	const struct sampled_event *e = &p->event[p->chosen];
 	char n[NUMBERS_MAX];
 
-	fprintf(out, "\n %s: %s sample%s of %s",
+	fprintf(out, "%s: %s sample%s of %s",
 		text_intern(p->header.title), numbers_count(n, p->samples),
 		p->samples == 1 ? "" : "s", text_intern(e->name));
 	if (e->frequency)
@@ -44,7 +44,18 @@ void profile_heading(FILE *out, const struct profile *p)
 		profile_of_all(p));
 	if (p->complete)
 		fprintf(out, "; %s s", numbers_s(n, p->end.elapsed_ns));
-	fputs("\n\n", out);
+	fputc('\n', out);
+}
+
+void profile_heading(FILE *out, const struct profile *p)
+{
+	if (p->before) {
+		fputs("\n before: ", out);
+		print_summary(out, p->before);
+	}
+	fputs(p->before ? " now:    " : "\n ", out);
+	print_summary(out, p);
+	fputc('\n', out);
 }
 
 /* Names of the columns of a row's frames. */
@@ -99,6 +110,32 @@ static int reading_width(const struct reading *reading)
 	return width < NUMBER_WIDTH ? NUMBER_WIDTH : width;
 }
 
+/* What each row has before its readings: the names of that, or a row's. */
+static void print_columns(FILE *out, const struct profile *p)
+{
+	if (p->before) {
+		fprintf(out, "%8s %8s %8s", "before", "now", "change");
+		return;
+	}
+	fprintf(out, p->children ? "%8s " : "", "total");
+	fprintf(out, "%8s %*s", "percent", NUMBER_WIDTH, "samples");
+}
+
+static void print_shares(FILE *out, const struct profile *p, const struct row *row)
+{
+	char n[NUMBERS_MAX];
+
+	if (p->before) {
+		fprintf(out, "%8.2f %8.2f %+8.2f", profile_percent(p->before, row->before_weight),
+			profile_percent(p, row->weight), row->change);
+		return;
+	}
+	if (p->children)
+		fprintf(out, "%8.2f ", profile_share(p, row));
+	fprintf(out, "%8.2f %*s", profile_percent(p, row->weight), NUMBER_WIDTH,
+		numbers_count(n, row->count));
+}
+
 static void print_rows(FILE *out, const struct profile *p,
 		       const struct sampled_event *e, size_t rows)
 {
@@ -110,10 +147,9 @@ static void print_rows(FILE *out, const struct profile *p,
 
 	name_columns(p, name);
 	find_widths(p, rows, name, width);
-	fprintf(out, p->children ? "%8s " : "", "total");
-	fprintf(out, "%8s %*s", "percent", NUMBER_WIDTH, "samples");
+	print_columns(out, p);
 	for (r = 0; r < e->readings; r++)
-		if (e->reading[r].since_last)
+		if (e->reading[r].since_last && !p->before)
 			fprintf(out, " %*s", reading_width(&e->reading[r]),
 				text_intern(e->reading[r].name));
 	name[p->frames] = dimension_names[BY_CHAIN];
@@ -121,12 +157,9 @@ static void print_rows(FILE *out, const struct profile *p,
 	for (i = 0; i < rows; i++) {
 		const struct row *row = p->row[i];
 
-		if (p->children)
-			fprintf(out, "%8.2f ", profile_share(p, row));
-		fprintf(out, "%8.2f %*s", profile_percent(p, row->weight),
-			NUMBER_WIDTH, numbers_count(n, row->count));
+		print_shares(out, p, row);
 		for (r = 0; r < e->readings; r++)
-			if (e->reading[r].since_last)
+			if (e->reading[r].since_last && !p->before)
 				fprintf(out, " %*s", reading_width(&e->reading[r]),
 					numbers_count(n, row->sum[r]));
 		print_frames(out, p, row->frame, row->frames, width);
@@ -138,6 +171,11 @@ static void print_rest(FILE *out, const struct profile *p, size_t rows)
 	uint64_t rest = 0;
 	size_t i;
 
+	if (p->before && rows < p->rows)
+		fprintf(out, "%*s(%zu more line%s)\n", 28, "", p->rows - rows,
+			p->rows - rows == 1 ? "" : "s");
+	if (p->before)
+		return;
 	for (i = rows; i < p->rows; i++)
 		add_weight(&rest, p->row[i]->weight);
 	if (rows < p->rows)
@@ -196,8 +234,10 @@ void profile_remarks(FILE *out, const struct profile *p)
 			fprintf(out, " note: there are samples of %s, too: -e %s\n",
 				text_intern(p->event[i].name),
 				text_intern(p->event[i].name));
+	for (i = 0; p->before && i < p->before->notes; i++)
+		fprintf(out, " note: before: %s\n", p->before->note[i]);
 	for (i = 0; i < p->notes; i++)
-		fprintf(out, " note: %s\n", p->note[i]);
+		fprintf(out, " note: %s%s\n", p->before ? "now: " : "", p->note[i]);
 	if (unnamed >= UNNAMED_TOLD)
 		fprintf(out, " note: %.2f%% of the samples are in code without a name: --by binary,address has its addresses\n",
 			unnamed);

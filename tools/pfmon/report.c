@@ -92,30 +92,6 @@ static size_t find_format(const char *name)
 	errx(EXIT_PFMON, "no format '%s'; there are text, json, folded, svg, tree, pprof", name);
 }
 
-static size_t parse_lines(const char *text)
-{
-	char *end;
-	long n;
-
-	errno = 0;
-	n = strtol(text, &end, 10);
-	if (errno || end == text || *end || n <= 0)
-		errx(EXIT_PFMON, "'%s' is not a number of lines", text);
-	return (size_t)n;
-}
-
-static double parse_percent(const char *text)
-{
-	char *end;
-	double n;
-
-	errno = 0;
-	n = strtod(text, &end);
-	if (errno || end == text || *end || !(n >= 0 && n <= 100))
-		errx(EXIT_PFMON, "'%s' is not a number of percent", text);
-	return n;
-}
-
 /* @word has @len characters: is it this one? */
 static bool is_word(const char *word, size_t len, const char *this)
 {
@@ -144,7 +120,7 @@ static bool take_graph_word(struct options *o, const char *word, size_t len)
 	if (!len || len >= sizeof(number) || strspn(word, "0123456789.") < len)
 		return false;
 	snprintf(number, sizeof(number), "%.*s", (int)len, word);
-	o->sel.min = parse_percent(number);
+	o->sel.min = selection_percent(number);
 	return true;
 }
 
@@ -228,10 +204,10 @@ static void parse_option(struct options *o, int c, char **argv)
 		o->format = find_format(optarg);
 		break;
 	case 'n':
-		o->sel.lines = parse_lines(optarg);
+		o->sel.lines = selection_lines(optarg);
 		break;
 	case 'm':
-		o->sel.min = parse_percent(optarg);
+		o->sel.min = selection_percent(optarg);
 		break;
 	case 'o':
 		o->output = optarg;

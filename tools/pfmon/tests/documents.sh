@@ -121,6 +121,7 @@ perf_run()
 	shift
 	case $what in
 	stat) "$PFMON" stat -e cs,faults $also "$@" -- "$VICTIM" fork 2 1 2>&1 ;;
+	diff) "$PFMON" diff "$tmp/perf.data" "$tmp/perf.data2" "$@" 2>&1 ;;
 	top) "$PFMON" top -d 0.1 -n 1 "$@" -p "$hold" 2>&1 </dev/null ;;
 	*) "$PFMON" $what -i "$tmp/perf.data" "$@" 2>&1 ;;
 	esac >"$tmp/printed"
@@ -137,6 +138,7 @@ test_perf_options()
 	export FAKE_SAMPLES
 	start_hold 3
 	"$PFMON" record -o "$tmp/perf.data" "$VICTIM" hot 10 2>"$tmp/err"
+	"$PFMON" record -o "$tmp/perf.data2" "$VICTIM" fork 2 1 2>"$tmp/err"
 	cpu=$("$PFMON" report -i "$tmp/perf.data" --by cpu -f folded | sed 's/ .*//; q')
 	# Patterns are for pfmon.
 	set -f

@@ -5,6 +5,9 @@
 views.py children JSON FORMAT	--children by address, of `craft --places 50 --frames 6`
 views.py calls JSON FOLDED	--calls '*', of the stacks of the same recording
 views.py tree TEXT FOLDED	-f tree of all that there is, likewise
+views.py diff JSON BEFORE NOW	by address, of the stacks of both recordings, which are one
+				frame each
+views.py svg SVG BEFORE NOW	likewise, as a differential flame graph
 views.py lines TOOL PROGRAM JSON FOLDED
 				--by address,line and --inline --by address,chain, as
 				addr2line(1), or another TOOL like it, has them
@@ -103,6 +106,48 @@ def tree(text, folded):
     assert got == want, (set(got) ^ set(want))
 
 
+def shares(path):
+    counts = {frames[0]: count for frames, count in stacks(path)}
+    return {name: (count, 100 * count / sum(counts.values())) for name, count in counts.items()}
+
+
+def diff(report, before, now):
+    document = json.load(open(report, encoding="utf-8"))
+    old, new = shares(before), shares(now)
+    rows = document["rows"]
+    assert document["before"]["samples"] == sum(count for count, _ in old.values())
+    assert {row["address"] for row in rows} == set(old) | set(new) and len(rows) > 12
+    assert set(old) - set(new) and set(new) - set(old)
+    for row in rows:
+        was, is_now = old.get(row["address"], (0, 0)), new.get(row["address"], (0, 0))
+        assert (row["before_samples"], row["samples"]) == (was[0], is_now[0]), row
+        for got, want in ((row["before_percent"], was[1]), (row["percent"], is_now[1]),
+                          (row["change"], is_now[1] - was[1])):
+            assert abs(got - want) < 0.006, row
+    changes = [abs(row["change"]) for row in rows]
+    assert all(a >= b - 0.011 for a, b in zip(changes, changes[1:]))
+
+
+def svg(path, before, now):
+    old, new = shares(before), shares(now)
+    text = open(path, encoding="utf-8").read()
+    found = {}
+    for match in re.finditer(r"<title>(0x\w+): [^%]*, ([0-9.]+)%, ([-+][0-9.]+)</title>"
+                             r"<rect [^>]*width=\"([0-9.]+)\"[^>]*fill=\"hsl\((\d+),90%,(\d+)%",
+                             text):
+        name, share, change, width, hue, light = match.groups()
+        found[name] = float(change), int(hue), int(light)
+        assert abs(float(share) - new[name][1]) < 0.006
+        assert abs(float(width) - 1180 * new[name][1] / 100) < 0.006
+        assert abs(float(change) - new[name][1] + old.get(name, (0, 0))[1]) < 0.006
+        assert int(hue) == (220 if float(change) < 0 else 5), match.group()
+    assert set(found) == set(new)
+    # The larger the change the darker; what is not drawn can have changed most.
+    by_change = sorted(found.values(), key=lambda row: abs(row[0]))
+    assert all(a[2] >= b[2] for a, b in zip(by_change, by_change[1:])), by_change
+    assert len({row[1] for row in by_change}) == 2 and by_change[-1][2] < 80
+
+
 def addr2line(tool, program, addresses):
     """The functions and lines of each, the innermost first"""
     text = subprocess.run([tool, "-a", "-i", "-f", "-e", program, *addresses], check=True,
@@ -153,4 +198,4 @@ def spoil(program, seed):
 
 if __name__ == "__main__":
     {"children": children, "calls": calls, "tree": tree, "lines": lines,
-     "spoil": spoil}[sys.argv[1]](*sys.argv[2:])
+     "spoil": spoil, "diff": diff, "svg": svg}[sys.argv[1]](*sys.argv[2:])

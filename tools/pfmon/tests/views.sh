@@ -333,4 +333,90 @@ assert any(c["file"].endswith("/inlined.c") and c["line"] == int(sys.argv[4]) fo
 	rm -f "$tmp/tool" "$tmp/plain" "$tmp/objdump"
 }
 
-views='calls calls_of_perf lines annotate'
+# differ ARGUMENT...: run pfmon diff, to $tmp/report
+differ()
+{
+	"$PFMON" diff "$@" >"$tmp/report" 2>"$tmp/err"
+	status=$?
+}
+
+# What differs between two recordings.
+test_diff()
+{
+	craft --samples 1000 --places 14
+	mv "$tmp/data" "$tmp/old"
+	craft --samples 3000 --places 20 --maps 7
+	report -b address -f folded
+	cp "$tmp/report" "$tmp/now"
+	"$PFMON" report -i "$tmp/old" -b address -f folded >"$tmp/before"
+	for order in little big; do
+		differ "$tmp/old" "$tmp/data" -b address -f json
+		expect "diff, $order: status" "$status" 0
+		quietly "diff, $order" /usr/bin/python3 -B "$tests/views.py" diff "$tmp/report" \
+			"$tmp/before" "$tmp/now"
+		craft --samples 3000 --places 20 --maps 7 --order big
+	done
+	differ "$tmp/old" "$tmp/data" -b address -f svg
+	quietly "diff, svg" /usr/bin/python3 -B "$tests/views.py" svg "$tmp/report" \
+		"$tmp/before" "$tmp/now"
+	check "diff, svg: it is XML" /usr/bin/python3 -c \
+		'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$tmp/report"
+	differ "$tmp/old" "$tmp/data" -b address -f folded
+	expect "diff, folded" "$(sort "$tmp/report")" "$(awk '
+		NR == FNR { before[$1] = $2; next }
+		{ now[$1] = $2 }
+		END {
+			for (n in before) print n, before[n], now[n] + 0
+			for (n in now) if (!(n in before)) print n, 0, now[n]
+		}' "$tmp/before" "$tmp/now" | sort)"
+	differ "$tmp/old" "$tmp/data" -b binary
+	check "diff, text: which is which" grep -Eq '^ before: crafted: 1,000 samples of ' "$tmp/report"
+	check "diff, text: and now" grep -Eq '^ now:    crafted: 3,000 samples of ' "$tmp/report"
+	check "diff, text: columns" grep -Eq '^  before      now   change  binary$' "$tmp/report"
+	check "diff, text: a row" grep -Eq '^ +[0-9.]+ +[0-9.]+ +[-+][0-9]+\.[0-9][0-9]  /no/such/lib' "$tmp/report"
+	check "diff, text: notes of both" sh -c "grep -q '^ note: before: files' '$tmp/report' &&
+		grep -q '^ note: now: files' '$tmp/report'"
+	differ "$tmp/old" "$tmp/data" -b address -n 3
+	check "diff, three lines" grep -Eq '^ +\([0-9]+ more lines\)$' "$tmp/report"
+	differ "$tmp/old" "$tmp/data" -b address -m 1 -f json
+	check "diff, what has changed by a percent" /usr/bin/python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+assert rows and all(abs(row["change"]) >= 0.99 for row in rows)' "$tmp/report"
+	differ "$tmp/data" "$tmp/data" -b address -f json
+	expect "diff of one file: changes" "$(grep -o '"change": [-0-9.]*' "$tmp/report" | sort -u)" '"change": 0.00'
+	# Names that perf has for them, and none.
+	(cd "$tmp" && cp old pfmon.data.old && cp data pfmon.data && "$PFMON" diff -f json -b address >report 2>err)
+	quietly "diff without names" /usr/bin/python3 -B "$tests/views.py" diff "$tmp/report" "$tmp/before" "$tmp/now"
+	cat "$tmp/data" | "$PFMON" diff "$tmp/old" - -f json -b address >"$tmp/report" 2>"$tmp/err"
+	quietly "diff of standard input" /usr/bin/python3 -B "$tests/views.py" diff "$tmp/report" "$tmp/before" "$tmp/now"
+	differ "$tmp/old" "$tmp/data" -b thread,address -C crafted -d 'lib1*' -f json
+	expect "diff, filtered" "$status" 0
+	check "diff, filtered: some" grep -q '"change": ' "$tmp/report"
+	craft --format callchain --frames 4 --samples 3000
+	mv "$tmp/data" "$tmp/chains"
+	craft --format callchain --frames 6 --samples 3000 --places 50
+	differ "$tmp/chains" "$tmp/data" -f svg
+	check "diff of chains, svg" grep -q '<title>\[lib0.so\]: .*, [-+][0-9.]*</title>' "$tmp/report"
+	differ "$tmp/old" "$tmp/chains" -f svg
+	expect "diff with and without chains: status" "$status" 125
+	expect_err "diff with and without chains" "one recording has call chains, the other has not: say with -b"
+	craft --hostile
+	for f in text json folded svg; do
+		differ "$tmp/data" "$tmp/data" -f $f -b process,thread,cpu,binary,symbol,address
+		expect "diff, hostile names, $f: status" "$status" 0
+	done
+	differ "$tmp/data" "$tmp/old"
+	check "diff of different events: it is said" grep -q 'different events are compared' "$tmp/err"
+	differ "$tmp/old" "$tmp/no"
+	expect "diff with no file: status" "$status" 125
+	differ "$tmp/old" "$tmp/data" "$tmp/data"
+	expect "diff of three: status" "$status" 125
+	differ - - </dev/null
+	expect "diff of nothing: status" "$status" 125
+	differ -f pprof
+	expect "diff as pprof: status" "$status" 125
+	rm -f "$tmp/old" "$tmp/chains" "$tmp/before" "$tmp/now" "$tmp"/pfmon.data*
+}
+
+views='calls calls_of_perf lines annotate diff'
