@@ -29,14 +29,29 @@ void counts_title(FILE *out, const struct result *result)
 			result->measured == 1 ? "" : "s");
 }
 
+const char *counts_grouping(const struct result *result)
+{
+	static const char *const names[] = {
+		[GROUP_CPU] = "cpu", [GROUP_CORE] = "core", [GROUP_SOCKET] = "socket",
+		[GROUP_NODE] = "node",
+	};
+
+	return result->threads ? "thread" : names[result->grouping];
+}
+
 void counts_group_name(const struct result *result, const struct group *group, char *name,
 		      size_t size)
 {
+	const char *away = result->is_interval && group->away ? " (away)" : "";
+
 	if (result->threads)
 		snprintf(name, size, "%s-%d", text_intern(group->name), group->id);
+	else if (result->grouping == GROUP_CPU)
+		snprintf(name, size, "CPU %d%s", group->id, away);
+	else if (result->grouping == GROUP_CORE)
+		snprintf(name, size, "socket %d core %d%s", group->socket, group->id, away);
 	else
-		snprintf(name, size, "CPU %d%s", group->id,
-			 result->is_interval && group->away ? " (away)" : "");
+		snprintf(name, size, "%s %d%s", counts_grouping(result), group->id, away);
 }
 
 bool counts_skips(const struct result *result, const struct group *group)

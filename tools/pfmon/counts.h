@@ -72,7 +72,15 @@ void counts_title(FILE *out, const struct result *result);
 bool counts_skips(const struct result *result, const struct group *group);
 
 /**
- * counts_group_name() - "CPU 3" or "make-1234"; "CPU 3 (away)" in an interval at whose end it is
+ * counts_grouping() - what groups are called
+ * @result: what was measured
+ *
+ * Return: "thread", "cpu", "core", "socket" or "node".
+ */
+const char *counts_grouping(const struct result *result);
+
+/**
+ * counts_group_name() - "CPU 3", "socket 0 core 3", "node 1" or "make-1234"; "CPU 3 (away)" in an interval at whose end it is
  * @result: what was measured
  * @group:  group of it
  * @name:   receives it

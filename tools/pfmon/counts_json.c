@@ -82,14 +82,18 @@ static void print_groups(FILE *out, const struct result *result)
 	const char *comma = "";
 	unsigned int i;
 
-	fprintf(out, ", \"by_%s\": [", result->threads ? "thread" : "cpu");
+	fprintf(out, ", \"by_%s\": [", counts_grouping(result));
 	for (i = 0; i < result->groups; i++) {
 		const struct group *g = &result->group[i];
 
 		if (counts_skips(result, g))
 			continue;
-		fprintf(out, "%s{\"%s\": %d, ", comma, result->threads ? "tid" : "cpu",
-			g->id);
+		fprintf(out, "%s{\"%s\": %d, ", comma,
+			result->threads ? "tid" : counts_grouping(result), g->id);
+		if (result->grouping == GROUP_CORE)
+			fprintf(out, "\"socket\": %d, ", g->socket);
+		if (g->cpus)
+			fprintf(out, "\"cpus\": %u, ", g->cpus);
 		comma = ", ";
 		if (result->threads) {
 			fputs("\"name\": ", out);

@@ -19,9 +19,14 @@ struct probe;
 struct probe_ops;
 struct schedule;
 
+/* What groups are, if not threads. */
+enum grouping { GROUP_CPU, GROUP_CORE, GROUP_SOCKET, GROUP_NODE };
+
 /* A part of what was measured. */
 struct group {
-	int id;				/* number of the CPU or thread */
+	int id;				/* number of the CPU, core, ... or thread */
+	int socket;			/* of a core, whose number is that within it */
+	unsigned int cpus;		/* that are added up, 0: it is one */
 	char name[16];			/* of the thread */
 	bool away;			/* a CPU that is offline, or another program's, now */
 	struct counts sum;
@@ -45,6 +50,7 @@ struct result {
 	unsigned int missed;		/* threads that were not */
 
 	bool grouped;			/* each CPU or thread is a group, too */
+	enum grouping grouping;		/* of CPUs; others only when they are printed */
 	unsigned int groups;
 	struct group *group;		/* CPUs in their order, threads as they began */
 

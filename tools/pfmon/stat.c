@@ -17,6 +17,7 @@
 #include "outfile.h"
 #include "pfmon.h"
 #include "counts.h"
+#include "places.h"
 #include "probe.h"
 #include "schedule.h"
 #include "series.h"
@@ -41,6 +42,8 @@ static const char usage[] =
 "what:\n"
 TARGET_USAGE("")
 "  -A, --per-cpu      print the counts of each CPU, too\n"
+"      --per-core, --per-socket, --per-node\n"
+"                     print the counts of each core, socket or node of memory, too\n"
 "      --per-thread   print the counts of each thread, too\n"
 "      --no-follow    count the first thread of COMMAND only\n"
 "when:\n"
@@ -75,6 +78,7 @@ struct options {
 	const struct counts_format *format;
 	struct turn_options turns;
 	bool per_cpu, per_thread;
+	enum grouping grouping;	/* of the CPUs */
 	unsigned int runs;
 	unsigned int detail;	/* how often -d was given */
 };
@@ -188,7 +192,8 @@ static void set_separator(const char *text)
 	o.format = &counts_csv;
 }
 
-enum { NO_FOLLOW = 256, LABEL, PER_THREAD, TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
+enum { NO_FOLLOW = 256, LABEL, PER_THREAD, PER_CORE, PER_SOCKET, PER_NODE,
+       TIMEOUT, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
 
 /* With perf's names where they are others. */
 static const struct option longs[] = {
@@ -197,6 +202,9 @@ static const struct option longs[] = {
 	TARGET_OPTIONS,
 	{ "per-cpu", no_argument, NULL, 'A' },
 	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "per-core", no_argument, NULL, PER_CORE },
+	{ "per-socket", no_argument, NULL, PER_SOCKET },
+	{ "per-node", no_argument, NULL, PER_NODE },
 	{ "per-thread", no_argument, NULL, PER_THREAD },
 	{ "no-follow", no_argument, NULL, NO_FOLLOW },
 	{ "no-inherit", no_argument, NULL, NO_FOLLOW },
@@ -224,7 +232,12 @@ static bool parse_target(int c)
 {
 	switch (c) {
 	case 'A':
+	case PER_CORE:
+	case PER_SOCKET:
+	case PER_NODE:
 		o.per_cpu = true;
+		o.grouping = c == PER_CORE ? GROUP_CORE : c == PER_SOCKET ? GROUP_SOCKET :
+			     c == PER_NODE ? GROUP_NODE : GROUP_CPU;
 		break;
 	case PER_THREAD:
 		o.per_thread = true;
@@ -311,7 +324,9 @@ static bool check_options(void)
 	if (!target_check(&o.target, "counted") || !turns_check(&o.turns))
 		return false;
 	if (o.per_cpu && !o.target.cpus)
-		warnx("--per-cpu is for CPUs: -a or -C");
+		warnx("--per-cpu, --per-core, --per-socket and --per-node are for CPUs: -a or -C");
+	else if (o.grouping != GROUP_CPU && o.format->whole)
+		warnx("-f %s has each CPU, for its reader to add up: -A", o.format->name);
 	else if (o.per_thread && o.target.cpus)
 		warnx("--per-thread is for a command, -p and -t");
 	else if (counts_labelled() && !o.format->whole)
@@ -406,6 +421,11 @@ static void open_output(void)
 		o.format->heading(out.file);
 }
 
+static const struct result *as_grouped(const struct result *result)
+{
+	return o.grouping == GROUP_CPU ? result : places_add_up(result, o.grouping, "");
+}
+
 /*
  * A file that is written anew each time is opened for each. What goes wrong with it
  * now may be right the next time: only at the end it is an error.
@@ -431,6 +451,7 @@ static void print_whole(const struct result *interval)
  */
 static void print_interval(const struct result *interval)
 {
+	interval = as_grouped(interval);
 	if (out.file) {
 		errno = 0;
 		o.format->print(out.file, interval);
@@ -445,6 +466,7 @@ static void print_interval(const struct result *interval)
 
 static void report(const struct result *result, int status)
 {
+	result = as_grouped(result);
 	if (!out.file && outfile_open(&out, o.output, 0))
 		err(EXIT_PFMON, "%s", o.output);
 	o.format->print(out.file, result);

@@ -216,7 +216,7 @@ test_completion()
 			sed 's/  [a-z].*//' | grep -oE -e '(^|[ ,])--?[a-zA-Z][a-z-]*' |
 			tr -d ' ,' | LC_ALL=C sort -u | tr '\n' ' ')"
 	done
-	completes 'pfmon stat --per' '--per-cpu --per-thread '
+	completes 'pfmon stat --per' '--per-core --per-cpu --per-node --per-socket --per-thread '
 	completes 'pfmon stat -e con' 'context-switches '
 	completes 'pfmon stat -Ae CON' 'context-switches '
 	completes 'pfmon stat -aA -e cs,mi' 'cs,migrations cs,minor-faults '

@@ -34,6 +34,22 @@ test_parts()
 	expect "-A: CPUs in their order" "$("$PFMON" stat -A -a -e cs -x, true 2>&1 |
 		sed -n 's/^,CPU \([0-9]*\),.*/\1/p' | tr '\n' ' ')" \
 		"$(sed -n 's/^processor.*: *//p' /proc/cpuinfo | tr '\n' ' ')"
+	# Each CPU has counted one, if this is no kernel.
+	for what in core:topology/core_id socket:topology/physical_package_id; do
+		"$PFMON" stat --per-${what%:*} -a -e cs true 2>"$tmp/err"
+		expect "--per-${what%:*}: as many" "$(grep -c "^ socket [0-9]*.*  context-switches" "$tmp/err")" \
+			"$(for c in $(sed -n 's/^processor.*: *//p' /proc/cpuinfo); do
+				cat /sys/devices/system/cpu/cpu$c/topology/physical_package_id \
+					/sys/devices/system/cpu/cpu$c/${what#*:} | tr '\n' ' '
+				echo
+			done | sort -u | wc -l | tr -d ' ')"
+	done
+	for what in core socket node; do
+		stat --per-$what -a -e cs true
+		expect "--per-$what: all CPUs" "$(grep -o '"cpus": [0-9]*, "events"' "$tmp/json" |
+			awk '{ n += $2 } END { print n + 0 }')" "$cpus"
+		check "--per-$what: JSON" grep -q "\"by_$what\": \[{\"$what\": [-0-9]*, " "$tmp/json"
+	done
 	stat -a -e cs true
 	expect "-a is all CPUs" "$(field cpus)" "$cpus"
 
@@ -57,7 +73,10 @@ test_parts()
 		expect "$args: status" "$status" 125
 		check "$args: $message" grep -q "$(echo "$message" | tr _ ' ')" "$tmp/err"
 	done <<-END
-	is_for_CPUs -A
+	are_for_CPUs -A
+	are_for_CPUs --per-core
+	are_for_CPUs --per-node
+	has_each_CPU --per-socket -a -f prometheus
 	is_for_a_command --per-thread -a
 	is_not_a_thread_number -t x
 	is_not_a_process_number -p 1,x

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Unit tests of pfmon stat: what counts say together, of groups, intervals and runs. */
+#define _GNU_SOURCE
+#include <ftw.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "check.h"
 #include "events.h"
 #include "../counts.h"
+#include "../places.h"
 #include "../ratios.h"
 #include "../schedule.h"
 #include "../series.h"
@@ -383,9 +387,109 @@ static void test_whole(void)
 	CHECK(result_estimate(whole, &whole->sum, 1).value == 1060);
 }
 
+static char root[] = "/tmp/pfmon-places.XXXXXX";
+
+static void make_text(const char *name, const char *text)
+{
+	char path[128], *slash;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	/* All directories of it. */
+	for (slash = path + strlen(root); (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	f = fopen(path, "w");
+	if (!f || fputs(text, f) == EOF || fclose(f))
+		exit(2);
+}
+
+static void make_cpu(unsigned int cpu, const char *package, const char *core)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "sys/devices/system/cpu/cpu%u/topology/physical_package_id",
+		 cpu);
+	make_text(name, package);
+	snprintf(name, sizeof(name), "sys/devices/system/cpu/cpu%u/topology/core_id", cpu);
+	make_text(name, core);
+}
+
+static int drop(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+/* Two sockets whose cores have the same numbers, a CPU that is offline, and two nodes. */
+static void test_places(void)
+{
+	static const struct {
+		enum grouping by;
+		struct group group[4];
+	} want[] = {
+		{ GROUP_CORE, { { .socket = -1, .id = -1, .cpus = 1 }, { .socket = 0, .id = 0, .cpus = 2 },
+				{ .socket = 0, .id = 7, .cpus = 1 }, { .socket = 1, .id = 0, .cpus = 2 } } },
+		{ GROUP_SOCKET, { { .socket = -1, .id = -1, .cpus = 1 }, { .socket = 0, .id = 0, .cpus = 3 },
+				  { .socket = 1, .id = 1, .cpus = 2 } } },
+		{ GROUP_NODE, { { .socket = -1, .id = -1, .cpus = 1 }, { .socket = -1, .id = 0, .cpus = 3 },
+				{ .socket = -1, .id = 12, .cpus = 2 } } },
+	};
+	/* The sums: of CPU n, 1 << n. */
+	static const uint64_t sums[][4] = {
+		{ 1 << 5, 1 << 0 | 1 << 2, 1 << 4, 1 << 1 | 1 << 3 },
+		{ 1 << 5, 1 << 0 | 1 << 2 | 1 << 4, 1 << 1 | 1 << 3 },
+		{ 1 << 5, 1 << 0 | 1 << 1 | 1 << 4, 1 << 2 | 1 << 3 },
+	};
+	static struct counters counters = { .n = 1, .sets = 2 };
+	static struct group group[6];
+	struct result result = { .counters = &counters, .grouped = true, .groups = 6, .group = group };
+	const struct result *added;
+	unsigned int i, k;
+
+	if (!mkdtemp(root))
+		exit(2);
+	make_cpu(0, "0\n", "0\n");
+	make_cpu(1, "1\n", "0\n");
+	make_cpu(2, "0\n", "0\n");
+	make_cpu(3, "1\n", "0\n");
+	make_cpu(4, "0\n", "7\n");
+	make_text("sys/devices/system/node/possible", "0,12\n");
+	make_text("sys/devices/system/node/node0/cpulist", "0-1,4\n");
+	make_text("sys/devices/system/node/node12/cpulist", "2-3\n");
+	for (i = 0; i < 6; i++) {
+		group[i] = (struct group){ .id = (int)i, .away = i == 4 };
+		group[i].sum.value[0] = 1U << i;
+		group[i].sum.turns[1].ns = 10U << i;
+		group[i].sum.throttled = 1U << i;
+	}
+	for (i = 0; i < 3; i++) {
+		added = places_add_up(&result, want[i].by, root);
+		for (k = 0; k < 4 && want[i].group[k].cpus; k++) {
+			CHECK(k < added->groups && added->group[k].id == want[i].group[k].id &&
+			      added->group[k].socket == want[i].group[k].socket &&
+			      added->group[k].cpus == want[i].group[k].cpus);
+			CHECK(k < added->groups && added->group[k].sum.value[0] == sums[i][k] &&
+			      added->group[k].sum.turns[1].ns == 10 * sums[i][k] &&
+			      added->group[k].sum.throttled == sums[i][k] &&
+			      added->group[k].away == !!(sums[i][k] & 1 << 4));
+		}
+		CHECK(added->groups == k && result.groups == 6);
+	}
+	nftw(root, drop, 16, FTW_DEPTH | FTW_PHYS);
+	/* Where /sys is not there nothing is known. */
+	added = places_add_up(&result, GROUP_NODE, root);
+	CHECK(added->groups == 1 && added->group[0].id == -1 && added->group[0].cpus == 6);
+}
+
 int main(void)
 {
 	test_whole();
+	test_places();
 	test_ratios();
 	test_groups();
 	test_interval();
