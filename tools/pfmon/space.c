@@ -83,6 +83,8 @@ struct space {
 	struct keys pids;
 	struct process *process;	/* by the number of its pid */
 	size_t process_room;
+	size_t last;			/* number, from 1, of the one that was found last */
+	int32_t last_pid;
 	struct binaries *binaries;
 	struct record *record;
 	size_t records, record_room;
@@ -445,12 +447,24 @@ static const struct image *find_timeless(const struct space *space,
 	return newest(space, sample->pid);
 }
 
+/* Samples are often of the process that the one before them was of, and their calls all are. */
+static const struct process *find_again(struct space *space, int32_t pid)
+{
+	const struct process *p;
+
+	if (space->last && space->last_pid == pid)
+		return &space->process[space->last - 1];
+	p = find_process(space, pid);
+	space->last = p ? (size_t)(p - space->process) + 1 : 0;
+	space->last_pid = pid;
+	return p;
+}
+
 /* What the process was at the time of a sample, and what it was after that, or NULL. */
-static const struct image *image_then(const struct space *space,
-				      const struct pmon_sample *sample,
+static const struct image *image_then(struct space *space, const struct pmon_sample *sample,
 				      const struct image **next)
 {
-	const struct process *p = find_process(space, sample->pid);
+	const struct process *p = find_again(space, sample->pid);
 	size_t n = p ? begun(p, sample->time) : 0;
 
 	n -= n > 0;
