@@ -18,7 +18,7 @@
 #define PF_KTHREAD	0x00200000	/* of Linux: fs/proc/array.c shows it */
 #define NAME	32	/* bytes of a process' name */
 
-/* How many descriptors of a process are of each kind. */
+/* How many descriptors of a process are of each kind; of perfmon's those that claim counters. */
 struct held {
 	unsigned int perf_events, cpus, threads;
 	pid_t tid;			/* a thread of interest, 0: none ... */
@@ -27,10 +27,11 @@ struct held {
 	bool has_cpu;			/* ... which is monitored by this process */
 };
 
-/* perfmon's descriptors say in fdinfo what they are attached to. */
+/* perfmon's descriptors say in fdinfo what they are attached to, and which controls they claim. */
 static void look_at_context(const char *process, const char *fd, struct held *held)
 {
 	char path[PATH_MAX], line[80];
+	bool cpu = false, thread = false, claims = true;
 	int id;
 	FILE *f;
 
@@ -40,13 +41,17 @@ static void look_at_context(const char *process, const char *fd, struct held *he
 		return;
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "pfm-target:\tcpu %d", &id) == 1) {
-			held->cpus++;
+			cpu = true;
 			held->has_cpu |= id == held->cpu;
 		} else if (sscanf(line, "pfm-target:\ttid %d", &id) == 1) {
-			held->threads++;
+			thread = true;
 			held->has_tid |= id == held->tid;
+		} else if (!strcmp(line, "pfm-claims:\t\n")) {
+			claims = false;
 		}
 	}
+	held->cpus += cpu && claims;
+	held->threads += thread && claims;
 	fclose(f);
 }
 

@@ -22,7 +22,7 @@ struct holders {
  *
  * Whether perf_events are the hardware's no descriptor tells: programs with any are named.
  * Contexts of threads are not a reason why another thread cannot be counted, so who has
- * only these is not named.
+ * only these is not named; nor is who counts events of the software only.
  */
 void holders_print(const char *proc, FILE *out, struct holders *holders);
 

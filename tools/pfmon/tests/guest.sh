@@ -565,7 +565,7 @@ test_check()
 	user stat -e instructions:u -o /dev/null true
 	check "the PMU is in use, as a user" grep -q "is in use by a program that only root can see" "$tmp/err"
 	stat -e instructions:u -C 0 true
-	expect_err "the PMU is in use, of a CPU" "is in use by .*(process $own), which monitors threads"
+	expect_err "the PMU is in use, of a CPU" "is in use by perf[^ ]* (process $pid), which has perf_events open$"
 	kill -TERM $own
 	wait $own
 	stat -e instructions:u -C 0 true

@@ -1550,6 +1550,8 @@ static void test_holders(void)
 		{ false, TARGET_TAKEN, 0, 4, "; it is monitored by a program that is not in /proc" },
 		{ true, TARGET_TAKEN, 0, 3, "only once at a time; it is monitored by pfmon (process 22)" },
 		{ true, TARGET_TAKEN, 1, 3, "; it is monitored by a program that is not in /proc" },
+		{ false, TARGET_TAKEN, 1, 9, "only once at a time; it is monitored by ? (process 33)" },
+		{ true, TARGET_TAKEN, 2, 1, "only once at a time; it is monitored by ? (process 33)" },
 		{ false, TARGET_FREE, 0, 5, "by pfmon (process 22), which monitors CPUs" },
 		{ false, TARGET_FREE, 0, 5, "by p?f?g? (process 3), which has perf_events open" },
 		{ true, TARGET_FREE, 0, 5, "by pfmon (process 22), which monitors threads" },
@@ -1567,7 +1569,12 @@ static void test_holders(void)
 		 "for i in 5 6 7; do ln -s 'anon_inode:[perfmon]' 22/fd/$i; done && "
 		 "printf 'pfm-state:\\tloaded\\npfm-target:\\tcpu 0\\n' >22/fdinfo/5 && "
 		 "printf 'pfm-target:\\tnone\\n' >22/fdinfo/6 && "
-		 "printf 'pfm-target:\\ttid 3\\n' >22/fdinfo/7 && "
+		 "printf 'pfm-target:\\ttid 3\\npfm-claims:\\t0-3\\n' >22/fdinfo/7 && "
+		 /* It counts what is the software's: nobody is in need of that. */
+		 "mkdir -p 33/fd 33/fdinfo && ln -s 'anon_inode:[perfmon]' 33/fd/4 && "
+		 "ln -s 'anon_inode:[perfmon]' 33/fd/5 && "
+		 "printf 'pfm-target:\\tcpu 2\\npfm-claims:\\t\\n' >33/fdinfo/4 && "
+		 "printf 'pfm-target:\\ttid 9\\npfm-claims:\\t\\n' >33/fdinfo/5 && "
 		 "printf 'p\\033f\\ng\\n\\n' >3/comm && echo pfmon >22/comm", dir);
 	CHECK(system(line) == 0);
 	out = open_memstream(&text, &size);
@@ -1590,6 +1597,7 @@ static void test_holders(void)
 		/* What it could be besides is not said where it is known. */
 		CHECK((strstr(text, "not in /proc") != NULL) == (strstr(cases[i].text, "not in /proc") != NULL));
 		CHECK(!strncmp(text, pmu, sizeof(pmu) - 1) == (cases[i].target == TARGET_FREE));
+		CHECK(cases[i].target == TARGET_TAKEN || !strstr(text, "(process 33)"));
 		free(text);
 		/* For the last one. */
 		if (i + 2 == sizeof(cases) / sizeof(cases[0])) {
