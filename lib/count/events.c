@@ -161,7 +161,7 @@ bool events_pmu(const struct pmu *pmu)
 	return hardware->events;
 }
 
-void events_free_list(bool system, const char *list)
+bool events_free_list(bool system, const char *list)
 {
 	uint32_t available = 0;
 	unsigned long from, to;
@@ -176,17 +176,18 @@ void events_free_list(bool system, const char *list)
 		for (; from <= to && from < PMU_COUNTERS; from++)
 			available |= 1U << from;
 	}
-	if (hardware->there & available)
-		hardware->taken = hardware->there & ~available;
+	if (!(hardware->there & available))
+		return false;
+	hardware->taken = hardware->there & ~available;
+	return true;
 }
 
-void events_free(bool system)
+bool events_free(bool system)
 {
 	char list[256];
+	bool known = sysfs_read(system ? "free_system" : "free_thread", list, sizeof(list));
 
-	if (!sysfs_read(system ? "free_system" : "free_thread", list, sizeof(list)))
-		*list = '\0';
-	events_free_list(system, list);
+	return events_free_list(system, known ? list : "") || !known;
 }
 
 /* Other names, as perf has them; some stand for several events. */

@@ -144,15 +144,19 @@ bool events_pmu(const struct pmu *pmu);
  * The kernel says which are free now. Where it can give all of the PMU to one kind only, or
  * does not say, none is left out: who has the PMU is known when a context is loaded. Before
  * events get their counters, once again for others.
+ *
+ * Return: false if the kernel says that contexts of the other kind have all counters.
  */
-void events_free(bool system);
+bool events_free(bool system);
 
 /**
  * events_free_list() - as events_free(), by a list of control registers
  * @system: as there
  * @list:   as the kernel writes it: "0-3,16"
+ *
+ * Return: true if one of the counters is free.
  */
-void events_free_list(bool system, const char *list);
+bool events_free_list(bool system, const char *list);
 
 /**
  * counters_add() - choose events and give each a counter

@@ -144,6 +144,8 @@ struct list {
 	char text[512];
 	size_t len;
 	bool hidden;
+	pid_t *pid;			/* room for the first ... */
+	unsigned int room, n;		/* ... so many, and how many there are */
 };
 
 /* What does not fit is left out. */
@@ -173,6 +175,8 @@ static void append_holder(struct list *l, const char *process, const char *pid,
 {
 	char name[NAME];
 
+	if (l->n < l->room)
+		l->pid[l->n++] = (pid_t)atoi(pid);
 	read_name(process, name);
 	append(l, "%s by %s (%sprocess %s)", l->len ? "," : "", name,
 	       atoi(pid) == getpid() ? "this " : "", pid);
@@ -204,6 +208,15 @@ static void find_holders(struct list *l, const char *proc, const struct failure 
 	}
 	if (dir)
 		closedir(dir);
+}
+
+unsigned int holders_find(const char *proc, const struct failure *failure, pid_t *pid,
+			  unsigned int n)
+{
+	struct list l = { .pid = pid, .room = n };
+
+	find_holders(&l, proc, failure);
+	return l.n;
 }
 
 /* What is known of a holder that was not found. */

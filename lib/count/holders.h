@@ -36,4 +36,16 @@ void holders_print(const char *proc, FILE *out, struct holders *holders);
  */
 const char *holders_text(const char *proc, const struct failure *failure);
 
+/**
+ * holders_find() - which processes are in the way
+ * @proc:    "/proc"; tests have others
+ * @failure: EBUSY, of context_attach()
+ * @pid:     receives their numbers
+ * @n:       how many there is room for
+ *
+ * Return: how many were found, as far as this user may see that, at most @n.
+ */
+unsigned int holders_find(const char *proc, const struct failure *failure, pid_t *pid,
+			  unsigned int n);
+
 #endif /* COUNT_HOLDERS_H */

@@ -26,6 +26,7 @@
 #include "measure.h"
 #include "schedule.h"
 #include "signals.h"
+#include "wait.h"
 #include "watch.h"
 
 #define LOOK_MS	20
@@ -51,6 +52,7 @@ struct crew {
 	struct result *result;
 	unsigned int n;
 	unsigned int offline, taken;		/* of them, at the look before */
+	bool give_up;				/* all are to end, with nothing */
 	struct worker *worker;
 	void (*what)(struct probe *probe);	/* what they are asked for, NULL: the end */
 	bool tend;				/* to see whether CPUs went or are back */
@@ -183,6 +185,14 @@ static void worker_read(struct worker *w)
 	pthread_mutex_unlock(&w->crew->lock);
 }
 
+static void worker_drop(struct worker *w)
+{
+	pthread_mutex_lock(&w->crew->lock);
+	if (w->probe)
+		probe_drop(w->probe);
+	pthread_mutex_unlock(&w->crew->lock);
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
@@ -190,7 +200,11 @@ static void *worker_main(void *arg)
 
 	worker_attach(w);
 	pthread_barrier_wait(step);	/* all attached, or one failed */
-	pthread_barrier_wait(step);	/* main has seen that none failed */
+	pthread_barrier_wait(step);	/* main has seen whether one did */
+	if (w->crew->give_up) {
+		worker_drop(w);
+		return NULL;
+	}
 	worker_start(w);
 	pthread_barrier_wait(step);	/* all count, or one failed */
 	pthread_barrier_wait(step);	/* main has seen that none failed */
@@ -273,7 +287,6 @@ static void collect(struct crew *crew)
 		pthread_join(crew->worker[i].thread, NULL);
 	check_workers(crew);
 	for (i = 0; i < crew->n; i++) {
-		close(crew->worker[i].asked);
 		/* What it had is in the sum, so it is one of those that were measured. */
 		result->measured += !crew->worker[i].probe;
 		if (crew->worker[i].taken)
@@ -362,9 +375,6 @@ static void hire(struct result *result, const struct cpu_list *cpus)
 		crew.worker[i].asked = eventfd(0, EFD_CLOEXEC);
 		if (crew.worker[i].asked < 0)
 			err(EXIT_PFMON, "eventfd");
-		/* In their order, whichever attaches first. */
-		if (result->grouped)
-			result_add_group(result, cpus->cpu[i]);
 	}
 	pthread_barrier_init(&crew.step, NULL, cpus->n + 1);
 	sem_init(&crew.done, 0, 0);
@@ -374,22 +384,62 @@ static void hire(struct result *result, const struct cpu_list *cpus)
 
 static void dismiss(void)
 {
+	unsigned int i;
+
 	crew.result->command = NULL;
+	for (i = 0; i < crew.n; i++)
+		close(crew.worker[i].asked);
 	pthread_barrier_destroy(&crew.step);
 	sem_destroy(&crew.done);
 	free(crew.worker);
 }
 
-int measure_cpus(struct result *result, const struct cpu_list *cpus,
-		 struct child *child)
+/* The first one that could not attach because others have the CPU, or the PMU; or NULL. */
+static const struct worker *find_refused(void)
 {
-	struct rusage usage;
-	int status = 0;
+	const struct worker *w;
+
+	for (w = crew.worker; w < crew.worker + crew.n; w++)
+		if (w->action && w->failure.cmd == PFM_LOAD_CONTEXT && w->failure.err == EBUSY)
+			return w;
+	return NULL;
+}
+
+/* Each attaches to its CPU; or none does: then @failure is what is to be waited for. */
+static bool man(struct result *result, const struct cpu_list *cpus, struct failure *failure)
+{
+	const struct worker *refused;
+	unsigned int i;
 
 	hire(result, cpus);
 	pthread_barrier_wait(&crew.step);
-	check_workers(&crew);
+	refused = result->wait ? find_refused() : NULL;
+	if (!refused)
+		check_workers(&crew);
+	crew.give_up = refused;
 	pthread_barrier_wait(&crew.step);
+	if (!refused)
+		return true;
+	for (i = 0; i < crew.n; i++)
+		pthread_join(crew.worker[i].thread, NULL);
+	*failure = refused->failure;
+	dismiss();
+	return false;
+}
+
+int measure_cpus(struct result *result, const struct cpu_list *cpus,
+		 struct child *child)
+{
+	struct failure failure;
+	struct rusage usage;
+	unsigned int i;
+	int status = 0;
+
+	/* In their order, whichever attaches first. */
+	for (i = 0; i < cpus->n && result->grouped; i++)
+		result_add_group(result, cpus->cpu[i]);
+	while (!man(result, cpus, &failure))
+		wait_for_holders(&failure);
 	pthread_barrier_wait(&crew.step);
 	check_workers(&crew);
 	pthread_barrier_wait(&crew.step);

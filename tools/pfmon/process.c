@@ -19,6 +19,7 @@
 #include "schedule.h"
 #include "signals.h"
 #include "spent.h"
+#include "wait.h"
 #include "watch.h"
 
 /* More looks find only threads that begin and end all the time. */
@@ -52,6 +53,8 @@ static struct threads {
 	unsigned int late;	/* that began after that */
 	pid_t missed_tid;	/* the last of those that have no context ... */
 	struct failure failure;	/* ... and why the first of them has none */
+	bool refused;		/* others monitor one of them ... */
+	struct failure taken;	/* ... which is that */
 } threads;
 
 static struct thread **find(pid_t tid)
@@ -187,6 +190,10 @@ static bool attach(struct result *result, pid_t tid, pid_t pid)
 		return false;
 	if (!probe && threads.going && failure.err == EBUSY && tid == pid)
 		return false;	/* see rename_thread() */
+	if (!probe && failure.cmd == PFM_LOAD_CONTEXT && failure.err == EBUSY) {
+		threads.refused = true;
+		threads.taken = failure;
+	}
 	if (!probe) {
 		miss(result, tid, &failure);
 		return false;
@@ -246,6 +253,31 @@ static bool look(struct result *result)
 			fresh |= attach(result, id, 0);
 	}
 	return fresh;
+}
+
+/* Threads can begin while we look: until a look finds none that can be measured. */
+static void attach_all(struct result *result)
+{
+	unsigned int looks = 0;
+
+	while (look(result) && ++looks < LOOKS)
+		;
+}
+
+static void detach_all(struct result *result)
+{
+	struct probe *probe;
+	unsigned int i;
+
+	for (i = 0; i < BUCKETS; i++) {
+		while (threads.bucket[i]) {
+			probe = forget(&threads.bucket[i]);
+			if (probe)
+				probe_drop(probe);
+		}
+	}
+	result->missed = result->groups = 0;
+	threads.refused = false;
 }
 
 /* What the processes have used; what they do before counting begins is not asked for. */
@@ -410,15 +442,17 @@ static void note_spent(struct result *result)
 int measure_process(struct result *result, const struct targets *targets,
 		    struct child *child)
 {
-	unsigned int looks = 0;
 	struct rusage usage;
 	int status = 0;
 
 	threads = (struct threads){ .targets = targets };
 	open_targets();
-	/* Threads can begin while we look: until a look finds none that can be measured. */
-	while (look(result) && ++looks < LOOKS)
-		;
+	attach_all(result);
+	while (result->wait && threads.refused) {
+		detach_all(result);
+		wait_for_holders(&threads.taken);
+		attach_all(result);
+	}
 	check_targets(result);
 	probe_all(result, start);
 	threads.going = true;

@@ -44,6 +44,7 @@ static const char usage[] =
 "  -g, --call-graph     the calls that led there, too: the same as -f calldouble, or\n"
 "                       callchain where the kernel does not have that\n"
 TARGET_USAGE("  ")
+"      --wait           wait for counters, threads and CPUs that others have\n"
 "  -o, --output FILE    data file (" DF_DEFAULT_NAME "); - is standard output, and then\n"
 "                       what COMMAND prints goes to standard error\n"
 "      --switch-timeout MS\n"
@@ -357,11 +358,7 @@ int cmd_record(int argc, char **argv)
 	sampling_periods(&o.sampling, o.period, o.frequency);
 	set_readings(&o);
 	turns_check_cpus(&o.turns, o.target.cpu_list.n);
-	events_free(o.target.cpus);
-	turns_make(&o.turns, &o.sampling.counters);
 	perfmon_require();
-	hardware_settle(&o.sampling.counters,
-			o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	if (!o.sampling.buffer_size)
 		o.sampling.buffer_size = DEFAULT_BUFFER;
 	if (o.calls) {
@@ -371,6 +368,7 @@ int cmd_record(int argc, char **argv)
 	if (!o.sampling.format)
 		o.sampling.format = pmon_format_find("default");
 	sampling_check_buffer(&o.sampling);
+	target_place(&o.target, &o.turns, &o.sampling.counters);
 	if (!o.output)
 		o.output = DF_DEFAULT_NAME;
 	o.target.child.to_stderr = outfile_is_stdout(o.output);

@@ -75,6 +75,7 @@ struct result {
 	bool held;			/* probes are not to be started yet */
 	bool over;			/* it is to end */
 	bool again;			/* another one follows */
+	bool wait;			/* for threads and CPUs that others monitor */
 	void (*command)(struct result *result, void (*what)(struct probe *));
 };
 

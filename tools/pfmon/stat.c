@@ -51,6 +51,7 @@ TARGET_USAGE("")
 "  -I, --interval MS  print what was counted each MS milliseconds, and all at the end\n"
 "  -D, --delay MS     begin MS milliseconds after COMMAND does\n"
 "      --timeout MS   end after MS milliseconds; COMMAND gets SIGTERM then\n"
+"      --wait         wait for counters, threads and CPUs that others have\n"
 "how:\n"
 "  -f, --format NAME  text, json, csv, prometheus (for its node exporter) or\n"
 "                     openmetrics (for PCP)\n"
@@ -105,7 +106,7 @@ static void add_events(const char *list)
 static bool add_default(bool has_hardware)
 {
 	struct failure failure;
-	bool busy = has_hardware && hardware_busy(&failure);
+	bool busy = has_hardware && !o.target.wait && hardware_busy(&failure);
 
 	add_events(DEFAULT_EVENTS);
 	if (busy)
@@ -542,9 +543,7 @@ int cmd_stat(int argc, char **argv)
 	if (o.detail && usable)
 		add_details();
 	turns_check_cpus(&o.turns, o.target.cpu_list.n);
-	events_free(o.target.cpus);
-	turns_make(&o.turns, &o.counters);
-	hardware_settle(&o.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
+	target_place(&o.target, &o.turns, &o.counters);
 	o.schedule.whole = o.format->whole;
 	o.schedule.print = print_interval;
 	open_output();

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perfmon/libperfmon.h>
+
+#include "hardware.h"
 #include "probe.h"
 #include "signals.h"
 #include "target.h"
+#include "turns.h"
+#include "wait.h"
 #include "watch.h"
-
-/* Of probe_ops' tick. */
 
 /* Processes, with all their threads, or threads: numbers, separated by commas. */
 static void add_threads(struct target *t, const char *text, bool is_process)
@@ -56,6 +59,9 @@ bool target_option(struct target *t, int c, const char *arg)
 		break;
 	case 'C':
 		set_cpus(t, arg);
+		break;
+	case TARGET_WAIT:
+		t->wait = true;
 		break;
 	default:
 		return false;
@@ -152,6 +158,22 @@ void target_title(const struct target *t, struct result *result)
 			    result->ops->done);
 }
 
+void target_place(const struct target *t, const struct turn_options *o,
+		  struct counters *counters)
+{
+	bool system = t->cpus;
+
+	/* What is taken now may be free when the wait is over. */
+	if (t->wait)
+		events_free_list(system, "");
+	else
+		events_free(system);
+	turns_make(o, counters);
+	hardware_settle(counters, system ? PFM_FL_SYSTEM_WIDE : 0);
+	if (t->wait)
+		wait_place(t, o, counters);
+}
+
 static int measure(const struct target *t, struct result *result,
 		   struct child *child)
 {
@@ -169,6 +191,7 @@ int target_measure(struct target *t, struct result *result)
 	struct child *command = t->command ? &t->child : NULL;
 	int status;
 
+	result->wait = t->wait;
 	raise_file_limit();
 	if (command)
 		child_fork(command, t->command);

@@ -5,11 +5,14 @@
 
 #include "measure.h"
 
+struct turn_options;
+
 struct target {
 	struct targets threads;	/* of -p and -t */
 	const char *cpus;	/* of -C, or NULL */
 	struct cpu_list cpu_list;
 	bool no_follow;
+	bool wait;		/* for what others have: see wait.h */
 	char **command;		/* NULL if there is none */
 	int exec_errno;		/* why it could not be run, 0 if it was */
 	struct child child;	/* that runs it */
@@ -22,7 +25,10 @@ struct target {
 	{ "pid", required_argument, NULL, 'p' },			\
 	{ "tid", required_argument, NULL, 't' },			\
 	{ "all-cpus", no_argument, NULL, 'a' },				\
-	{ "cpu", required_argument, NULL, 'C' }
+	{ "cpu", required_argument, NULL, 'C' },			\
+	{ "wait", no_argument, NULL, TARGET_WAIT }
+
+#define TARGET_WAIT	1024	/* what getopt_long() returns for it */
 
 #define TARGET_USAGE(space)						\
 "  -p, --pid LIST     " space "the threads of processes\n"			\
@@ -55,6 +61,16 @@ bool target_check(const struct target *t, const char *to);
  * @result: receives the title
  */
 void target_title(const struct target *t, struct result *result);
+
+/**
+ * target_place() - give events their counters; ends the program if they cannot be counted
+ * @t:        target; with @wait after it has waited for them
+ * @o:        when events take turns
+ * @counters: chosen events; those that count all levels at the user's only if the kernel's is
+ *            forbidden
+ */
+void target_place(const struct target *t, const struct turn_options *o,
+		  struct counters *counters);
 
 /**
  * target_measure() - run the command if there is one, and measure

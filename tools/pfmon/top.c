@@ -31,6 +31,7 @@
 #include "signals.h"
 #include "target.h"
 #include "terminal.h"
+#include "turns.h"
 #include "watch.h"
 
 #define DEFAULT_EVENT	"task-clock"
@@ -56,6 +57,7 @@ static const char usage[] =
 "  -R, --random MASK     the random part of periods, as of 'pfmon record' (chosen by\n"
 "                        the period)\n"
 TARGET_USAGE("   ")
+"      --wait            wait for counters, threads and CPUs that others have\n"
 "  -b, --by LIST         by process, thread, cpu, binary, symbol, address, chain (of\n"
 "                        calls): any of them, separated by commas\n"
 "                        (" DEFAULT_BY ")\n"
@@ -350,8 +352,8 @@ static void begin(void)
 
 int cmd_top(int argc, char **argv)
 {
+	const struct turn_options alone = { 0 };
 	static struct probe_ops ops;
-	char error[EVENTS_ERROR_MAX];
 	int status;
 
 	hardware_find();
@@ -362,12 +364,9 @@ int cmd_top(int argc, char **argv)
 		errx(EXIT_PFMON, "one event can be shown at a time");
 	sampling_periods(&o.sampling, o.period, o.frequency);
 	perfmon_require();
-	events_free(o.target.cpus);
-	if (counters_take_turns(&o.sampling.counters, false, error))
-		errx(EXIT_PFMON, "%s", error);
-	hardware_settle(&o.sampling.counters, o.target.cpus ? PFM_FL_SYSTEM_WIDE : 0);
 	choose_format(&o.sampling);
 	sampling_check_buffer(&o.sampling);
+	target_place(&o.target, &alone, &o.sampling.counters);
 
 	ops = sampling_ops;
 	ops.tick = tick;

@@ -54,18 +54,25 @@ void turns_check_cpus(const struct turn_options *o, unsigned int cpus)
 }
 
 /* Events for which there are not enough counters take turns, or all do if asked. */
-void turns_make(const struct turn_options *o, struct counters *counters)
+int turns_try(const struct turn_options *o, struct counters *counters,
+	      char error[EVENTS_ERROR_MAX])
 {
 	bool asked = o->timeout_ms || o->trigger;
+
+	if (counters_take_turns(counters, asked, error))
+		return -1;
+	if (asked && counters->sets == 1)
+		errx(EXIT_PFMON, "there is one set of events only: name those of each set with an -e of its own");
+	return o->no_multiplex ? counters_together(counters, error) : 0;
+}
+
+void turns_make(const struct turn_options *o, struct counters *counters)
+{
 	char error[EVENTS_ERROR_MAX];
 
 	counters->timeout_ns = o->timeout_ms ? (uint64_t)(o->timeout_ms * 1e6) : TURN_NS;
 	if (o->trigger)
 		add_trigger(o, counters);
-	if (counters_take_turns(counters, asked, error))
-		errx(EXIT_PFMON, "%s", error);
-	if (asked && counters->sets == 1)
-		errx(EXIT_PFMON, "there is one set of events only: name those of each set with an -e of its own");
-	if (o->no_multiplex && counters_together(counters, error))
+	if (turns_try(o, counters, error))
 		errx(EXIT_PFMON, "%s", error);
 }

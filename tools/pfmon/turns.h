@@ -44,4 +44,15 @@ void turns_check_cpus(const struct turn_options *o, unsigned int cpus);
  */
 void turns_make(const struct turn_options *o, struct counters *counters);
 
+/**
+ * turns_try() - choose them anew, when other counters are free
+ * @o:        options
+ * @counters: from turns_make()
+ * @error:    receives the reason if there are events that cannot be counted now
+ *
+ * Return: 0, or -1 and what was chosen means nothing.
+ */
+int turns_try(const struct turn_options *o, struct counters *counters,
+	      char error[EVENTS_ERROR_MAX]);
+
 #endif /* PFMON_TURNS_H */

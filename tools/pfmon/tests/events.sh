@@ -129,6 +129,175 @@ test_shared()
 	wait $pid
 }
 
+# begin_waiting ARGUMENT...: a pfmon that waits, in $waiter; what it says is in $tmp/waits
+begin_waiting()
+{
+	: >"$tmp/waits"
+	"$VICTIM" dfl "$PFMON" "$@" 2>"$tmp/waits" >/dev/null 9>&- &
+	waiter=$!
+	check "$*: it waits" until_true grep -q 'waiting: ' "$tmp/waits"
+}
+
+# begin_holding N ARGUMENT...: a pfmon that counts by N contexts until it is killed, in $pid
+begin_holding()
+{
+	n=$1
+	shift
+	"$PFMON" stat -o /dev/null "$@" 9>&- &
+	pid=$!
+	until_true started $pid "$n"
+}
+
+# ended WHAT STATUS: of $waiter, when $pid has been killed
+ended()
+{
+	kill -TERM $pid
+	wait $pid
+	wait $waiter
+	expect "--wait for $1: status" $? "$2"
+	expect "--wait for $1: it is said once" "$(grep -c 'waiting: ' "$tmp/waits")" 1
+}
+
+# As many events of the general counters as there are counters.
+find_full()
+{
+	full=
+	for e in branches branch-misses cache-references cache-misses; do
+		for level in '' :u :k; do
+			! "$PFMON" stat --no-multiplex -o /dev/null -e "$full$e$level" true 2>/dev/null ||
+				full=$full$e$level,
+		done
+	done
+	full=${full%,}
+}
+
+# --wait for counters that contexts of the other kind have, or perf_events.
+wait_for_counters()
+{
+	taker=instructions:u
+	! is_shared || taker=$(all_counters)
+	begin_holding 1 -C 0 -e "$taker"
+	begin_waiting stat --wait -j -o "$tmp/json" "$VICTIM" pattern 100
+	check "--wait for counters of CPUs: who has them" \
+		grep -q "the PMU is in use by pfmon (process $pid), which monitors CPUs" "$tmp/waits"
+	ended "counters of CPUs" 0
+	check "--wait for counters of CPUs: they are counted" [ "$(value instructions)" -ge 1000 ]
+	begin_holding 1 -C 0 -e "$taker"
+	begin_waiting record --wait -o "$tmp/data" -e instructions:u -c 1000 "$VICTIM" pattern 100
+	ended "counters of CPUs, to sample" 0
+	report -f json
+	check "--wait for counters of CPUs, to sample: samples" [ "$(json samples)" -ge 10 ]
+
+	start_hold 0
+	begin_holding 1 -p "$hold" -e "$taker"
+	begin_waiting stat --wait -a -e instructions true
+	check "--wait for counters of threads: who has them" \
+		grep -q "the PMU is in use by pfmon (process $pid), which monitors threads" "$tmp/waits"
+	ended "counters of threads" 0
+	# Two of both kinds, of which one is the first.
+	begin_holding 1 -p "$hold" -e "$taker"
+	begin_waiting stat --wait -C 0,1 -e "$taker" true
+	cpus_waiter=$waiter
+	kill -TERM $pid
+	"$PFMON" stat --wait -o /dev/null -e "$taker" true 2>/dev/null 9>&- &
+	waiter=$!
+	wait $pid
+	wait $cpus_waiter
+	expect "--wait of both kinds: of CPUs: status" $? 0
+	wait $waiter
+	expect "--wait of both kinds: of threads: status" $? 0
+	stop_hold
+	# What was waited for is kept, by a thread of pfmon's own beside that of the command.
+	mkfifo "$tmp/fifo"
+	"$PFMON" stat --wait -o /dev/null -e instructions:u cat "$tmp/fifo" &
+	pid=$!
+	check "--wait keeps the counters" until_true started $pid 1
+	expect "--wait keeps the counters: sessions" "$(cat $sysfs/thread_sessions)" 2
+	: >"$tmp/fifo"
+	wait $pid
+	rm "$tmp/fifo"
+}
+
+# --wait where something is left, which is too little.
+wait_for_more()
+{
+	find_full
+	begin_holding 1 -C 0 -e branches:u
+	stat --no-multiplex -e "$full" true
+	expect "too few counters are left: status" "$status" 125
+	begin_waiting stat --wait --no-multiplex -j -o "$tmp/json" -e "$full" true
+	ended "all counters" 0
+	begin_holding 1 -C 0 -e branches:u
+	begin_waiting stat --wait -j -o "$tmp/json" -e "$full" true
+	ended "all counters, without turns" 0
+	expect "--wait for all counters: sets" "$(field sets)" 1
+}
+
+wait_for_perf()
+{
+	mkfifo "$tmp/fifo"
+	perf stat -a -e cycles cat "$tmp/fifo" >/dev/null 2>&1 &
+	pid=$!
+	exec 8>"$tmp/fifo"
+	begin_waiting stat --wait -e instructions:u true
+	check "--wait for perf: who has it" grep -q \
+		"the PMU is in use by perf[^ ]* (process $pid), which has perf_events open" "$tmp/waits"
+	exec 8>&-
+	ended perf 0
+	rm "$tmp/fifo"
+}
+
+# --wait: what others have is waited for, a thread, CPUs, or counters.
+test_wait()
+{
+	start_hold 0
+	begin_holding 1 -e cs -p "$hold"
+	begin_waiting stat --wait -j -o "$tmp/json" -e cs -p "$hold" true
+	check "--wait for a thread: who has it" grep -q "monitored by pfmon (process $pid)" "$tmp/waits"
+	ended "a thread" 0
+	expect "--wait for a thread: missed" "$(field missed)" 0
+	begin_holding 1 -e cs -p "$hold"
+	begin_waiting stat --wait -e cs -p "$hold" true
+	kill -INT $waiter
+	ended "a thread, interrupted" 130
+	begin_holding 1 -e cs -p "$hold"
+	begin_waiting top --wait -B -n 1 -e cs -p "$hold"
+	ended "a thread, to show it" 0
+	stop_hold
+
+	# Several wait for all CPUs: each gets them.
+	cpus=$(grep -c ^processor /proc/cpuinfo)
+	begin_holding "$cpus" -a -e cs
+	waiters=
+	for i in 1 2 3; do
+		begin_waiting stat --wait -a -e cs true
+		check "--wait for CPUs: who has them" grep -q \
+			"the CPU is being monitored.*by pfmon (process $pid)" "$tmp/waits"
+		waiters="$waiters $waiter"
+	done
+	kill -TERM $pid
+	wait $pid
+	for waiter in $waiters; do
+		wait $waiter
+		expect "--wait for CPUs: status" $? 0
+	done
+
+	if ! "$PFMON" list instructions >/dev/null 2>&1; then
+		return
+	fi
+	wait_for_counters
+	if is_shared; then
+		wait_for_more
+	else
+		skip "--wait for some counters: the PMU is '$(cat $sysfs/pmu_model)'"
+	fi
+	if command -v perf >/dev/null; then
+		wait_for_perf
+	else
+		skip "--wait for perf: there is no perf"
+	fi
+}
+
 # add_name NAME: one more of $names, if there is a counter for it, too
 add_name()
 {

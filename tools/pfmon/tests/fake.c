@@ -19,7 +19,8 @@
  * FAKE_OLD=1 lets it be an older perfmon: PFM_WRITE_PMDS takes no flags.
  * FAKE_CPUS=N lets the process have a cpuset of the CPUs below N.
  * FAKE_AHEAD=S lets pfmon be in a time name space whose clock is S seconds ahead.
- * FAKE_BUSY=TID lets this thread have a context already.
+ * FAKE_BUSY=TID lets this thread have a context already, "cpu N" that CPU; FAKE_WHILE=FILE:
+ * as long as there is this file.
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
  * It does not know when threads end: no messages come of that.
  */
@@ -35,6 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,6 +53,8 @@ static struct context {
 	unsigned int flags;
 	unsigned int sets;		/* beside set 0 */
 	pid_t pid, tid;
+	int cpu;			/* of a system-wide one that is loaded */
+	ino_t ino;			/* of its descriptor, which may be closed by now */
 	char *buf;
 	size_t size;
 	bool masked;
@@ -130,6 +134,13 @@ static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
 	return 0;
 }
 
+static ino_t ino_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_ino;
+}
+
 static int create(pfarg_ctx_t *req)
 {
 	struct context ctx = { .state = UNLOADED, .flags = req->ctx_flags };
@@ -148,6 +159,7 @@ static int create(pfarg_ctx_t *req)
 	if (contexts[fd].buf)
 		munmap(contexts[fd].buf, contexts[fd].size);
 	contexts[fd] = ctx;
+	contexts[fd].ino = ino_of(fd);
 	req->ctx_fd = fd;
 	return 0;
 }
@@ -353,11 +365,36 @@ static int write_pmds(struct context *ctx, const pfarg_pmd_t *pmds)
 	return 0;
 }
 
+static bool is_busy(const struct context *ctx, pid_t tid)
+{
+	const char *busy = getenv("FAKE_BUSY"), *file = getenv("FAKE_WHILE");
+	int cpu;
+
+	if (!busy || (file && access(file, F_OK)))
+		return false;
+	if (sscanf(busy, "cpu %d", &cpu) == 1)
+		return ctx->flags & PFM_FL_SYSTEM_WIDE && cpu == sched_getcpu();
+	return atoi(busy) == tid;
+}
+
+/* Has one of pfmon's own the thread or CPU, which are for one each? */
+static bool is_taken(const struct context *ctx, pid_t tid)
+{
+	const unsigned int flags = ctx->flags & PFM_FL_SYSTEM_WIDE;
+	const struct context *c;
+
+	for (c = contexts; c < contexts + CONTEXTS; c++)
+		if (c->state >= LOADED && (c->flags & PFM_FL_SYSTEM_WIDE) == flags &&
+		    (flags ? c->cpu == sched_getcpu() : c->tid == tid) &&
+		    ino_of((int)(c - contexts)) == c->ino)
+			return true;
+	return false;
+}
+
 static int load(struct context *ctx, const pfarg_load_t *arg)
 {
-	const char *busy = getenv("FAKE_BUSY");
-
-	if (ctx->state != UNLOADED || (busy && atoi(busy) == arg->load_pid))
+	if (ctx->state != UNLOADED || is_busy(ctx, arg->load_pid) ||
+	    is_taken(ctx, arg->load_pid))
 		return fail(EBUSY);
 	if (arg->load_set > ctx->sets || arg->load_pad)
 		return fail(EINVAL);
@@ -368,6 +405,7 @@ static int load(struct context *ctx, const pfarg_load_t *arg)
 		return fail(ESRCH);
 	ctx->state = LOADED;
 	ctx->tid = arg->load_pid;
+	ctx->cpu = sched_getcpu();
 	/* In a test a thread is its process, or pfmon's own. */
 	ctx->pid = ctx->flags & PFM_FL_SYSTEM_WIDE ? getpid() : ctx->tid;
 	return 0;

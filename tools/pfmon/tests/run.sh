@@ -420,6 +420,71 @@ test_process_threads()
 	stop_hold
 }
 
+# waits WHAT BUSY COMMAND OPTION...: pfmon COMMAND --wait waits as long as BUSY has a context;
+# the status is in $status, what it says in $tmp/waits, and its data in $tmp/data
+waits()
+{
+	what=$1 busy=$2 command=$3
+	shift 3
+	: >"$tmp/busy"
+	FAKE_BUSY=$busy FAKE_WHILE=$tmp/busy timeout -s KILL 60 "$PFMON" "$command" --wait "$@" >"$tmp/out" 2>"$tmp/waits" 9>&- &
+	pid=$!
+	check "--wait for $what: it waits" until_true grep -q 'waiting: ' "$tmp/waits"
+}
+
+# --wait begins when a thread or CPU is free, and with all of them.
+test_wait()
+{
+	start_hold 3
+	waits "a thread" "$hold" stat -j -o "$tmp/json" -e cs -p "$hold" true
+	rm "$tmp/busy"
+	wait $pid
+	expect "--wait for a thread: status" $? 0
+	expect "--wait for a thread: threads" "$(field threads)" 4
+	expect "--wait for a thread: missed" "$(field missed)" 0
+	expect "--wait for a thread: it is said once" "$(cat "$tmp/waits")" \
+		"pfmon: waiting: the thread is being monitored: a thread can be counted only once at a time; it is monitored by a program that is not in /proc: it has just ended, or is in another container"
+	last=$(basename "$(printf '%s\n' "/proc/$hold/task/"* | tail -n 1)")
+	waits "the last thread" "$last" record -o "$tmp/data" -e cs -p "$hold" true
+	rm "$tmp/busy"
+	wait $pid
+	expect "--wait for the last thread: status" $? 0
+	report -f json --by thread
+	expect "--wait for the last thread: samples" "$(json samples)" 40
+	waits "a thread, until a signal" "$hold" stat -p "$hold" true
+	kill -TERM $pid
+	wait $pid
+	expect "--wait until a signal: status" $? 143
+	waits "a thread that ends" "$hold" stat -e cs -p "$hold" true
+	stop_hold
+	wait $pid
+	expect "--wait for a thread that ends: status" $? 125
+	check "--wait for a thread that ends: it is said" grep -q 'there is no process' "$tmp/waits"
+
+	[ "$cpus" -ge 2 ] || return 0
+	waits "a CPU" "cpu 1" stat -j -o "$tmp/json" -A -C 0,1 -e cs true
+	rm "$tmp/busy"
+	wait $pid
+	expect "--wait for a CPU: status" $? 0
+	expect "--wait for a CPU: CPUs" "$(field cpus)" 2
+	expect "--wait for a CPU: each once" "$(grep -o '"cpu": [01],' "$tmp/json" | wc -l)" 2
+	check "--wait for a CPU: it is said" grep -q 'waiting: the CPU is being monitored' "$tmp/waits"
+	waits "a CPU, of samples" "cpu 0" record -o "$tmp/data" -C 0,1 -e cs true
+	rm "$tmp/busy"
+	wait $pid
+	expect "--wait for a CPU, of samples: status" $? 0
+	report -f json --by cpu
+	expect "--wait for a CPU, of samples: samples" "$(json samples)" 20
+	waits "a CPU, to show it" "cpu 1" top -B -n 1 -d 0.1 -C 0,1 -e cs
+	rm "$tmp/busy"
+	wait $pid
+	expect "--wait for a CPU, to show it: status" $? 0
+	# What needs nothing that others have does not wait.
+	FAKE_BUSY="cpu 1" stat --wait -C 0 -e cs true
+	expect "--wait for nothing: status" "$status" 0
+	expect "--wait for nothing: nothing is said" "$(cat "$tmp/err")" ""
+}
+
 # Ten samples of each thread that is named, by its number or as one of a process.
 test_record_threads()
 {
@@ -726,7 +791,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
-		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads pid_namespace usage prometheus file_limit_midway speed pprof hostile order powerpc descriptors data_rate $views fuzz $symbols \
+		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads wait pid_namespace usage prometheus file_limit_midway speed pprof hostile order powerpc descriptors data_rate $views fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options
 done

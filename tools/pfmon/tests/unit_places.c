@@ -28,6 +28,7 @@
 #include "../result.h"
 #include "../space.h"
 #include "../symtab.h"
+#include "../wait.h"
 
 static const char *directory;	/* of this program and of the victim */
 
@@ -1558,6 +1559,8 @@ static void test_holders(void)
 		{ true, TARGET_FREE, 0, 5, "in use by the kernel's NMI watchdog (sysctl kernel.nmi_watchdog=0 ends it)" },
 	};
 	struct holders holders;
+	unsigned int found;
+	pid_t pids[1];
 	size_t size, i;
 	FILE *out;
 
@@ -1598,6 +1601,10 @@ static void test_holders(void)
 		CHECK((strstr(text, "not in /proc") != NULL) == (strstr(cases[i].text, "not in /proc") != NULL));
 		CHECK(!strncmp(text, pmu, sizeof(pmu) - 1) == (cases[i].target == TARGET_FREE));
 		CHECK(cases[i].target == TARGET_TAKEN || !strstr(text, "(process 33)"));
+		found = holders_find(dir, &f, pids, 1);
+		CHECK(found == (strstr(text, "(process ") != NULL));
+		snprintf(line, sizeof(line), "(process %d)", found ? (int)pids[0] : 0);
+		CHECK(!found || strstr(text, line));
 		free(text);
 		/* For the last one. */
 		if (i + 2 == sizeof(cases) / sizeof(cases[0])) {
@@ -1608,6 +1615,29 @@ static void test_holders(void)
 	}
 	snprintf(line, sizeof(line), "rm -r %s", dir);
 	CHECK(system(line) == 0);
+}
+
+/* Without a time to end: who is waited for ends, or had ended, or a descriptor is readable. */
+static void test_wait_for_end(void)
+{
+	pid_t pids[2] = { getpid() };
+	int ends[2];
+
+	CHECK(pipe(ends) == 0);
+	pids[1] = fork();
+	if (!pids[1]) {
+		pause();
+		_exit(0);
+	}
+	CHECK(!wait_for_end(pids, 2, ends[0], 0));
+	kill(pids[1], SIGKILL);
+	CHECK(wait_for_end(pids, 2, ends[0], -1));
+	waitpid(pids[1], NULL, 0);
+	CHECK(wait_for_end(pids, 2, ends[0], 0));
+	CHECK(write(ends[1], "", 1) == 1);
+	CHECK(!wait_for_end(pids, 1, ends[0], -1));
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /* Why a thread may not be monitored. */
@@ -1809,6 +1839,7 @@ int main(int argc, char **argv)
 	test_images_binary();
 	test_modules();
 	test_holders();
+	test_wait_for_end();
 	test_refused();
 	test_jit();
 	test_jit_file();
