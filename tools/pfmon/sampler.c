@@ -208,18 +208,20 @@ static void look(struct sampler *s)
 						     block);
 	struct pmon_state state;
 
-	if (size) {
+	if (size)
 		digest(&d, s, block, size);
+	if (s->rate) {
+		s->rec->sampling->format->state(s->buf, s->size, &state);
+		adapt_periods(s, d.events, state.lost, begin);
+	}
+	/* That takes long: periods which are judged after it would be judged by too much. */
+	if (size) {
 		pthread_mutex_lock(&s->rec->lock);
 		see(s->rec, &d);
 		pthread_mutex_unlock(&s->rec->lock);
 		digest_free(&d);
 	}
 	free(block);
-	if (!s->rate)
-		return;
-	s->rec->sampling->format->state(s->buf, s->size, &state);
-	adapt_periods(s, d.events, state.lost, begin);
 }
 
 static void sampler_look(struct probe *probe)

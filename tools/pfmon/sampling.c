@@ -45,12 +45,15 @@ void sampling_random(struct sampling *s, const char *text)
 	s->random_given = true;
 }
 
-/* Until it is known how fast it comes: of the hardware one a nanosecond, others are rare. */
+/*
+ * Until it is known how fast it comes: of the hardware one a nanosecond, of the kernel's
+ * as if no other period were given.
+ */
 static uint64_t first_period(const struct counter *c, uint64_t frequency)
 {
 	uint64_t each_ns = 1000000000 / frequency;
 
-	return c->source->pmu && each_ns ? each_ns : 1;
+	return c->source->pmu ? each_ns ? each_ns : 1 : c->event->period;
 }
 
 /* The kernel would stop the sampling again and again. */
