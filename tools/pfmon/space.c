@@ -21,6 +21,7 @@
 #include "text.h"
 
 #define GENERATIONS	64		/* of processes that only fork */
+#define LATE_NS		2000000000	/* looks at a process are less apart */
 #define FOUND_LEAST	4096		/* powers of two */
 #define FOUND_MOST	(1U << 19)
 
@@ -37,6 +38,7 @@ struct choice {
 	bool timeless;		/* the sample is one of no time, or several of which that is the first's */
 	bool several;		/* of which another time would have another one */
 	bool guessed;		/* of different files, and the time of the change is not known */
+	bool late;		/* it is of a file that was seen long after the sample */
 };
 
 struct image {
@@ -95,7 +97,7 @@ struct space {
 	bool jit_is_part;		/* names of code that processes have made are missing */
 	unsigned int source;		/* that is looked for: enum space_source */
 	struct keys inlined;		/* lists of functions that are at one place */
-	bool guessed;			/* struct choice: of an address that was looked up */
+	bool guessed, late;			/* struct choice: of an address that was looked up */
 	struct found *found;		/* each at its hash, or behind it */
 	size_t founds, found_room;
 	uint32_t numbers;		/* that places have got */
@@ -415,6 +417,8 @@ static const struct mapping *find_mapping(const struct image *i, uint64_t ip,
 		if (!found || better(&i->map[n - 1], found, time))
 			found = &i->map[n - 1];
 	}
+	choice->late |= found && !found->recorded && found->time > LATE_NS &&
+			found->time - LATE_NS > time;
 	return found;
 }
 
@@ -690,6 +694,13 @@ static void more_found(struct space *space)
 	free(old);
 }
 
+/* What the reader has to know is said once, of whichever address it was. */
+static void remember(struct space *space, const struct choice *choice)
+{
+	space->guessed |= choice->guessed;
+	space->late |= choice->late;
+}
+
 void space_find(struct space *space, const struct pmon_sample *sample,
 		struct place *place)
 {
@@ -708,7 +719,7 @@ void space_find(struct space *space, const struct pmon_sample *sample,
 	}
 	image = sample->time ? find_image(then, next, sample, &map, &choice) :
 			       find_timeless(space, sample, &map, &choice);
-	space->guessed |= choice.guessed;
+	remember(space, &choice);
 	make_place(space, sample, image, map, place);
 	/* At another time it may be another one. */
 	if (sample->time && choice.several)
@@ -775,6 +786,8 @@ const char *space_note(struct space *space, unsigned int n)
 		"processes have said more of code that they have made than pfmon keeps: names of what they made first are missing";
 	static const char guessed[] =
 		"where one file was mapped after another it is not known when that was: some names may be those of the wrong file; -f callchain and calldouble (-g) have that time";
+	static const char late[] =
+		"some files were seen in a process only seconds after samples in them: another file may have been there before, and names be those of the wrong one; -f callchain and calldouble (-g) have the time";
 	const char *notes[] = {
 		kernel_note(space->kernel),
 		tell(space, BINARY_CHANGED), tell(space, BINARY_GONE),
@@ -782,6 +795,7 @@ const char *space_note(struct space *space, unsigned int n)
 		!symtab_has_elf && binaries_count(space->binaries, BINARY_FOUND) ? none : NULL,
 		tell_lines(space),
 		space->guessed ? guessed : NULL,
+		space->late ? late : NULL,
 		space->jit_is_part ? part : NULL,
 	};
 	unsigned int i;

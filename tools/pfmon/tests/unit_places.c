@@ -61,6 +61,28 @@ static void expect_place(int32_t pid, uint64_t time, uint64_t ip,
 	CHECK_STR(place.binary, binary);
 }
 
+/* A file that was seen as soon as pfmon looked, and one of which that cannot be said. */
+static void test_seen_late(void)
+{
+	const uint64_t s = 1000000000;
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+
+	test_space = space_new(&header);
+	add_process(1, s, "one");
+	add_map(1, s, 0x10000, "a");
+	add_map(1, 9 * s, 0x20000, "b");
+	space_complete(test_space);
+	expect_place(1, 8 * s, 0x10000, "one", "a");
+	expect_place(1, 7 * s, 0x20000, "one", "b");
+	/* It may be of any time. */
+	expect_place(1, 0, 0x20010, "one", "b");
+	CHECK(!space_note(test_space, 0));
+	expect_place(1, 7 * s - 1, 0x20020, "one", "b");
+	CHECK(space_note(test_space, 0) &&
+	      strstr(space_note(test_space, 0), "only seconds after samples"));
+	space_free(test_space);
+}
+
 static void test_spaces(void)
 {
 	struct df_header header = { .kernel_base = 1ULL << 63 };
@@ -1809,6 +1831,7 @@ int main(int argc, char **argv)
 	directory = slash ? argv[0] : ".";
 	make_file();
 	test_spaces();
+	test_seen_late();
 	test_many_maps();
 	test_many_images();
 	test_many_places();
