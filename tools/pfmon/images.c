@@ -30,6 +30,7 @@
 #define COMM_MAX	64
 #define GENERATIONS	64		/* parents, at most, that are looked at for a child */
 #define SEGMENTS_MAX	256	/* of code, in a file: as many headers as are looked at */
+#define PF_KTHREAD	0x00200000	/* of Linux: fs/proc/array.c shows it */
 #define JIT_MAX		(256ULL << 20)	/* bytes of names, of all processes */
 
 /* Lines of /proc/PID/maps that are of code. */
@@ -53,6 +54,9 @@ struct image {
 	struct lines now;	/* ... and while we look */
 	size_t at;		/* in @last: the line after the one that came again */
 	bool gone;		/* code of a file was there, and was not at the next look */
+	bool hidden;		/* /proc does not show it ... */
+	bool closed;		/* ... or not what it has mapped, to this user ... */
+	bool counted;		/* ... and is one of those that have samples */
 	struct jit_file jit;	/* what it says of code that it has made */
 	bool jit_is_part;	/* that not all of this is written is said */
 };
@@ -62,6 +66,7 @@ struct status {
 	char comm[COMM_MAX];
 	char state;
 	pid_t parent;
+	unsigned long flags;
 	uint64_t begun, stack;
 };
 
@@ -80,6 +85,7 @@ struct images {
 	uint32_t binaries;	/* that have a record */
 	uint64_t jit;		/* bytes of names of code that processes have made */
 	unsigned int depth;	/* of the parents that are looked at */
+	unsigned int hidden, closed;	/* processes that are so, and have samples */
 };
 
 struct images *images_new(struct data_writer *data)
@@ -134,6 +140,8 @@ static bool read_stat(pid_t pid, struct status *s)
 			s->state = word[1];
 		else if (i == 4)
 			s->parent = (pid_t)strtol(word, NULL, 10);
+		else if (i == 9)
+			s->flags = strtoul(word, NULL, 10);
 		else if (i == 22)
 			s->begun = strtoull(word, NULL, 10);
 		else if (i == 28)
@@ -523,7 +531,7 @@ static void see_jit(struct images *images, struct image *i)
 	}
 }
 
-static void read_maps(struct images *images, struct image *i)
+static void read_maps(struct images *images, struct image *i, const struct status *s)
 {
 	struct line line, before = { 0 }, hole = { 0 };
 	char path[48], *text = NULL, none[] = "";
@@ -532,8 +540,12 @@ static void read_maps(struct images *images, struct image *i)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)i->via);
 	f = fopen(path, "re");
-	if (!f)
+	if (!f) {
+		/* Of the kernel's own threads there is nothing to see. */
+		i->closed = errno == EACCES && !(s->flags & PF_KTHREAD);
 		return;
+	}
+	i->closed = false;
 	while (getline(&text, &size, f) > 0) {
 		if (!parse_line(i, text, &line))
 			continue;
@@ -608,6 +620,7 @@ static void begin_image(struct images *images, pid_t pid, const struct status *s
 	if (!i)
 		i = insert(images, pid);
 	i->via = via;
+	i->hidden = false;
 	i->begun = s->begun;
 	i->exe = exe;
 	i->stack = s->stack;
@@ -621,6 +634,14 @@ static void begin_image(struct images *images, pid_t pid, const struct status *s
 	data_process(images->data, pid, parent, now, i->comm, command);
 }
 
+/* It is there, and /proc says nothing of it. */
+static void see_hidden(struct images *images, pid_t pid)
+{
+	if (find(images, pid) || !kill(pid, 0) || errno != EPERM)
+		return;
+	insert(images, pid)->hidden = true;
+}
+
 static void look(struct images *images, pid_t pid, bool exec, bool glance)
 {
 	struct image *i = find(images, pid);
@@ -628,8 +649,10 @@ static void look(struct images *images, pid_t pid, bool exec, bool glance)
 	struct status s;
 	pid_t via, parent;
 
-	if (!read_stat(pid, &s))
+	if (!read_stat(pid, &s)) {
+		see_hidden(images, pid);
 		return;
+	}
 	if (i && !exec && glance && now - i->seen < patience_with(i) && i->begun == s.begun &&
 	    !strcmp(i->comm, s.comm))
 		return;
@@ -644,7 +667,7 @@ static void look(struct images *images, pid_t pid, bool exec, bool glance)
 	}
 	i->via = via;
 	i->seen = now;
-	read_maps(images, i);
+	read_maps(images, i, &s);
 	see_jit(images, i);
 }
 
@@ -655,7 +678,15 @@ void images_see(struct images *images, pid_t pid)
 
 void images_glance(struct images *images, pid_t pid)
 {
+	struct image *i;
+
 	look(images, pid, false, true);
+	i = find(images, pid);
+	if (!i || i->counted || (!i->hidden && !i->closed))
+		return;
+	i->counted = true;
+	images->hidden += i->hidden;
+	images->closed += !i->hidden;
 }
 
 bool images_gone(struct images *images, pid_t pid)
@@ -707,6 +738,19 @@ void images_end(struct images *images)
 	for (b = 0; b < BUCKETS; b++)
 		for (i = images->bucket[b]; i; i = i->next)
 			see_jit(images, i);
+}
+
+void images_notes(const struct images *images, struct result *result)
+{
+	unsigned int n = images->hidden;
+
+	if (n)
+		result_note(result, "%u process%s not shown to this user by /proc (hidepid): what was sampled in %s has no names",
+			    n, n == 1 ? " is" : "es are", n == 1 ? "it" : "them");
+	n = images->closed;
+	if (n)
+		result_note(result, "of %u process%s this user may not see what is mapped: what was sampled in %s has no names of functions",
+			    n, n == 1 ? "" : "es", n == 1 ? "it" : "them");
 }
 
 void images_free(struct images *images)

@@ -11,6 +11,8 @@
 
 #include "data_write.h"
 
+struct result;
+
 struct images;
 
 /**
@@ -29,7 +31,7 @@ struct images *images_new(struct data_writer *data);
 void images_see(struct images *images, pid_t pid);
 
 /**
- * images_glance() - look at a process unless that was done a moment ago
+ * images_glance() - look at a process that has samples unless that was done a moment ago
  * @images: from images_new()
  * @pid:    process
  *
@@ -80,6 +82,13 @@ void images_end(struct images *images);
  * @images: from images_new()
  */
 void images_see_all(struct images *images);
+
+/**
+ * images_notes() - say of which processes nothing could be seen, or only that they are there
+ * @images: from images_new()
+ * @result: receives the notes
+ */
+void images_notes(const struct images *images, struct result *result);
 
 /**
  * images_free() - forget everything

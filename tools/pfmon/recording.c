@@ -167,6 +167,7 @@ int recording_end(struct recording *rec, int status)
 			.turns = rec->result.sum.turns[set].n });
 	rec->lost.threads = rec->result.missed;
 	images_end(rec->images);
+	images_notes(rec->images, &rec->result);
 	recording_flush(rec);
 	images_free(rec->images);
 	ret = data_close(&rec->data, &end);

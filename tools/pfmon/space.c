@@ -97,7 +97,7 @@ struct space {
 	bool jit_is_part;		/* names of code that processes have made are missing */
 	unsigned int source;		/* that is looked for: enum space_source */
 	struct keys inlined;		/* lists of functions that are at one place */
-	bool guessed, late;			/* struct choice: of an address that was looked up */
+	bool guessed, late;		/* struct choice: of an address that was looked up */
 	struct found *found;		/* each at its hash, or behind it */
 	size_t founds, found_room;
 	uint32_t numbers;		/* that places have got */

@@ -21,6 +21,7 @@
  * FAKE_AHEAD=S lets pfmon be in a time name space whose clock is S seconds ahead.
  * FAKE_BUSY=TID lets this thread have a context already, "cpu N" that CPU; FAKE_WHILE=FILE:
  * as long as there is this file.
+ * FAKE_PID=PID: that is the process of samples of CPUs.
  * FAKE_FAIL="CMD ERRNO" lets the command of this number fail.
  * It does not know when threads end: no messages come of that.
  */
@@ -407,7 +408,8 @@ static int load(struct context *ctx, const pfarg_load_t *arg)
 	ctx->tid = arg->load_pid;
 	ctx->cpu = sched_getcpu();
 	/* In a test a thread is its process, or pfmon's own. */
-	ctx->pid = ctx->flags & PFM_FL_SYSTEM_WIDE ? getpid() : ctx->tid;
+	ctx->pid = !(ctx->flags & PFM_FL_SYSTEM_WIDE) ? ctx->tid :
+		   getenv("FAKE_PID") ? atoi(getenv("FAKE_PID")) : getpid();
 	return 0;
 }
 

@@ -485,6 +485,33 @@ test_wait()
 	expect "--wait for nothing: nothing is said" "$(cat "$tmp/err")" ""
 }
 
+# Of processes that a user may not look into it is said that their samples have no names.
+test_hidden()
+{
+	mkdir -p -m 777 "$tmp/hidden"
+	chmod 711 "$tmp"
+	sleep 1000 &
+	FAKE_PID=$!
+	export FAKE_PID
+	record -C 0 -e cs true
+	check "samples of others, root: nothing is said" sh -c "! grep 'this user' '$tmp/said'"
+	"$VICTIM" user "$PFMON" record -o "$tmp/hidden/data" -C 0 -e cs true 2>"$tmp/said"
+	expect "samples of others: status" $? 0
+	expect "samples of others: it is said" "$(grep 'this user' "$tmp/said")" \
+		" note: of 1 process this user may not see what is mapped: what was sampled in it has no names of functions"
+	if unshare -m mount -t proc -o hidepid=2 proc /proc 2>/dev/null; then
+		unshare -m sh -c "mount -t proc -o hidepid=2 proc /proc
+			exec '$VICTIM' user '$PFMON' record -o '$tmp/hidden/data' -C 0 -e cs true" 2>"$tmp/said"
+		expect "samples of hidden processes: status" $? 0
+		expect "samples of hidden processes: it is said" "$(grep 'this user' "$tmp/said")" \
+			" note: 1 process is not shown to this user by /proc (hidepid): what was sampled in it has no names"
+	else
+		skip "/proc cannot hide processes here: samples of these"
+	fi
+	kill $FAKE_PID
+	unset FAKE_PID
+}
+
 # Ten samples of each thread that is named, by its number or as one of a process.
 test_record_threads()
 {
@@ -791,7 +818,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
-		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads wait pid_namespace usage prometheus file_limit_midway speed pprof hostile order powerpc descriptors data_rate $views fuzz $symbols \
+		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads hidden wait pid_namespace usage prometheus file_limit_midway speed pprof hostile order powerpc descriptors data_rate $views fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options
 done
