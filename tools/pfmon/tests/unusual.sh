@@ -346,6 +346,108 @@ test_many_mappings()
 		[ "$many" -lt $((5 * once + 300)) ]
 }
 
+# The CPUs that a control group leaves: the others are left out of all, and refused by name.
+test_real_cpuset()
+{
+	group=$tmp/cgroup
+	mkdir "$group"
+	if ! mount -t cgroup2 none "$group" 2>/dev/null; then
+		skip "this kernel has no control groups: a cpuset"
+		return
+	fi
+	if ! grep -qw cpuset "$group/cgroup.controllers" || ! [ -d /sys/devices/system/cpu/cpu1 ]; then
+		umount "$group"
+		skip "this kernel has no cpusets, or one CPU: a cpuset"
+		return
+	fi
+	echo +cpuset >"$group/cgroup.subtree_control"
+	mkdir "$group/one"
+	echo 1 >"$group/one/cpuset.cpus"
+	in_one="echo \$\$ >'$group/one/cgroup.procs' && exec '$PFMON'"
+	for args in "-a" "-C all" "-A -a"; do
+		sh -c "$in_one stat -j -o '$tmp/json' -e task-clock $args '$VICTIM' spin 100" 2>"$tmp/err"
+		expect "a cpuset, $args: status" $? 0
+		expect "a cpuset, $args: CPUs" "$(field cpus)" 1
+		check "a cpuset, $args: it is counted" [ "$(value task-clock)" -ge 100000000 ]
+		check "a cpuset, $args: it is said" grep -q \
+			'was not counted: this process may not run there (a cpuset of its control group)' "$tmp/json"
+	done
+	sh -c "$in_one record -o '$tmp/data' -C all '$VICTIM' spin 200" 2>"$tmp/said"
+	expect "a cpuset, record: status" $? 0
+	report -f json --by cpu
+	check "a cpuset, record: samples" [ "$(json samples)" -ge 20 ]
+	expect "a cpuset, record: of one CPU" "$(grep -c '^[{]"percent"' "$tmp/report")" 1
+	sh -c "$in_one stat -C 1 -e task-clock true" 2>"$tmp/err"
+	expect "a cpuset, its CPU: status" $? 0
+	sh -c "$in_one stat -C 0 -e task-clock true" 2>"$tmp/err"
+	expect "a cpuset, another CPU: status" $? 125
+	expect_err "a cpuset, another CPU" \
+		"CPU 0 is not for pfmon to run on: it is not in the cpuset of its control group"
+	rmdir "$group/one"
+	umount "$group"
+}
+
+# Where pfmon and the program have another clock than the kernel's samples.
+test_real_time()
+{
+	if ! unshare -Tf --monotonic 100000 true 2>/dev/null; then
+		skip "time name spaces cannot be made here"
+		return
+	fi
+	unshare -Tf --monotonic 100000 "$PFMON" record -o "$tmp/data" "$VICTIM" hot 1000 2>"$tmp/said"
+	expect "a time name space: status" $? 0
+	report -f json
+	all=$(json samples)
+	check "a time name space: samples" [ "$all" -ge 100 ]
+	between "a time name space: the program is known" \
+		"$(sed -n 's/^{"percent": \([0-9]*\).*"symbol": "hot_60".*/\1/p' "$tmp/report")" 45 75
+	report -f json --time 0-100
+	expect "a time name space: times are those since it began" "$(json samples)" "$all"
+	# The program alone has one.
+	record -c 1000000 unshare -Tf --monotonic 100000 "$VICTIM" hot 1000
+	report -f json --process victim
+	check "a program's time name space: samples" [ "$(json samples)" -ge 100 ]
+	check "a program's time name space: it is known" grep -q '"symbol": "hot_60"' "$tmp/report"
+}
+
+# A real program of BPF: that it is one, and why it has no name.
+test_bpf()
+{
+	if ! "$VICTIM" bpf </dev/null >"$tmp/ready"; then
+		skip "no program of BPF can be loaded here"
+		return
+	fi
+	: >"$tmp/ready"
+	start_victim bpf
+	until_true grep -q ready "$tmp/ready"
+	check "a program of BPF: the kernel shows it" grep -q 'bpf_prog_.*_victim' /proc/kallsyms
+	record -p "$hold" -- "$VICTIM" nap 1000
+	expect "a program of BPF: status" "$status" 0
+	report -f json --by binary
+	check "a program of BPF: most of the time" [ "$(sed -n \
+		's/^{"percent": \([0-9]*\).*"binary": "\[bpf\]".*/\1/p' "$tmp/report")" -ge 60 ]
+	check "a program of BPF: it is said" grep -q \
+		'programs of BPF have no names: it is not recorded which of them are where' "$tmp/report"
+	stop_hold
+}
+
+# A program that may be executed and not be read.
+test_unreadable()
+{
+	chmod 711 "$tmp"
+	cp "$VICTIM" "$tmp/unreadable"
+	chmod 111 "$tmp/unreadable"
+	"$VICTIM" user "$PFMON" stat -j -e minor-faults "$tmp/unreadable" touch 100 2>"$tmp/json"
+	expect "a program that may not be read, a user: status" $? 0
+	check "a program that may not be read, a user: it is said" grep -q \
+		'the command was not counted: this user may not read its program' "$tmp/json"
+	stat -e minor-faults "$tmp/unreadable" touch 100
+	check "a program that may not be read, root: it is counted" [ "$(value minor-faults)" -ge 100 ]
+	rm -f "$tmp/unreadable"
+}
+
 unusual="crowd"
-unusual_code="replaced moved_code made_code first_thread idle renamed no_proc"
+# Of kernels that have what the project's own do not.
+unusual_real="real_cpuset real_time bpf"
+unusual_code="replaced moved_code made_code first_thread idle renamed no_proc unreadable"
 unusual_files="traced symbols_paths symbols_compressed symbols_static_pie many_mappings"

@@ -34,6 +34,7 @@
  *	scatter N	N times 256 minor faults at as many places
  *	freeze N MS	stop the parent process, do "hot MS" and "scatter N", and
  *			let it go on
+ *	bpf		print "ready", then be in a program of BPF until input ends
  *	where		print "NAME BEGIN END" of all these functions
  *	wait		print "ready", then wait for signals
  *	catch		the same, and exit with 42 when SIGINT comes
@@ -58,9 +59,11 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <linux/bpf.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +256,36 @@ static long cpu_ms(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* A filter of packets that adds, and is given none but by us: again and again. */
+static void do_bpf(void)
+{
+	static struct bpf_insn code[4000];
+	static const size_t n = sizeof(code) / sizeof(code[0]);
+	union bpf_attr load = {
+		.prog_type = BPF_PROG_TYPE_SOCKET_FILTER, .insns = (uintptr_t)code, .insn_cnt = n,
+		.license = (uintptr_t)"GPL", .prog_name = "victim",
+	};
+	union bpf_attr run = { .test = { .repeat = 1000 } };
+	char packet[64] = "", byte;
+	size_t i;
+
+	code[0] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K };
+	for (i = 1; i < n; i++)
+		code[i] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .imm = 1 };
+	code[n - 1] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
+	run.test.prog_fd = (unsigned int)syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof(load));
+	if ((int)run.test.prog_fd < 0)
+		exit(SKIPPED);
+	run.test.data_in = (uintptr_t)packet;
+	run.test.data_size_in = sizeof(packet);
+	fcntl(0, F_SETFL, O_NONBLOCK);
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &byte, 1))
+		if (syscall(SYS_bpf, BPF_PROG_TEST_RUN, &run, sizeof(run)))
+			err(1, "BPF_PROG_TEST_RUN");
 }
 
 /* From now on: it has used some time before it was executed. */
@@ -825,6 +858,8 @@ static int run_simple(const char *what, long n, long m)
 		do_wait();
 	else if (!strcmp(what, "relay"))
 		do_relay(n);
+	else if (!strcmp(what, "bpf"))
+		do_bpf();
 	else if (!strcmp(what, "hold"))
 		do_hold(n);
 	else
