@@ -117,7 +117,8 @@ static void print_columns(FILE *out, const struct profile *p)
 		fprintf(out, "%8s %8s %8s", "before", "now", "change");
 		return;
 	}
-	fprintf(out, p->children ? "%8s " : "", "total");
+	if (p->children)
+		fprintf(out, "%8s ", "total");
 	fprintf(out, "%8s %*s", "percent", NUMBER_WIDTH, "samples");
 }
 
