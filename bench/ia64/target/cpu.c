@@ -65,6 +65,10 @@ static void ia64_cpu_dump_state(CPUState *cs, FILE *f, int flags)
         qemu_fprintf(f, "r%-3d %016" PRIx64 "%c%s", i, env->gr[i],
                      nat_get(env, i) ? '?' : ' ', i % 4 == 3 ? "\n" : "");
     }
+    for (i = 0; flags & CPU_DUMP_FPU && i < 128; i++) {
+        qemu_fprintf(f, "f%-3d %05x %016" PRIx64 "%s", i, env->fr[i].se, env->fr[i].sig,
+                     i % 4 == 3 ? "\n" : " ");
+    }
 }
 
 static void ia64_cpu_reset(DeviceState *dev)
@@ -79,6 +83,7 @@ static void ia64_cpu_reset(DeviceState *dev)
     env->pr = 1;
     env->psr = PSR_BN;
     env->cfm = NR_STACKED;      /* SDM 2:149 */
+    env->fr[1] = (IA64Float) { 1ull << 63, FR_BIAS };
     for (i = 0; i < ARRAY_SIZE(masked); i++) {
         env->cr[masked[i]] = 1 << 16;
     }

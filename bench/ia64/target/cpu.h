@@ -98,9 +98,10 @@ enum {
     VEC_CODE_ACCESS = 0x2400, VEC_DATA_ACCESS = 0x2800, VEC_BREAK = 0x2c00,
     VEC_EXTERNAL = 0x3000,
     VEC_NOT_PRESENT = 0x5000, VEC_KEY_PERMISSION = 0x5100, VEC_CODE_RIGHTS = 0x5200,
-    VEC_DATA_RIGHTS = 0x5300, VEC_GENERAL = 0x5400, VEC_NAT = 0x5600, VEC_UNALIGNED = 0x5a00,
-    /* These three are traps, which come after an instruction, but for an address of code. */
-    VEC_LOWER = 0x5e00, VEC_BRANCH = 0x5f00, VEC_STEP = 0x6000,
+    VEC_DATA_RIGHTS = 0x5300, VEC_GENERAL = 0x5400, VEC_FP_DISABLED = 0x5500, VEC_NAT = 0x5600,
+    VEC_UNALIGNED = 0x5a00, VEC_FP_FAULT = 0x5c00,
+    /* These are traps, which come after an instruction, but for an address of code. */
+    VEC_FP_TRAP = 0x5d00, VEC_LOWER = 0x5e00, VEC_BRANCH = 0x5f00, VEC_STEP = 0x6000,
 };
 
 /* ISR.code of VEC_GENERAL: SDM 2:206 */
@@ -111,7 +112,8 @@ enum {
 /* of VEC_NAT */
 #define NAT_USED            0x10
 #define NAT_PAGE            0x20
-/* and of traps: SDM 2:170 */
+/* and of traps, where 14:7 are floating point's: SDM 2:170 */
+#define ISR_FP             0x01
 #define ISR_LOWER          0x02
 #define ISR_BRANCH         0x04
 #define ISR_STEP           0x08
@@ -129,6 +131,12 @@ enum {
 /* A block of one instruction: a bit of PSR_ONE is to be cleared, or there may be a trap. */
 #define TB_ONE      (1u << 9)
 #define TB_TRAP     (1u << 10)
+/* Floating-point registers that must not be used, and traps that an operation may end in */
+#define TB_DFL      (1u << 11)
+#define TB_DFH      (1u << 12)
+#define TB_FP_TRAP  (1u << 13)
+/* Those of ar.fpsr that disable traps */
+#define FPSR_TRAPS  0x38
 
 #define MMU_PHYS    4
 
@@ -149,6 +157,19 @@ typedef struct IA64Translation {
 
 #define NR_STACKED  96
 
+/* A floating-point register: exponent 16:0, sign 17. SDM 1:86 */
+typedef struct IA64Float {
+    uint64_t sig;
+    uint32_t se;
+} IA64Float;
+
+#define FR_EXP          0x1ffffu    /* that of infinities and NaNs, and a mask */
+#define FR_SIGN         (1u << 17)
+#define FR_BIAS         0xffff
+#define FR_INTEGER      0x1003e     /* of integers, and of two singles */
+#define FR_NATVAL       0x1fffe
+#define FR_EXTENDED_MIN 0xc001      /* of the least extended number, and what 0 stands for */
+
 typedef struct CPUArchState {
     /* Those of the frame are gr[32] and so on, in physical order. */
     uint64_t gr[128];
@@ -161,6 +182,7 @@ typedef struct CPUArchState {
     uint32_t ri;                /* the slot */
     uint32_t cpl;
     uint64_t cfm;
+    IA64Float fr[128];
 
     /*
      * The registers of callers that have not been stored: ring[head] is the oldest. After
@@ -189,6 +211,7 @@ typedef struct CPUArchState {
 
     /* Of the interruption that is to be taken */
     uint64_t isr, ifa, iim;
+    uint32_t fp_trap;           /* what the last operation of floating point trapped for */
     uint64_t access;            /* what more isr will say of the access that is being made */
 } CPUIA64State;
 
@@ -223,6 +246,9 @@ static inline uint64_t ia64_psr(CPUIA64State *env)
 
 /* cpu.c */
 extern const char *const ia64_vector_names[];
+
+/* fpu.c */
+bool ia64_fpsr_ok(uint64_t val);
 
 /* interrupt.c */
 G_NORETURN void ia64_fault(CPUIA64State *env, int vector, uint64_t isr, uintptr_t ra);
@@ -283,6 +309,9 @@ static inline void cpu_get_tb_cpu_state(CPUIA64State *env, target_ulong *pc,
         (env->psr & PSR_AC ? TB_AC : 0) |
         (env->psr & PSR_ONE ? TB_ONE : 0) |
         (env->psr & (PSR_SS | PSR_TB | PSR_LP) ? TB_TRAP : 0) |
+        (env->psr & PSR_DFL ? TB_DFL : 0) |
+        (env->psr & PSR_DFH ? TB_DFH : 0) |
+        (~env->fpsr & FPSR_TRAPS ? TB_FP_TRAP : 0) |
         (env->cfm & CFM_ROT ? TB_ROT : 0) |
         (env->gr_nat[0] | env->gr_nat[1] ? TB_NATS : 0);
 }
@@ -304,6 +333,13 @@ static inline uint32_t pr_index(CPUIA64State *env, uint32_t p)
     uint32_t i = p - 16 + CFM_RRB_PR(env->cfm);
 
     return p < 16 ? p : 16 + (i < 48 ? i : i - 48);
+}
+
+static inline uint32_t fr_index(CPUIA64State *env, uint32_t f)
+{
+    uint32_t i = f - 32 + CFM_RRB_FR(env->cfm);
+
+    return f < 32 ? f : 32 + (i < 96 ? i : i - 96);
 }
 
 static inline bool nat_get(CPUIA64State *env, uint32_t index)

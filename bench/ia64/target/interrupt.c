@@ -41,6 +41,11 @@ void HELPER(general)(CPUIA64State *env, uint32_t code)
     ia64_fault(env, VEC_GENERAL, code, GETPC());
 }
 
+void HELPER(fp_disabled)(CPUIA64State *env, uint64_t isr)
+{
+    ia64_fault(env, VEC_FP_DISABLED, isr, GETPC());
+}
+
 void HELPER(break)(CPUIA64State *env, uint64_t imm)
 {
     env->iim = imm;
@@ -78,12 +83,22 @@ void ia64_set_psr(CPUIA64State *env, uint64_t psr)
  */
 void ia64_trap(CPUIA64State *env, uint64_t code, uint32_t slot)
 {
+    int vector = VEC_STEP;
+
     code |= ISR_STEP;
     code &= (env->psr & PSR_LP ? ISR_LOWER : 0) | (env->psr & PSR_TB ? ISR_BRANCH : 0) |
         (env->psr & PSR_SS ? ISR_STEP : 0);
+    if (env->fp_trap) {
+        code |= env->fp_trap | ISR_FP;
+        env->fp_trap = 0;
+        vector = VEC_FP_TRAP;
+    } else if (code & ISR_LOWER) {
+        vector = VEC_LOWER;
+    } else if (code & ISR_BRANCH) {
+        vector = VEC_BRANCH;
+    }
     if (code) {
-        ia64_fault(env, code & ISR_LOWER ? VEC_LOWER : code & ISR_BRANCH ? VEC_BRANCH : VEC_STEP,
-                   code | (uint64_t)slot << ISR_EI_SHIFT, 0);
+        ia64_fault(env, vector, code | (uint64_t)slot << ISR_EI_SHIFT, 0);
     }
 }
 
@@ -110,6 +125,7 @@ static void tell(CPUIA64State *env, int vector)
         }
         break;
     case VEC_EXTERNAL: case VEC_GENERAL: case VEC_BRANCH: case VEC_STEP:
+    case VEC_FP_DISABLED: case VEC_FP_FAULT: case VEC_FP_TRAP:
         return;
     case VEC_LOWER:
         if (!(env->isr & ISR_UNIMPLEMENTED)) {
@@ -142,7 +158,7 @@ void ia64_cpu_do_interrupt(CPUState *cs)
     if (env->ndirty < 0) {
         isr |= ISR_IR;
     }
-    if (vector < VEC_LOWER) {
+    if (vector < VEC_FP_TRAP) {
         isr |= (uint64_t)env->ri << ISR_EI_SHIFT;
     }
     if (env->psr & PSR_IC) {

@@ -71,6 +71,9 @@ void HELPER(mov_to_ar)(CPUIA64State *env, uint32_t ar, uint64_t val)
         }
         break;
     case AR_FPSR:
+        if (!ia64_fpsr_ok(val)) {
+            ia64_fault(env, VEC_GENERAL, GENERAL_RESERVED, GETPC());
+        }
         env->fpsr = val;
         break;
     case AR_ITC:

@@ -268,6 +268,36 @@ static bool target_ok(DisasContext *dc, int r)
     return r != 0;
 }
 
+/* fr_target_ok: f0 and f1 are constants */
+static bool fr_target_ok(DisasContext *dc, int f)
+{
+    if (f < 2) {
+        illegal(dc);
+    }
+    return f >= 2;
+}
+
+/* fr_ok: whether the registers that an instruction names may be used; @isr: ISR_R, ISR_W */
+static bool fr_ok(DisasContext *dc, uint64_t isr, int a, int b, int c, int d)
+{
+    const int all[4] = { a, b, c, d };
+    uint64_t code = 0;
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        if (all[i] >= 32) {
+            code |= dc->flags & TB_DFH ? 2 : 0;
+        } else if (all[i] >= 2) {
+            code |= dc->flags & TB_DFL ? 1 : 0;
+        }
+    }
+    if (code) {
+        gen_helper_fp_disabled(cpu_env, tcg_constant_i64(isr | code));
+        dc->ended = true;
+    }
+    return !code;
+}
+
 static bool privileged_ok(DisasContext *dc)
 {
     if (dc->flags & TB_CPL) {
@@ -798,6 +828,10 @@ static void gen_mov_to_ar(DisasContext *dc, int ar, int r2, int64_t imm)
         gen_helper_mov_to_ar(cpu_env, tcg_constant_i32(ar), val);
         leave_to_loop(dc);
         break;
+    case AR_FPSR:
+        gen_helper_mov_to_ar(cpu_env, tcg_constant_i32(ar), val);
+        leave(dc);
+        break;
     default:
         gen_helper_mov_to_ar(cpu_env, tcg_constant_i32(ar), val);
     }
@@ -1119,6 +1153,113 @@ static bool gen_lfetch(DisasContext *dc, uint64_t insn)
     return true;
 }
 
+static bool gen_setf(DisasContext *dc, uint64_t insn)
+{
+    if (fr_target_ok(dc, R1(insn)) && fr_ok(dc, 0, R1(insn), 0, 0, 0)) {
+        gen_helper_setf(cpu_env, tcg_constant_i64(insn));
+    }
+    return true;
+}
+
+/* gen_getf: of a NaTVal it makes a NaT, of which the next block has to know */
+static bool gen_getf(DisasContext *dc, uint64_t insn)
+{
+    if (target_ok(dc, R1(insn)) && fr_ok(dc, 0, R2(insn), 0, 0, 0)) {
+        gen_helper_getf(cpu_env, tcg_constant_i64(insn));
+        leave(dc);
+    }
+    return true;
+}
+
+static void gen_chk_s_f(DisasContext *dc, int f, uint64_t target)
+{
+    TCGLabel *fine;
+    TCGv_i64 t;
+
+    if (!fr_ok(dc, 0, f, 0, 0, 0)) {
+        return;
+    }
+    fine = gen_new_label();
+    t = temp(dc);
+    gen_helper_fnatval(t, cpu_env, tcg_constant_i32(f));
+    tcg_gen_brcondi_i64(TCG_COND_EQ, t, 0, fine);
+    branch_to(dc, 0, target);
+    gen_set_label(fine);
+    leave_to(dc, 1, dc->next_ip, dc->next_ri);
+}
+
+/* gen_fp_memory: op 6 and 7, which have setf and lfetch, too */
+static bool gen_fp_memory(DisasContext *dc, uint64_t insn)
+{
+    int x6 = F(insn, 30, 6), kind = x6 >> 2, format = x6 & 3;
+    bool by_imm = F(insn, 37, 4) == 7, m = !by_imm && F(insn, 36, 1);
+    bool pair = !by_imm && F(insn, 27, 1);
+    int f1 = R1(insn), f2 = pair ? R2(insn) : 0, r3 = R3(insn);
+    int form = dc->mem_idx << 21;
+    uint64_t isr = ISR_R;
+
+    switch (kind) {
+    case 7:
+        return pair && !m && gen_setf(dc, insn);
+    case 11:
+        return gen_lfetch(dc, insn);
+    case 0: case 1: case 2: case 3: case 8: case 9:
+        if (pair && format == 0) {
+            return false;
+        }
+        break;
+    case 6: case 14:
+        if (format != 3 || pair) {
+            return false;
+        }
+        format = 4;
+        break;
+    case 12:
+        if (pair) {
+            return false;
+        }
+        break;
+    default:
+        return false;
+    }
+    form |= format << 25;
+    if (kind >= 12) {
+        if (m) {
+            return false;
+        }
+        f1 = R2(insn);
+        if ((by_imm && !target_ok(dc, r3)) || !fr_ok(dc, ISR_W, f1, 0, 0, 0)) {
+            return true;
+        }
+        not_nat_for(dc, r3, 0, ISR_W);
+        gen_helper_stf(cpu_env, tcg_constant_i32(form | f1), gr(dc, r3));
+        if (by_imm) {
+            update(dc, r3, -1, imm9(insn, 6));
+        }
+        return true;
+    }
+    if (kind == 1 || kind == 3) {
+        isr |= ISR_SP;
+        form |= r3 << 14 | 1 << 28;
+    }
+    if (((by_imm || m) && !target_ok(dc, r3)) || !fr_target_ok(dc, f1) ||
+        (pair && !fr_target_ok(dc, f2)) || !fr_ok(dc, isr, f1, f2, 0, 0)) {
+        return true;
+    }
+    if (!(isr & ISR_SP)) {
+        not_nat_for(dc, r3, 0, ISR_R);
+    }
+    gen_helper_ldf(cpu_env, tcg_constant_i32(form | f2 << 7 | f1), gr(dc, r3));
+    if (by_imm) {
+        update(dc, r3, -1, imm9(insn, 13));
+    } else if (m && pair) {
+        update(dc, r3, -1, format == 2 ? 8 : 16);
+    } else if (m) {
+        update(dc, r3, R2(insn), 0);
+    }
+    return true;
+}
+
 static bool gen_m0(DisasContext *dc, uint64_t insn)
 {
     int x3 = F(insn, 33, 3), x2 = F(insn, 31, 2), x4 = F(insn, 27, 4);
@@ -1310,6 +1451,10 @@ static bool gen_m1(DisasContext *dc, uint64_t insn)
         gen_chk_s(dc, r2, dc->ip + 16 *
                   sextract64(F(insn, 36, 1) << 20 | F(insn, 20, 13) << 7 | F(insn, 6, 7), 0, 21));
         return true;
+    case 3:                             /* chk.s of a floating-point register */
+        gen_chk_s_f(dc, r2, dc->ip + 16 *
+                    sextract64(F(insn, 36, 1) << 20 | F(insn, 20, 13) << 7 | F(insn, 6, 7), 0, 21));
+        return true;
     case 6:
         gen_alloc(dc, insn);
         return true;
@@ -1376,11 +1521,14 @@ static bool gen_m(DisasContext *dc, uint64_t insn)
         if (!F(insn, 27, 1)) {
             return gen_load_store(dc, insn);
         }
-        return !F(insn, 36, 1) && gen_semaphore(dc, insn);
+        if (F(insn, 36, 1)) {
+            return false;
+        }
+        return F(insn, 32, 4) == 7 ? gen_getf(dc, insn) : gen_semaphore(dc, insn);
     case 5:
         return gen_load_store(dc, insn);
     case 6: case 7:
-        return gen_lfetch(dc, insn);
+        return gen_fp_memory(dc, insn);
     case 8: case 9: case 12: case 13: case 14:
         return gen_a(dc, insn);
     default:
@@ -1545,16 +1693,162 @@ static bool gen_b(DisasContext *dc, uint64_t insn)
  * The rest
  */
 
-static bool gen_f(DisasContext *dc, uint64_t insn)
+/* fp_done: the operation may have been one that ends in a trap */
+static void fp_done(DisasContext *dc)
 {
-    /* nop.f and hint.f; break.f */
-    if (F(insn, 37, 4) || F(insn, 33, 1) || F(insn, 27, 6) > 1) {
+    if (dc->flags & TB_FP_TRAP) {
+        store_ip(dc->next_ip, dc->next_ri);
+        if (dc->flags & TB_ONE) {
+            gen_helper_one_done(cpu_env);
+        }
+        gen_helper_trap(cpu_env, tcg_constant_i32(0), tcg_constant_i32(dc->ri));
+        tcg_gen_lookup_and_goto_ptr();
+        dc->ended = true;
+    }
+}
+
+/* gen_fp: an instruction that has a register for its result, by its helper */
+static void gen_fp(DisasContext *dc, uint64_t insn, void (*helper)(TCGv_ptr, TCGv_i64),
+                   int f2, int f3, int f4)
+{
+    if (fr_target_ok(dc, R1(insn)) && fr_ok(dc, 0, R1(insn), f2, f3, f4)) {
+        helper(cpu_env, tcg_constant_i64(insn));
+        fp_done(dc);
+    }
+}
+
+/* gen_fp_relation: fcmp, fclass; @f3 is 0 for the latter */
+static void gen_fp_relation(DisasContext *dc, uint64_t insn,
+                            void (*helper)(TCGv_i64, TCGv_ptr, TCGv_i64), int f3)
+{
+    int p1 = P1(insn), p2 = P2(insn);
+    TCGv_i64 both, t;
+
+    if (p1 == p2) {
+        illegal(dc);
+        return;
+    }
+    if (F(insn, 12, 1)) {
+        dc->unc1 = p1, dc->unc2 = p2;
+    }
+    if (!fr_ok(dc, 0, R2(insn), f3, 0, 0)) {
+        return;
+    }
+    both = temp(dc);
+    t = temp(dc);
+    helper(both, cpu_env, tcg_constant_i64(insn));
+    tcg_gen_extract_i64(t, both, 0, 1);
+    pr_set(dc, p1, t);
+    tcg_gen_extract_i64(t, both, 1, 1);
+    pr_set(dc, p2, t);
+}
+
+static void gen_freciprocal(DisasContext *dc, uint64_t insn)
+{
+    int p2 = P2(insn), f2 = F(insn, 36, 1) ? 0 : R2(insn);
+    TCGv_i64 t;
+
+    dc->unc1 = p2;
+    if (fr_target_ok(dc, R1(insn)) && fr_ok(dc, 0, R1(insn), f2, R3(insn), 0)) {
+        t = temp(dc);
+        gen_helper_freciprocal(t, cpu_env, tcg_constant_i64(insn));
+        pr_set(dc, p2, t);
+        fp_done(dc);
+    }
+}
+
+static void gen_fchkf(DisasContext *dc, uint64_t insn)
+{
+    uint64_t target = dc->ip + 16 * sextract64(imm21(insn), 0, 21);
+    TCGLabel *fine = gen_new_label();
+    TCGv_i64 t = temp(dc);
+
+    gen_helper_fchkf(t, cpu_env, tcg_constant_i32(F(insn, 34, 2)));
+    tcg_gen_brcondi_i64(TCG_COND_EQ, t, 0, fine);
+    branch_to(dc, 0, target);
+    gen_set_label(fine);
+    leave_to(dc, 1, dc->next_ip, dc->next_ri);
+}
+
+/* gen_f01: op 0, and 1, which is for two singles */
+static bool gen_f01(DisasContext *dc, uint64_t insn, bool parallel)
+{
+    int x6 = F(insn, 27, 6);
+
+    switch (x6) {
+    case 0x10: case 0x11: case 0x12:
+        gen_fp(dc, insn, gen_helper_fmove, R2(insn), R3(insn), 0);
+        return true;
+    case 0x14: case 0x15: case 0x16: case 0x17:
+        gen_fp(dc, insn, gen_helper_fminmax, R2(insn), R3(insn), 0);
+        return true;
+    case 0x18: case 0x19: case 0x1a: case 0x1b:
+        gen_fp(dc, insn, gen_helper_fcvt, R2(insn), 0, 0);
+        return true;
+    }
+    if (parallel) {
+        if (x6 >> 3 != 6) {
+            return false;
+        }
+        gen_fp(dc, insn, gen_helper_fpcmp, R2(insn), R3(insn), 0);
+        return true;
+    }
+    switch (x6) {
+    case 0x00:
+        gen_break(dc, imm21(insn));
+        return true;
+    case 0x01:                          /* nop, hint */
+        return true;
+    case 0x04:
+        gen_helper_fsetc(cpu_env, tcg_constant_i64(insn));
+        return true;
+    case 0x05:
+        gen_helper_fclrf(cpu_env, tcg_constant_i32(F(insn, 34, 2)));
+        return true;
+    case 0x08:
+        gen_fchkf(dc, insn);
+        return true;
+    case 0x1c:
+        gen_fp(dc, insn, gen_helper_fmove, R2(insn), 0, 0);
+        return true;
+    case 0x28: case 0x2c: case 0x2d: case 0x2e: case 0x2f: case 0x34: case 0x35: case 0x36:
+    case 0x39: case 0x3a: case 0x3b: case 0x3c: case 0x3d:
+        gen_fp(dc, insn, gen_helper_fmove, R2(insn), R3(insn), 0);
+        return true;
+    default:
         return false;
     }
-    if (F(insn, 27, 6) == 0) {
-        gen_break(dc, imm21(insn));
+}
+
+static bool gen_f(DisasContext *dc, uint64_t insn)
+{
+    int op = F(insn, 37, 4);
+
+    switch (op) {
+    case 0: case 1:
+        if (!F(insn, 33, 1)) {
+            return gen_f01(dc, insn, op);
+        }
+        gen_freciprocal(dc, insn);
+        return true;
+    case 4:
+        gen_fp_relation(dc, insn, gen_helper_fcmp, R3(insn));
+        return true;
+    case 5:
+        gen_fp_relation(dc, insn, gen_helper_fclass, 0);
+        return true;
+    case 8: case 9: case 10: case 11: case 12: case 13:
+        gen_fp(dc, insn, gen_helper_fma, R2(insn), R3(insn), F(insn, 27, 7));
+        return true;
+    case 14:
+        if (F(insn, 36, 1) && F(insn, 34, 2) == 1) {
+            return false;
+        }
+        gen_fp(dc, insn, gen_helper_xma, R2(insn), R3(insn), F(insn, 27, 7));
+        return true;
+    default:
+        return false;
     }
-    return true;
 }
 
 static bool gen_x(DisasContext *dc, uint64_t insn, uint64_t l)
