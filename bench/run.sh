@@ -12,7 +12,7 @@ qemu=$1 out=$2
 shift 2
 case ${qemu##*-} in
 ppc64) machine=ppc every="classic power" ;;
-ia64) machine=ia64 every="integer random stack mmu vectors sapic smp" ;;
+ia64) machine=ia64 every="integer random stack mmu vectors sapic smp fp fprandom" ;;
 *) machine=x86 every="intel amd p6 p4 p5" ;;
 esac
 # shellcheck disable=SC2086
@@ -28,7 +28,7 @@ cpus() {
 	p5) echo pentium ;;
 	classic) echo 604 604e 750 750fx 750gx 7400 7410 7450 7455 7447 7448 ;;
 	power) echo 970_v2.2 970mp_v1.1 power8 power9 power10 ;;
-	integer | random | stack | mmu | vectors | sapic | smp) echo itanium2 ;;
+	integer | random | stack | mmu | vectors | sapic | smp | fp | fprandom) echo itanium2 ;;
 	esac
 }
 
@@ -54,15 +54,20 @@ build_ppc() {
 	[ "$1" != classic ] || powerpc-linux-gnu-objcopy -O binary "$program" "$out/$1"
 }
 
-# Assembler alone, for which Debian has a package; random.s has code that is made here.
+# Assembler alone, for which Debian has a package; some have code that is made here.
 build_ia64() {
-	local sources=("$here/tests/ia64/start.s" "$here/tests/ia64/$1.s") tool=ia64-linux-gnu
-	if [ "$1" = random ]; then
-		gcc -O2 -Wall -Wextra -o "$out/generate" "$here/tests/ia64/random.c"
-		"$out/generate" 1 2500 >"$out/random.s"
-		sources+=("$out/random.s")
+	local sources=("$here/tests/ia64/start.s" "$here/tests/ia64/$1.s") tool=ia64-linux-gnu arguments=
+	case $1 in
+	random) arguments="1 2500" ;;
+	fprandom) arguments="1 20000 $out/cases" ;;
+	esac
+	if [ -n "$arguments" ]; then
+		gcc -O2 -frounding-math -Wall -Wextra -o "$out/generate" "$here/tests/ia64/$1.c" -lm
+		# shellcheck disable=SC2086
+		"$out/generate" $arguments >"$out/$1.s"
+		sources+=("$out/$1.s")
 	fi
-	"$tool-as" -o "$out/$1.o" "${sources[@]}"
+	"$tool-as" -I "$out" -o "$out/$1.o" "${sources[@]}"
 	"$tool-ld" --no-warn-rwx-segments -T "$here/tests/ia64/link.ld" -o "$out/$1" "$out/$1.o"
 }
 
