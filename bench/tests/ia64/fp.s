@@ -136,15 +136,16 @@ samples:
 	ldfps	f6, f7 = [r8], 8
 	fis	"ldfps, the first", f6, BIAS, TOP
 	fis	"ldfps, the second", f7, MINUS | 0x10000, 0xc90fdb << 40
-	movl	r9 = samples
-	sub	r9 = r8, r9
-	is	"ldfps adds 8", r9, 8
+	is	"ldfps adds 8", r8, samples + 8
 	ldfpd	f7, f6 = [r8], 16
 	fis	"ldfpd, the first", f7, BIAS, TOP
 	fis	"ldfpd, the second", f6, MINUS | 0xfc01, 1 << 11
-	movl	r9 = samples
-	sub	r9 = r8, r9
-	is	"ldfpd adds 16", r9, 24
+	is	"ldfpd adds 16", r8, samples + 24
+	movl	r8 = samples
+	mov	r9 = 24
+	ldfs	f6 = [r8], r9
+	is	"ldfs adds a register", r8, samples + 24
+
 	// The assembler warns of pairs in which one rotates, and does not write the others.
 	.macro	pair format, f1, f2
 	bundle	1, 6 << 37 | \format << 30 | 1 << 27 | 8 << 20 | \f2 << 13 | \f1 << 6, NOP, NOP
@@ -175,7 +176,6 @@ samples:
 	stf8	[r8] = f6, 16
 	stfe	[r8] = f6, 16
 	stf.spill [r8] = f6, -16
-	movl	r9 = scratch + 32
 	is	"updates of stores", r8, scratch + 32
 	movl	r8 = scratch
 	.macro	stored what, val
@@ -225,6 +225,8 @@ samples:
 	setf.d	f7 = r9
 	fis	"setf.d of a NaT", f7, NATVAL, 0
 	set_pr	0
+	mov	r9 = 0
+	srlz.d				// no register is a NaT where the next block begins
 	getf.sig r10 = f6
 	tnat.nz	p1, p2 = r10
 	mov	r10 = 0
@@ -257,8 +259,7 @@ samples:
 	go	1f, ISR_ED
 1:	ldfs.s	f6 = [r8], 4
 	fis	"ldfs.s with psr.ed", f6, NATVAL, 0
-	sub	r9 = r8, r0
-	is	"its update is made", r9, samples + 4
+	is	"its update is made", r8, samples + 4
 	movl	r8 = samples
 	ldfs.sa	f6 = [r8]
 	fis	"ldfs.sa", f6, BIAS, TOP
@@ -536,6 +537,28 @@ samples:
 	set_pr	0
 	(p1) fma.d f10 = f6, f1, f0
 	fpsr_is	"no trap of what is off", USUAL & ~TRAP_I
+
+	// None of these says an address.
+	.macro	not_told what, vector, isr, insn:vararg
+	ic	0
+	mov	r8 = 0x1230
+	mov	cr.ifa = r8
+	mov	cr.itir = r8
+	ic	1
+	expect
+	\insn
+	faulted	"\what", \vector, \isr
+	recorded "\what: cr.ifa", IFA, 0x1230
+	recorded "\what: cr.itir", ITIR, 0x1230
+	.endm
+	not_told "a trap", 0x5d00, EI | 1 | ISR_I | ISR_AWAY, fma.d f10 = f6, f1, f0
+	fpsr	USUAL & ~TRAP_Z
+	not_told "a fault", 0x5c00, EI | 4, (p0) frcpa f10, p6 = f1, f0
+	ssm	DFL
+	srlz.d
+	not_told "a register that is disabled", 0x5500, EI | 1, fma f10 = f1, f1, f1
+	rsm	DFL
+	srlz.d
 
 	// ar.fpsr
 	.macro	reserved what, val
