@@ -222,11 +222,10 @@ static Operation operation(CPUIA64State *env, uint32_t sf, int room)
     return op;
 }
 
-/* fault: whether the result for disabled exceptions is wanted */
-static bool fault(Operation *op, uint32_t what)
+/* fault: there is the exception @what */
+static void fault(Operation *op, uint32_t what)
 {
     *(op->disabled & what ? &op->flags : &op->fault) |= what;
-    return op->disabled & what;
 }
 
 static IA64Float invalid(Operation *op)
@@ -242,7 +241,10 @@ static void check_unnormal(Operation *op, IA64Float x)
     }
 }
 
-/* inexact: and the result is larger than the exact one, if @away; never less of a trap than @also */
+/*
+ * inexact: @away if the result is larger than the exact one. Where there is another trap, @also, its
+ * ISR tells of this whatever is enabled.
+ */
 static void inexact(Operation *op, bool away, uint32_t also)
 {
     op->flags |= INEXACT;
@@ -428,7 +430,7 @@ static IA64Float sum(Operation *op, bool p_sign, int p_exp, u128 p_sig, Number a
     }
     small = right(small, abs(a.exp - p_exp));
     if (p_sign == a.sign) {
-        /* What is large ends with its upper 128 bits. */
+        /* large.low is 0. */
         large.low = small.low;
         large.high += small.high;
         if (large.high < small.high) {
@@ -674,7 +676,7 @@ static IA64Float reciprocal_root(Operation *op, IA64Float a, bool *good)
  * Comparisons
  */
 
-/* compare: less than 0 if @a is less than @b, and so on; neither is a NaN */
+/* compare: negative if @a is less than @b, 0 if they are equal, else positive; neither is a NaN */
 static int compare(IA64Float a, IA64Float b)
 {
     Number x = number(a), y = number(b);
@@ -716,7 +718,7 @@ static bool related(Operation *op, IA64Float a, IA64Float b, int relation)
     }
 }
 
-/* select: fmin, fmax, famin, famax, as x6 1:0 has them; the second if none is the one */
+/* extreme: of fmin, fmax, famin, famax, by x6 1:0; @b if neither is less than the other */
 static IA64Float extreme(Operation *op, IA64Float a, IA64Float b, int which)
 {
     IA64Float x = a, y = b;
