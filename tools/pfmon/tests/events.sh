@@ -148,8 +148,8 @@ begin_holding()
 	until_true started $pid "$n"
 }
 
-# ended WHAT STATUS: of $waiter, when $pid has been killed
-ended()
+# waiting_ends WHAT STATUS: of $waiter, when $pid has been killed
+waiting_ends()
 {
 	kill -TERM $pid
 	wait $pid
@@ -180,11 +180,11 @@ wait_for_counters()
 	begin_waiting stat --wait -j -o "$tmp/json" "$VICTIM" pattern 100
 	check "--wait for counters of CPUs: who has them" \
 		grep -q "the PMU is in use by pfmon (process $pid), which monitors CPUs" "$tmp/waits"
-	ended "counters of CPUs" 0
+	waiting_ends "counters of CPUs" 0
 	check "--wait for counters of CPUs: they are counted" [ "$(value instructions)" -ge 1000 ]
 	begin_holding 1 -C 0 -e "$taker"
 	begin_waiting record --wait -o "$tmp/data" -e instructions:u -c 1000 "$VICTIM" pattern 100
-	ended "counters of CPUs, to sample" 0
+	waiting_ends "counters of CPUs, to sample" 0
 	report -f json
 	check "--wait for counters of CPUs, to sample: samples" [ "$(json samples)" -ge 10 ]
 
@@ -193,7 +193,7 @@ wait_for_counters()
 	begin_waiting stat --wait -a -e instructions true
 	check "--wait for counters of threads: who has them" \
 		grep -q "the PMU is in use by pfmon (process $pid), which monitors threads" "$tmp/waits"
-	ended "counters of threads" 0
+	waiting_ends "counters of threads" 0
 	# Two of both kinds, of which one is the first.
 	begin_holding 1 -p "$hold" -e "$taker"
 	begin_waiting stat --wait -C 0,1 -e "$taker" true
@@ -226,10 +226,10 @@ wait_for_more()
 	stat --no-multiplex -e "$full" true
 	expect "too few counters are left: status" "$status" 125
 	begin_waiting stat --wait --no-multiplex -j -o "$tmp/json" -e "$full" true
-	ended "all counters" 0
+	waiting_ends "all counters" 0
 	begin_holding 1 -C 0 -e branches:u
 	begin_waiting stat --wait -j -o "$tmp/json" -e "$full" true
-	ended "all counters, without turns" 0
+	waiting_ends "all counters, without turns" 0
 	expect "--wait for all counters: sets" "$(field sets)" 1
 }
 
@@ -243,7 +243,7 @@ wait_for_perf()
 	check "--wait for perf: who has it" grep -q \
 		"the PMU is in use by perf[^ ]* (process $pid), which has perf_events open" "$tmp/waits"
 	exec 8>&-
-	ended perf 0
+	waiting_ends perf 0
 	rm "$tmp/fifo"
 }
 
@@ -254,15 +254,15 @@ test_wait()
 	begin_holding 1 -e cs -p "$hold"
 	begin_waiting stat --wait -j -o "$tmp/json" -e cs -p "$hold" true
 	check "--wait for a thread: who has it" grep -q "monitored by pfmon (process $pid)" "$tmp/waits"
-	ended "a thread" 0
+	waiting_ends "a thread" 0
 	expect "--wait for a thread: missed" "$(field missed)" 0
 	begin_holding 1 -e cs -p "$hold"
 	begin_waiting stat --wait -e cs -p "$hold" true
 	kill -INT $waiter
-	ended "a thread, interrupted" 130
+	waiting_ends "a thread, interrupted" 130
 	begin_holding 1 -e cs -p "$hold"
 	begin_waiting top --wait -B -n 1 -e cs -p "$hold"
-	ended "a thread, to show it" 0
+	waiting_ends "a thread, to show it" 0
 	stop_hold
 
 	# Several wait for all CPUs: each gets them.
