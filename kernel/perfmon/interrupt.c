@@ -62,7 +62,7 @@ static void pfm_interrupt_overflow(struct pfm_context *ctx, struct pfm_cpu *c)
 
 /* The contexts that are live on the CPU of an interrupt. [s] */
 struct pfm_interrupt {
-	struct pfm_context *ctx;	/* whose interrupt it is, or NULL */
+	struct pfm_context *ctx;	/* whose interrupt it is, or NULL: nobody's */
 	struct pfm_context *other;	/* NULL if that is the only one */
 	bool both;			/* it may be the other one's as well */
 	bool locked;			/* @ctx is, by the interrupt */
@@ -70,30 +70,13 @@ struct pfm_interrupt {
 	bool section;			/* neither is: this CPU may be in a section */
 };
 
-/* This CPU clears the pointers, interrupts off, before a context can go. */
-static __always_inline struct pfm_interrupt pfm_interrupt_whose(const struct pfm_cpu *c)
-{
-	struct pfm_interrupt irq = { .ctx = READ_ONCE(c->live) };
-	struct pfm_context *cpu = pfm_attach_of_cpu(c);
-
-	if (unlikely(cpu)) {
-		irq.other = cpu;
-		if (!irq.ctx || cpu->uses)
-			swap(irq.ctx, irq.other);
-		irq.both = irq.other && irq.ctx->uses && irq.other->uses;
-	}
-	/* A context that has programmed only software cannot have caused the interrupt. */
-	if (irq.ctx && !irq.ctx->uses)
-		irq.ctx = NULL;
-	return irq;
-}
-
 /*
  * If this CPU may be in a section: both locks, or neither. If it is in none: each that no other
  * CPU has; but not that of @irq->other if the interrupt cannot be its, since nothing of it is
  * looked at then, and what both contexts share only this CPU changes.
  */
-static noinline void pfm_interrupt_try_both(struct pfm_interrupt *irq, struct pt_regs *regs)
+static __always_inline void pfm_interrupt_try_both(struct pfm_interrupt *irq,
+						   struct pt_regs *regs)
 {
 	const bool outside = pfm_host_interrupts_were_on(regs);
 
@@ -120,7 +103,8 @@ static noinline void pfm_interrupt_try_both(struct pfm_interrupt *irq, struct pt
  *
  * Nothing else takes the locks of two contexts, so that there is no order to keep.
  */
-static void pfm_interrupt_lock(struct pfm_interrupt *irq, struct pt_regs *regs)
+static __always_inline void pfm_interrupt_lock(struct pfm_interrupt *irq,
+					       struct pt_regs *regs)
 {
 	if (!in_nmi()) {
 		raw_spin_lock(&irq->ctx->lock);
@@ -140,7 +124,7 @@ static void pfm_interrupt_lock(struct pfm_interrupt *irq, struct pt_regs *regs)
 	}
 }
 
-static void pfm_interrupt_unlock(const struct pfm_interrupt *irq)
+static __always_inline void pfm_interrupt_unlock(const struct pfm_interrupt *irq)
 {
 	if (unlikely(irq->other_locked))
 		raw_spin_unlock(&irq->other->lock);
@@ -149,7 +133,7 @@ static void pfm_interrupt_unlock(const struct pfm_interrupt *irq)
 }
 
 /* Whether a context that the interrupt may concern has to wait for the irq_work. */
-static bool pfm_interrupt_has_to_wait(const struct pfm_interrupt *irq)
+static __always_inline bool pfm_interrupt_has_to_wait(const struct pfm_interrupt *irq)
 {
 	return irq->ctx && (!irq->locked || (irq->both && !irq->other_locked));
 }
@@ -225,7 +209,8 @@ static bool pfm_interrupt_is_late(struct pfm_cpu *c)
  * where a context that uses the hardware, or all of it, stands still. Returns the lanes
  * whose counters stood, if others moved, 0 if not.
  */
-static unsigned int pfm_interrupt_moved(const struct pfm_interrupt *irq, struct pfm_cpu *c)
+static __always_inline unsigned int pfm_interrupt_moved(const struct pfm_interrupt *irq,
+							struct pfm_cpu *c)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 	const u64 thread = c->lane[PFM_LANE_THREAD].run.pmds;
@@ -262,31 +247,15 @@ static void pfm_interrupt_defer(const struct pfm_interrupt *irq, struct pfm_cpu 
 		pfm_lane_of(c, irq->other)->deferred = true;
 }
 
-/**
- * pfm_interrupt_handle() - the overflow interrupt of this CPU
- * @regs: of the interrupted code
- *
- * Context: NMI, or an interrupt that nothing of ours can interrupt.
- * Return: whether it was ours. It may be when the registers are no longer in our
- * use: then it was not acknowledged.
- */
-bool pfm_interrupt_handle(struct pt_regs *regs)
+/* The registers are in our use, and these contexts are live. Whether the interrupt was ours. */
+static __always_inline bool pfm_interrupt_here(const struct pfm_pmu *pmu, struct pfm_cpu *c,
+					       struct pfm_interrupt irq, struct pt_regs *regs)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	const struct pfm_pmu *pmu = READ_ONCE(pfm_regmap.hw);
-	struct pfm_interrupt irq = {};
 	struct pt_regs *old;
 	unsigned long before;
 	unsigned int moved;
 	bool late;
 
-	if (!pmu || !pmu->acknowledge)
-		return false;
-	if (!c->touched) {
-		late = pfm_interrupt_is_late(c);
-		goto out;
-	}
-	irq = pfm_interrupt_whose(c);
 	if (irq.ctx)
 		pfm_interrupt_lock(&irq, regs);
 	moved = pfm_interrupt_moved(&irq, c);
@@ -322,11 +291,60 @@ bool pfm_interrupt_handle(struct pt_regs *regs)
 		return true;
 	}
 	late |= pfm_interrupt_is_late(c);
-out:
 	/* Without an overflow of ours it may be another user's. */
 	if (late)
 		pfm_stat_inc(PFM_STAT_LATE);
 	else if (irq.ctx)
 		pfm_stat_inc(PFM_STAT_SPURIOUS);
 	return late;
+}
+
+/* Both a thread's context and the CPU's are live: what has to be asked then is no other's cost. */
+static noinline bool pfm_interrupt_of_two(const struct pfm_pmu *pmu, struct pfm_cpu *c,
+					  struct pt_regs *regs)
+{
+	struct pfm_interrupt irq = { .ctx = pfm_attach_of_cpu(c), .other = READ_ONCE(c->live) };
+
+	if (!irq.ctx->uses)
+		swap(irq.ctx, irq.other);
+	irq.both = irq.ctx->uses && irq.other->uses;
+	if (!irq.ctx->uses)
+		irq.ctx = NULL;
+	return pfm_interrupt_here(pmu, c, irq, regs);
+}
+
+/**
+ * pfm_interrupt_handle() - the overflow interrupt of this CPU
+ * @regs: of the interrupted code
+ *
+ * Context: NMI, or an interrupt that nothing of ours can interrupt.
+ * Return: whether it was ours. It may be when the registers are no longer in our
+ * use: then it was not acknowledged.
+ */
+bool pfm_interrupt_handle(struct pt_regs *regs)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	const struct pfm_pmu *pmu = READ_ONCE(pfm_regmap.hw);
+	struct pfm_context *ctx, *cpu;
+
+	if (!pmu || !pmu->acknowledge)
+		return false;
+	if (!c->touched) {
+		if (!pfm_interrupt_is_late(c))
+			return false;
+		pfm_stat_inc(PFM_STAT_LATE);
+		return true;
+	}
+	/* This CPU clears the pointers, interrupts off, before a context can go. */
+	ctx = READ_ONCE(c->live);
+	cpu = pfm_attach_of_cpu(c);
+	if (unlikely(cpu)) {
+		if (ctx)
+			return pfm_interrupt_of_two(pmu, c, regs);
+		ctx = cpu;
+	}
+	/* A context that has programmed only software cannot have caused the interrupt. */
+	if (ctx && !ctx->uses)
+		ctx = NULL;
+	return pfm_interrupt_here(pmu, c, (struct pfm_interrupt){ .ctx = ctx }, regs);
 }
