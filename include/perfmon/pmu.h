@@ -130,6 +130,8 @@ struct pfm_pmd_desc {
  * them before an event that looks at them. Wants @rest.
  */
 #define PFM_PMU_GATED		BIT(4)
+/* @program may change what counters hold, which the core then reads anew. */
+#define PFM_PMU_UNSETTLED	BIT(5)
 
 /* What is held for the contexts that have programmed any of it. */
 #define PFM_HOLD_PMU		BIT(0)	/* all registers but those that are claimed */

@@ -21,8 +21,9 @@
  * If a thread comes back to a CPU that no other context has used, only the counters
  * have to be started: code for all other cases stays out of line.
  *
- * Nothing is read twice, either: what a thread's counters said when it left is where the next
- * thread's begin (pfm_cpu.known), unless something has touched them since.
+ * Nothing is read twice, either: what a thread's counters said when it left, or when its set was
+ * left for another one, is where those of the next one begin (pfm_cpu.known), unless something
+ * has touched them since.
  *
  * Nothing is written twice. A CPU remembers which set's control values it holds
  * (controls), and which state of which set's counters (stamp). If both are still
@@ -300,8 +301,7 @@ static noinline bool pfm_hw_program(struct pfm_cpu *c, struct pfm_lane *l,
 	l->run.ctx_flags = ctx->flags;
 	l->run.set_flags = set->flags;
 	l->run.task = ctx->task;
-	/* Some hardware has to lose counters for that. */
-	if (any)
+	if (any && unlikely(pmu->flags & PFM_PMU_UNSETTLED))
 		c->known = 0;
 	if (any && pmu->program)
 		pmu->program(pmu, changed, &l->run);

@@ -47,8 +47,8 @@ static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 }
 
 /*
- * The context leaves this CPU, up to date: what its counters hold, whoever is next need not ask
- * them.
+ * The context is about to leave this CPU, or its active set, and its counters stand still: what
+ * they hold, whoever is next need not ask them, if that is known.
  */
 static __always_inline void pfm_hw_tell(const struct pfm_context *ctx)
 {

@@ -100,6 +100,7 @@ void pfm_setswitch_to(struct pfm_context *ctx, struct pfm_set *set)
 	pfm_assert_live(ctx);
 	pfm_stat_inc(PFM_STAT_SETSWITCHES);
 	pfm_runstate_pause(ctx, now);
+	pfm_hw_tell(ctx);
 	pfm_setswitch_activate(ctx, set);
 	if (ctx->state == PFM_LOADED)
 		pfm_setswitch_reset(ctx);

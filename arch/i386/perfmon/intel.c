@@ -280,7 +280,8 @@ static void intel_program_fixed(const struct intel_pmu *x, const u64 *v)
  * Errata AAK100, AAP53 and BD53 of Nehalem and Westmere: a counter that gets a new
  * event may count wrongly until four others were programmed. These are Linux' events
  * and order. All counters are lost; the core writes or reads those that it starts,
- * since a set which comes with other controls does not come with its counters.
+ * since a set which comes with other controls does not come with its counters, and
+ * PFM_PMU_UNSETTLED has it forget what they said.
  */
 static void intel_settle(const struct intel_pmu *x, const u64 *v)
 {
@@ -809,6 +810,7 @@ const struct pfm_pmu *pfm_intel_describe(const struct pfm_x86_cpu *cpu)
 	/* intel_settle() takes the counters, and the controls, that nobody has programmed. */
 	if (x->unsettled) {
 		x->pmu.flags &= ~PFM_PMU_GATED;
+		x->pmu.flags |= PFM_PMU_UNSETTLED;
 		x->pmu.rest = NULL;
 	} else {
 		x->pmu.flags |= PFM_PMU_SHARES;

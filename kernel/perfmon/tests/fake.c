@@ -44,7 +44,7 @@ static void fake_program(const struct pfm_pmu *pmu, const unsigned long *changed
 		pfm_fake.sel[i] = run->v[i];
 		pfm_fake.programs++;
 	}
-	if (pfm_fake.unsettled)
+	if (pmu->flags & PFM_PMU_UNSETTLED)
 		memset(pfm_fake.ctr, 0, sizeof(pfm_fake.ctr));
 }
 
@@ -138,6 +138,7 @@ static const struct pfm_pmd_desc fake_pmds[] = {
 }
 
 const struct pfm_pmu pfm_fake_pmu = FAKE_PMU("fake", 0);
+const struct pfm_pmu pfm_fake_unsettled = FAKE_PMU("unsettled", PFM_PMU_UNSETTLED);
 const struct pfm_pmu pfm_fake_deaf = FAKE_PMU("deaf", PFM_PMU_NO_INTERRUPT);
 
 /* Shared with others who do not ask; does not like short periods, and takes events back. */

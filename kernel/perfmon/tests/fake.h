@@ -23,7 +23,6 @@ struct pfm_fake {
 	bool blind;		/* has no status register */
 	bool frozen;		/* when it was acknowledged */
 	bool busy;		/* an event happens with each read */
-	bool unsettled;		/* to program a control takes the counters */
 	u32 set_flags;		/* of the last start */
 	struct task_struct *task;
 	unsigned int starts;
@@ -43,6 +42,7 @@ extern const struct pfm_pmu pfm_fake_deaf;	/* without an interrupt */
 extern const struct pfm_pmu pfm_fake_shared;
 extern const struct pfm_pmu pfm_fake_halves;
 extern const struct pfm_pmu pfm_fake_gated;
+extern const struct pfm_pmu pfm_fake_unsettled;	/* to program a control takes the counters */
 
 /* A context for test->priv, with @pmu for the hardware; and its end. */
 int pfm_fake_init(struct kunit *test, const struct pfm_pmu *pmu);

@@ -309,18 +309,40 @@ static void hw_test_read_once(struct kunit *test)
 	hw_visit(ctx, 3);
 	other->state = PFM_LOADED;
 
-	/* Other controls, for which this hardware needs the counters. */
-	pfm_fake.unsettled = true;
-	pfm_fake_pmc(other, 0, 2, 9, 0);
-	hw_visit(other, 5);
-	hw_visit(ctx, 3);
-	hw_visit(other, 5);
-	hw_visit(ctx, 3);
 	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, i), 45ULL);
-		KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, i), 70ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, i), 39ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, i), 60ULL);
 	}
 	pfm_fixture_free(other);
+}
+
+/* From a set to another one, too, though their controls differ. */
+static void hw_test_read_once_sets(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+	unsigned int i, reads;
+
+	pfm_fixture_set(ctx, 1, 0);
+	for (i = 0; i < 4; i++) {
+		pfm_fake.ctr[i] = BIT_ULL(30);
+		pfm_fake_pmc(ctx, 0, i, 1 + i, 0);
+		pfm_fake_pmc(ctx, 1, i, 9 + i, 0);
+	}
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	reads = pfm_fake.reads;
+	for (i = 0; i < 10; i++) {
+		pfm_fake_count(3 + i % 2);
+		pfm_fixture_start_set(ctx, !(i % 2));
+	}
+	if (pfm_regmap.hw->flags & PFM_PMU_UNSETTLED)
+		KUNIT_EXPECT_EQ(test, pfm_fake.reads, reads + 2 * 10 * 4);
+	else
+		KUNIT_EXPECT_EQ(test, pfm_fake.reads, reads + 10 * 4);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, i), 15ULL);
+		KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 1, i), 20ULL);
+	}
 }
 
 /* What takes a counter over has a period, or finds it about to wrap: then it is written. */
@@ -731,6 +753,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_told),
 	KUNIT_CASE(hw_test_lazy),
 	KUNIT_CASE(hw_test_read_once),
+	KUNIT_CASE(hw_test_read_once_sets),
 	KUNIT_CASE(hw_test_take_over),
 	KUNIT_CASE(hw_test_shared_period),
 	KUNIT_CASE(hw_test_masked),
@@ -750,4 +773,27 @@ static struct kunit_suite hw_suite = {
 	.test_cases = hw_cases,
 };
 
-kunit_test_suites(&hw_suite, &gate_suite);
+static int unsettled_init(struct kunit *test)
+{
+	return pfm_fake_init(test, &pfm_fake_unsettled);
+}
+
+/* Where other controls take the counters, what these said before is not what they hold. */
+static void hw_test_unsettled(struct kunit *test)
+{
+	hw_test_read_once_sets(test);
+}
+
+static struct kunit_case unsettled_cases[] = {
+	KUNIT_CASE(hw_test_unsettled),
+	{}
+};
+
+static struct kunit_suite unsettled_suite = {
+	.name = "perfmon-hw-unsettled",
+	.init = unsettled_init,
+	.exit = pfm_fake_exit,
+	.test_cases = unsettled_cases,
+};
+
+kunit_test_suites(&hw_suite, &gate_suite, &unsettled_suite);

@@ -228,7 +228,7 @@ static void intel_test_tables(struct kunit *test)
 		if ((u8)intel_cpus[i].cpu.leaf_a[0] >= 2)
 			flags |= PFM_PMU_GATED;
 		if (intel_cpus[i].cpu.model == 26 && !intel_cpus[i].cpu.hypervisor)
-			flags = 0;
+			flags = PFM_PMU_UNSETTLED;
 		KUNIT_EXPECT_EQ(test, pmu->flags, flags);
 		if (!intel_cpus[i].fixed)
 			continue;
@@ -416,6 +416,7 @@ static void intel_test_settle(struct kunit *test)
 	u64 v[32] = { [0] = 0x1100c0, [1] = 0x110000 | 0x3c, [4] = 2 };
 	unsigned long changed[BITS_TO_LONGS(PFM_PMCS_MAX)] = { BIT(1) };
 
+	KUNIT_EXPECT_TRUE(test, pmu->flags & PFM_PMU_UNSETTLED);
 	pfm_regfile_set(0xc1, 5);
 	pfm_regfile_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 4 + 4 + 2 + 4U);
@@ -429,6 +430,7 @@ static void intel_test_settle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
 	/* A hypervisor's counters have no such errata. */
 	pmu = intel_prepare(test, &intel_cpus[CPU_VIRTUAL]);
+	KUNIT_EXPECT_FALSE(test, pmu->flags & PFM_PMU_UNSETTLED);
 	changed[0] = BIT(1);
 	pfm_regfile_program(pmu, changed, v);
 	KUNIT_EXPECT_EQ(test, pfm_regfile_writes(), 1U);
