@@ -130,7 +130,7 @@ int pfm_x86_nmi(unsigned int type, struct pt_regs *regs)
 	const bool ours = pfm_interrupt_handle(regs);
 	const u64 overflowed = __this_cpu_read(pfm_x86_lvtpc.overflowed);
 
-	if (overflowed) {
+	if (overflowed && !__this_cpu_read(pfm_x86_lvtpc.goes_on)) {
 		/* Nothing has started: the context is masked, say. Others use LVTPC, too. */
 		pfm_intel_rewrite(__this_cpu_read(pfm_x86_lvtpc.pmu), overflowed);
 		pfm_x86_route();

@@ -361,11 +361,20 @@ static void intel_program(const struct pfm_pmu *pmu, const unsigned long *change
 	}
 }
 
-/* Unmask LVTPC before the counters run: an overflow while it is masked is lost. */
+/*
+ * Unmask LVTPC before the counters run: an overflow while it is masked is lost. Counters that
+ * start have been written by the core, if they have overflowed. Those that stay as they are, for
+ * their context is masked and another one goes on, or its set has been left, have not.
+ */
 static noinline void intel_unmask(const struct intel_pmu *x, u64 counters)
 {
+	const u64 on = intel_global(x, counters);
+	const u64 left = __this_cpu_read(pfm_x86_lvtpc.overflowed) & ~on;
+
+	if (unlikely(left))
+		pfm_intel_rewrite(&x->pmu, left);
 	pfm_x86_route();
-	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, intel_global(x, counters));
+	pfm_x86_write(IA32_PERF_GLOBAL_CTRL, on);
 }
 
 static __always_inline void intel_enable(const struct intel_pmu *x, u64 counters)
@@ -483,7 +492,8 @@ static bool intel_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *r
 	if (overflowed) {
 		__this_cpu_write(pfm_x86_lvtpc.masked, true);
 		__this_cpu_write(pfm_x86_lvtpc.pmu, pmu);
-		__this_cpu_write(pfm_x86_lvtpc.overflowed, run->pmds ? 0 : overflowed);
+		__this_cpu_write(pfm_x86_lvtpc.goes_on, run->pmds);
+		__this_cpu_write(pfm_x86_lvtpc.overflowed, overflowed);
 	} else {
 		pfm_x86_route();
 	}
@@ -497,7 +507,7 @@ static bool intel_acknowledge(const struct pfm_pmu *pmu, const struct pfm_run *r
  *
  * Their values stay, for the context that reads them later.
  *
- * Context: the NMI in which they were acknowledged; nothing counts.
+ * Context: interrupts off; or NMI. None of them counts.
  */
 void pfm_intel_rewrite(const struct pfm_pmu *pmu, u64 overflowed)
 {

@@ -190,12 +190,13 @@ void pfm_x86_release(u32 ctr, u32 ctr_step, u32 sel, u32 sel_step, unsigned int 
  * struct pfm_x86_lvtpc - the local APIC's entry of a CPU [p]
  * @masked:     an overflow interrupt has masked it: the next start of counters unmasks it
  * @pmu:        whose that was
- * @overflowed: the counters' bits in the global status then, if they stand still. If
- *              they have not started by the end of the NMI, that unmasks the entry. 0 if
- *              they go on: what looks at them in a moment stops and starts them
+ * @goes_on:    some counters went on: what looks at them in a moment stops and starts them.
+ *              Otherwise, if none has started by the end of the NMI, that unmasks the entry
+ * @overflowed: the counters' bits in the global status then
  */
 struct pfm_x86_lvtpc {
 	bool masked;
+	bool goes_on;
 	const struct pfm_pmu *pmu;
 	u64 overflowed;
 };

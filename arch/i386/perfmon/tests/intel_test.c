@@ -608,6 +608,35 @@ static struct pfm_context *intel_context(struct kunit *test, u32 flags)
 }
 
 /*
+ * A counter that has overflowed and stays as it is, while those of another context or set start,
+ * is written before LVTPC is open: it would interrupt again.
+ */
+static void intel_test_unmask_beside(struct kunit *test)
+{
+	const struct pfm_pmu *pmu = intel_prepare(test, &intel_cpus[CPU_SKYLAKE]);
+	const u64 v[32] = { 0x1100c0, 0x1100c0 };
+	unsigned int goes_on;
+
+	migrate_disable();
+	for (goes_on = 0; goes_on < 2; goes_on++) {
+		pfm_regfile_start(pmu, BIT(0) | BIT(1), v);
+		pfm_regfile_set(0xc1, 3);
+		pfm_regfile_overflow(0xc1, 0);
+		if (!goes_on)
+			pfm_regfile_stop(pmu, BIT(0) | BIT(1), v);
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_acknowledge(pmu, goes_on ? BIT(0) | BIT(1) : 0));
+		KUNIT_EXPECT_TRUE(test, pfm_regfile_masked());
+		pfm_regfile_stop(pmu, BIT(0) | BIT(1), v);
+		pfm_regfile_start(pmu, BIT(1), v);
+		KUNIT_EXPECT_FALSE(test, pfm_regfile_masked());
+		KUNIT_EXPECT_EQ(test, pfm_regfile_again(), 0U);
+		KUNIT_EXPECT_EQ(test, pfm_regfile_get(0xc1), 3ULL);
+		pfm_regfile_stop(pmu, BIT(1), v);
+	}
+	migrate_enable();
+}
+
+/*
  * LVTPC is open when the counters start, and not before the one that has overflowed has
  * been written: it would interrupt again.
  */
@@ -721,6 +750,7 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE(intel_test_cost),
 	KUNIT_CASE(intel_test_acknowledge),
 	KUNIT_CASE(intel_test_unmask),
+	KUNIT_CASE(intel_test_unmask_beside),
 	{}
 };
 
