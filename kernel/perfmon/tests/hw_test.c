@@ -360,24 +360,26 @@ static void hw_test_take_over(struct kunit *test)
 	pfm_fake_pmd(other, 0, 0, -100ULL, -100ULL);
 	pfm_fixture_load_hw(test, ctx);
 	pfm_fixture_load_hw(test, other);
-	for (round = 0; round < 9; round++) {
+	for (round = 0; round < 10; round++) {
 		hw_visit(ctx, 1000);
 		pfm_fixture_in(other);
 		pfm_fake_happen(10);
+		/* At the event, and not when the thread leaves. */
+		KUNIT_EXPECT_EQ(test, pfm_fake_messages(other), round == 9 ? 1U : 0U);
 		pfm_fixture_out(other);
-		KUNIT_EXPECT_EQ(test, pfm_fake_messages(other), 0U);
 	}
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, 1), 100ULL);
 	/* From the last one's wrap to this one's it would be a turn. */
 	pfm_fixture_in(ctx);
 	pfm_fake_count(FAKE_MAX + 1 - pfm_fake.ctr[1]);
 	pfm_fixture_out(ctx);
 	KUNIT_EXPECT_EQ(test, pfm_fake.ctr[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(other), 0);
 	pfm_fixture_in(other);
 	KUNIT_EXPECT_LE(test, BIT_ULL(28), pfm_fake.ctr[1]);
-	pfm_fake_happen(10);
-	KUNIT_EXPECT_EQ(test, pfm_fake_messages(other), 1U);
+	pfm_fake_count(10);
 	pfm_fixture_out(other);
-	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, 1), 100ULL);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(other, 0, 1), 110ULL);
 	pfm_fixture_free(other);
 }
 

@@ -242,6 +242,8 @@ static void share_test_used_between(struct kunit *test)
 {
 	struct pfm_context *thread = test->priv;
 
+	/* Nobody else has the PMU in between, which would have it begin anew. */
+	KUNIT_ASSERT_EQ(test, pfm_reserve_get(PFM_HOLD_PMU), 0);
 	pfm_fake_pmc(thread, 0, THREAD, 1, 0);
 	pfm_fixture_load_hw(test, thread);
 	pfm_fixture_in(thread);
@@ -266,6 +268,7 @@ static void share_test_used_between(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fake.sel[THREAD], 1ULL);
 	pfm_fake_count(1);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(thread, 0, THREAD), 11ULL);
+	pfm_reserve_put(PFM_HOLD_PMU);
 }
 
 /* An overflow of one is told to that one, and both go on; or both are told. */
@@ -290,6 +293,8 @@ static void share_test_overflow(struct kunit *test)
 		pfm_fake_count(12);
 		KUNIT_EXPECT_EQ(test, nmi ? pfm_fake_nmi() : pfm_fake_interrupt(),
 				of_thread || of_cpu);
+		/* Both stood still before anybody looked. */
+		KUNIT_EXPECT_TRUE(test, pfm_fake.frozen);
 		KUNIT_EXPECT_EQ(test, pfm_fake_messages(thread), (unsigned int)of_thread);
 		KUNIT_EXPECT_EQ(test, pfm_fake_messages(share_cpu), (unsigned int)of_cpu);
 		/* Who has overflowed is masked, and the other one counts. */
