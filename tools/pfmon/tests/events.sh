@@ -158,17 +158,13 @@ waiting_ends()
 	expect "--wait for $1: it is said once" "$(grep -c 'waiting: ' "$tmp/waits")" 1
 }
 
-# As many events of the general counters as there are counters.
+# As many events as there are general counters.
 find_full()
 {
-	full=
-	for e in branches branch-misses cache-references cache-misses; do
-		for level in '' :u :k; do
-			! "$PFMON" stat --no-multiplex -o /dev/null -e "$full$e$level" true 2>/dev/null ||
-				full=$full$e$level,
-		done
+	full=branches
+	while "$PFMON" stat --no-multiplex -o /dev/null -e "$full,branches" true 2>/dev/null; do
+		full=$full,branches
 	done
-	full=${full%,}
 }
 
 # --wait for counters that contexts of the other kind have, or perf_events.

@@ -240,7 +240,8 @@ all_counters()
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		printf 'instructions,cycles,'
 	done
-	echo ref-cycles
+	# Intel's has a counter of its own.
+	"$PFMON" explain ref-cycles >/dev/null 2>&1 && echo ref-cycles || echo cycles
 }
 
 # There is one context of each thread and CPU; of some PMUs only one kind can have any.
