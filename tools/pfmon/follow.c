@@ -26,6 +26,7 @@
 
 #include "holders.h"
 #include "measure.h"
+#include "numbers.h"
 #include "schedule.h"
 #include "signals.h"
 #include "watch.h"
@@ -42,12 +43,22 @@ struct tracee {
 #define BUCKETS	1024
 #define LET_GO_NS	1000000000
 
+/*
+ * CPU time that no context counted is noted if it is so long, with so much for each
+ * thread, whose birth, stops and exit are partly its own time, and so great a part.
+ */
+#define HIDDEN_NS		100000000
+#define HIDDEN_THREAD_NS	10000000
+#define HIDDEN_PART		10
+
 struct follow {
 	struct result *result;
 	struct tracee *bucket[BUCKETS];
 	struct tracee *root;	/* until it runs the command */
 	struct rusage before;	/* what the root has used until then */
 	struct failure failure;	/* why the first thread without a context has none */
+	uint64_t counted_ns;	/* CPU time in which contexts counted that are over */
+	bool noted;		/* that the command is not measured at all */
 };
 
 static struct tracee **find(struct follow *f, pid_t tid)
@@ -78,15 +89,24 @@ static void say_unread(const struct follow *f, pid_t tid, const struct failure *
 	      holders_text("/proc", failure));
 }
 
+/* Takes the results of a thread's context. */
+static void take(struct follow *f, pid_t tid, struct probe *probe)
+{
+	struct failure failure;
+
+	f->counted_ns += probe_counted_ns(probe);
+	if (probe_finish(probe, &failure))
+		say_unread(f, tid, &failure);
+}
+
 /* Takes its results, whether it still runs or not, and forgets it. */
 static void finish(struct follow *f, struct tracee **p)
 {
 	struct tracee *t = *p;
-	struct failure failure;
 
 	*p = t->next;
-	if (t->probe && probe_finish(t->probe, &failure))
-		say_unread(f, t->tid, &failure);
+	if (t->probe)
+		take(f, t->tid, t->probe);
 	free(t);
 }
 
@@ -147,6 +167,7 @@ static void begin(struct follow *f, const struct rusage *usage)
 	int ret = probe_start(f->root->probe, &failure);
 
 	/* EBUSY: the context was taken away by execve(). */
+	f->noted = ret != 0;
 	if (ret && failure.err == EBUSY)
 		result_note(f->result, "the command was not %s: this user may not read its program, or it has the rights of another one, and the kernel lets nobody look into it",
 			    f->result->ops->done);
@@ -279,16 +300,15 @@ static void let_go(struct follow *f, unsigned int n)
 /* Processes that outlive the command are let go when pfmon exits, or another run follows. */
 static void finish_rest(struct follow *f)
 {
-	struct failure failure;
 	unsigned int i, n = 0;
 	struct tracee *t;
 
 	for (i = 0; i < BUCKETS; i++) {
 		for (t = f->bucket[i]; t; t = t->next, n++) {
-			if (t->probe)
-				probe_name(t->probe);
-			if (t->probe && probe_finish(t->probe, &failure))
-				say_unread(f, t->tid, &failure);
+			if (!t->probe)
+				continue;
+			probe_name(t->probe);
+			take(f, t->tid, t->probe);
 			t->probe = NULL;
 		}
 	}
@@ -304,6 +324,26 @@ static void finish_rest(struct follow *f)
 			free(t);
 		}
 	}
+}
+
+/*
+ * The kernel's account of the command has the processes that it waited for; what
+ * hides from tracers never stopped here, and has no context.
+ */
+static void note_hidden(struct follow *f)
+{
+	struct result *result = f->result;
+	uint64_t spent_ns = result->user_ns + result->system_ns;
+	uint64_t least_ns = HIDDEN_NS + (uint64_t)HIDDEN_THREAD_NS * result->begun;
+	char counted[NUMBERS_MAX], spent[NUMBERS_MAX];
+
+	if (f->noted || result->missed ||
+	    f->counted_ns + least_ns > spent_ns ||
+	    f->counted_ns > spent_ns - spent_ns / HIDDEN_PART)
+		return;
+	result_note(result, "of %s ms of CPU time only %s were %s: processes that hide from tracers (CLONE_UNTRACED), or that this user may not look into, are in no number",
+		    numbers_ms(spent, spent_ns), numbers_ms(counted, f->counted_ns),
+		    result->ops->done);
 }
 
 int measure_follow(struct result *result, struct child *child)
@@ -340,5 +380,6 @@ int measure_follow(struct result *result, struct child *child)
 		result_note(result, "%u thread%s not %s: %s", result->missed,
 			    result->missed == 1 ? " was" : "s were",
 			    result->ops->done, holders_text("/proc", &f.failure));
+	note_hidden(&f);
 	return status;
 }

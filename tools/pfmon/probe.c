@@ -145,6 +145,20 @@ void probe_messages(struct probe *probe)
 		probe->ops->overflow(probe);
 }
 
+uint64_t probe_counted_ns(const struct probe *probe)
+{
+	unsigned int set, sets = probe->result->counters->sets;
+	uint64_t ns = 0;
+
+	for (set = 0; set < sets; set++) {
+		pfarg_setinfo_t info = { .set_id = (uint16_t)set };
+
+		if (!pfm_getinfo_evtsets(probe->fd, &info, 1))
+			ns += context_set_ns(&info);
+	}
+	return ns;
+}
+
 int probe_finish(struct probe *probe, struct failure *failure)
 {
 	int fd = probe->fd, ret;

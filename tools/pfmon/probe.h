@@ -104,6 +104,14 @@ bool probe_read(struct probe *probe);
 void probe_messages(struct probe *probe);
 
 /**
+ * probe_counted_ns() - CPU time in which its context has counted
+ * @probe: from probe_attach(), of a thread
+ *
+ * Return: nanoseconds, in all event sets together; 0 if they cannot be read.
+ */
+uint64_t probe_counted_ns(const struct probe *probe);
+
+/**
  * probe_finish() - take its results and end it
  * @probe:   from probe_attach(), freed
  * @failure: filled in on error

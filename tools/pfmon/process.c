@@ -93,28 +93,13 @@ static struct probe *forget(struct thread **p)
 	return probe;
 }
 
-/* CPU time in which a context has counted. */
-static uint64_t counted_ns(const struct probe *probe, const struct counters *counters)
-{
-	uint64_t ns = 0;
-	unsigned int set;
-
-	for (set = 0; set < counters->sets; set++) {
-		pfarg_setinfo_t info = { .set_id = (uint16_t)set };
-
-		if (!pfm_getinfo_evtsets(probe->fd, &info, 1))
-			ns += context_set_ns(&info);
-	}
-	return ns;
-}
-
 static void finish(struct result *result, struct probe *probe)
 {
 	struct failure failure;
 	pid_t tid = probe->tid;
 
 	if (threads.spent)
-		result->counted_ns += counted_ns(probe, result->counters);
+		result->counted_ns += probe_counted_ns(probe);
 	if (probe_finish(probe, &failure))
 		errx(EXIT_PFMON, "cannot read the %s of thread %d: %s", result->ops->what,
 		     (int)tid, holders_text("/proc", &failure));

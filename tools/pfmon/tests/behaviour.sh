@@ -288,6 +288,18 @@ test_output()
 	check "-j: one line" [ "$(wc -l <"$tmp/json")" -eq 1 ]
 }
 
+# What tracers do not see is in no number, and is not passed over in silence.
+test_untraced()
+{
+	stat -e cs "$VICTIM" hidden 300
+	check "a hidden process: a note" grep -q \
+		'"of [0-9.,]* ms of CPU time only [0-9.,]* were counted: processes that hide from tracers' \
+		"$tmp/json"
+	expect "a hidden process: no thread" "$(field threads)" 1
+	stat -e cs --no-follow "$VICTIM" hidden 300
+	expect "not followed: no note" "$(grep -c 'hide from tracers' "$tmp/json")" 0
+}
+
 # Every thread and process is seen, once.
 test_follow()
 {
@@ -645,7 +657,7 @@ test_info()
 # Those of the cpuset, whatever the caller's own mask is.
 cpus=$(env -u OMP_NUM_THREADS taskset -c 0-1023 nproc 2>/dev/null) ||
 	cpus=$(grep -c '^processor' /proc/cpuinfo)
-behaviour='options turns status output follow outlive signals terminal process process_missed cpus info list
+behaviour='options turns status output follow untraced outlive signals terminal process process_missed cpus info list
 	parts numbers intervals reader_gone reader_gone_at_end detailed closed file_limit schedule metrics'
 
 # run_tests NAME...: with V=1 it says which, and how long each took.

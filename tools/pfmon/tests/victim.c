@@ -15,6 +15,7 @@
  *			"exec-thread P late" does when it has read a byte
  *	nap N		sleep N times for a millisecond, until switched out; print
  *			how often it was switched then, and in all
+ *	hidden MS	a child process that tracers do not see uses so much CPU time
  *	signal N	send itself N signals and handle them
  *	spin MS		use so much CPU time
  *	hot MS		the same, in three functions: hot_60, hot_30 and hot_10
@@ -61,6 +62,7 @@
 #include <limits.h>
 #include <linux/bpf.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -295,6 +297,20 @@ static void do_spin(long ms)
 
 	while (cpu_ms() < end)
 		;
+}
+
+static void do_hidden(long ms)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid < 0)
+		err(1, "clone");
+	if (!pid) {
+		do_spin(ms);
+		_exit(0);
+	}
+	if (waitpid(pid, NULL, 0) != pid)
+		err(1, "waitpid");
 }
 
 /* Else a function that calls no other has no frame, and its caller is missed. */
@@ -838,6 +854,8 @@ static int run_simple(const char *what, long n, long m)
 		do_signal(n);
 	else if (!strcmp(what, "spin"))
 		do_spin(n);
+	else if (!strcmp(what, "hidden"))
+		do_hidden(n);
 	else if (!strcmp(what, "hot"))
 		do_hot(n);
 	else if (!strcmp(what, "rounds"))
