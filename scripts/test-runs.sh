@@ -270,6 +270,8 @@ run_all() {
 				continue ;;
 			late) next=late ;;
 			built) next=built ;;
+			# Its builder is stopped when all that can run has ended.
+			waits) [ "${run_order[${todo[k]}]}" -lt 0 ] || fits 0 || next=late ;;
 			esac
 			[ -z "$next" ] || break
 		done
