@@ -435,19 +435,29 @@ void __pfm_hw_start(struct pfm_context *ctx)
 		pfm_hw_let(ctx, false);
 }
 
-static noinline void pfm_hw_halt_beside(const struct pfm_context *ctx)
+static __always_inline bool pfm_hw_halt(struct pfm_context *ctx, bool beside)
 {
 	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
-	struct pfm_lane *l = pfm_lane_of(c, ctx);
+	struct pfm_lane *l = beside ? pfm_lane_of(c, ctx) : &c->lane[PFM_LANE_THREAD];
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
 
+	pfm_assert_live(ctx);
+	/* This context is live nowhere: the counters that run here are another one's. */
+	if (ctx->cpu < 0)
+		return false;
+	if (beside && !l->run.pmds)
+		return false;
 	pmu->stop(pmu, &l->run);
 	l->run.pmds = 0;
-	pfm_hw_meet(c, l);
+	if (beside)
+		pfm_hw_meet(c, l);
+	if (unlikely(ctx->set->uncounted))
+		pfm_hw_save(ctx->set);
+	return true;
 }
 
 /**
- * __pfm_hw_stop() - stop the counters of this CPU
+ * __pfm_hw_stop() - stop the counters of this CPU; there is no system-wide context in the system
  * @ctx: context that is live here, or nothing happens; some of its counters
  *       run
  *
@@ -459,22 +469,19 @@ static noinline void pfm_hw_halt_beside(const struct pfm_context *ctx)
  */
 bool __pfm_hw_stop(struct pfm_context *ctx)
 {
-	struct pfm_lane *l = this_cpu_ptr(&pfm_cpu.lane[PFM_LANE_THREAD]);
-	const struct pfm_pmu *pmu = pfm_regmap.hw;
+	return pfm_hw_halt(ctx, false);
+}
 
-	pfm_assert_live(ctx);
-	/* This context is live nowhere: the counters that run here are another one's. */
-	if (ctx->cpu < 0)
-		return false;
-	if (static_branch_unlikely(&pfm_sys_key.key)) {
-		pfm_hw_halt_beside(ctx);
-	} else {
-		pmu->stop(pmu, &l->run);
-		l->run.pmds = 0;
-	}
-	if (unlikely(ctx->set->uncounted))
-		pfm_hw_save(ctx->set);
-	return true;
+/**
+ * pfm_hw_stop_beside() - likewise, though there may be one; and they need not run
+ * @ctx: as above
+ *
+ * Context: as above.
+ * Return: whether they ran.
+ */
+bool pfm_hw_stop_beside(struct pfm_context *ctx)
+{
+	return pfm_hw_halt(ctx, true);
 }
 
 /**

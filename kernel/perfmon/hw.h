@@ -14,6 +14,7 @@ void pfm_hw_attached(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_hw_changed(struct pfm_context *ctx, struct pfm_set *set, unsigned int pmc);
 void __pfm_hw_start(struct pfm_context *ctx);
 bool __pfm_hw_stop(struct pfm_context *ctx);
+bool pfm_hw_stop_beside(struct pfm_context *ctx);
 u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
 void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_hw_disown(unsigned int lanes);
@@ -38,7 +39,11 @@ static __always_inline void pfm_hw_start(struct pfm_context *ctx)
 
 static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 {
-	return ctx->set->in_use && pfm_hw_lane_read(ctx, run.pmds) && __pfm_hw_stop(ctx);
+	if (!ctx->set->in_use)
+		return false;
+	if (static_branch_unlikely(&pfm_sys_key.key))
+		return pfm_hw_stop_beside(ctx);
+	return __this_cpu_read(pfm_cpu.lane[PFM_LANE_THREAD].run.pmds) && __pfm_hw_stop(ctx);
 }
 
 static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)

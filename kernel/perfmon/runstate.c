@@ -63,6 +63,13 @@ static __always_inline void pfm_runstate_add_up(struct pfm_context *ctx, u64 now
 		set->act_ns += pfm_clock_since(set->since, now);
 }
 
+/* The context, whose counters stand still, is to run no more, or to leave this CPU. */
+static __always_inline void pfm_runstate_leave(struct pfm_context *ctx, u64 now)
+{
+	if (ctx->cpu >= 0 && pfm_runstate_running(ctx))
+		pfm_runstate_add_up(ctx, now);
+}
+
 /**
  * pfm_runstate_pause() - add up the times of a context that is to run no more
  * @ctx: context, up to date; nothing happens unless it runs, and is live here
@@ -97,6 +104,16 @@ static noinline void pfm_runstate_rearm(struct pfm_context *ctx)
 		pfm_hw_start(ctx);
 }
 
+/* Bring counters up to date: those that have overflowed. */
+static __always_inline u64 pfm_runstate_look(struct pfm_context *ctx, u64 mask)
+{
+	u64 wrapped = pfm_soft_sync(ctx, mask) | pfm_hw_sync(ctx, mask);
+
+	if (unlikely(wrapped))
+		wrapped = pfm_overflow_real(ctx, wrapped);
+	return wrapped;
+}
+
 /**
  * pfm_runstate_sync() - bring counters up to date and see to their overflows
  * @ctx:  context that counts
@@ -108,11 +125,9 @@ static noinline void pfm_runstate_rearm(struct pfm_context *ctx)
  */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask)
 {
-	u64 wrapped = pfm_soft_sync(ctx, mask) | pfm_hw_sync(ctx, mask);
+	u64 wrapped = pfm_runstate_look(ctx, mask);
 
 	pfm_assert_live(ctx);
-	if (unlikely(wrapped))
-		wrapped = pfm_overflow_real(ctx, wrapped);
 	if (unlikely(wrapped))
 		pfm_overflow_handle(ctx, wrapped, mask);
 	else if (unlikely(ctx->set->unarmed & ctx->set->hard))
@@ -141,6 +156,14 @@ void pfm_runstate_update(struct pfm_context *ctx)
 		pfm_hw_start(ctx);
 }
 
+/* If an overflow has switched sets, the counters of the new one run. */
+static noinline void pfm_runstate_frozen(struct pfm_context *ctx, u64 wrapped)
+{
+	pfm_overflow_handle(ctx, wrapped, ctx->set->used);
+	if (pfm_hw_stop(ctx))
+		pfm_hw_forget(ctx, ctx->set);
+}
+
 /**
  * pfm_runstate_freeze() - bring the active set up to date, and keep it there
  * @ctx: context; pfm_runstate_thaw() is to follow, or pfm_runstate_pause()
@@ -153,13 +176,15 @@ void pfm_runstate_update(struct pfm_context *ctx)
  */
 void pfm_runstate_freeze(struct pfm_context *ctx)
 {
+	u64 wrapped;
+
 	pfm_assert_live(ctx);
 	pfm_hw_stop(ctx);
-	if (pfm_runstate_counting(ctx))
-		pfm_runstate_sync(ctx, ctx->set->used);
-	/* If that has switched sets, the counters of the new one run. */
-	if (pfm_hw_stop(ctx))
-		pfm_hw_forget(ctx, ctx->set);
+	if (!pfm_runstate_counting(ctx))
+		return;
+	wrapped = pfm_runstate_look(ctx, ctx->set->used);
+	if (unlikely(wrapped))
+		pfm_runstate_frozen(ctx, wrapped);
 }
 
 /**
@@ -209,7 +234,7 @@ void pfm_runstate_stop(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	pfm_runstate_freeze(ctx);
-	pfm_runstate_pause(ctx, local_clock());
+	pfm_runstate_leave(ctx, local_clock());
 	ctx->started = false;
 	pfm_rules_thread(ctx, PFM_THREAD_STOP);
 }
@@ -324,8 +349,7 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
 	pfm_runstate_freeze(ctx);
-	if (pfm_runstate_running(ctx))
-		pfm_runstate_add_up(ctx, now);
+	pfm_runstate_leave(ctx, now);
 	pfm_hw_tell(ctx);
 	pfm_hw_wipe(ctx);
 	ctx->cpu = -1;
