@@ -148,7 +148,7 @@ static noinline void pfm_hw_take_over(const struct pfm_cpu *c, struct pfm_set *s
 
 	set->unarmed &= ~rest;
 	for (; rest; rest &= rest - 1) {
-		i = __ffs64(rest);
+		i = pfm_first(rest);
 		p = &set->pmds[i];
 		p->last = c->raw[i];
 		if (unlikely((s64)p->value < 0 || p->last < pfm_regmap.low[i]))
@@ -578,7 +578,7 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 		return 0;
 	wrapped = set->raw;
 	for (; rest; rest &= rest - 1) {
-		i = __ffs64(rest);
+		i = pfm_first(rest);
 		p = &set->pmds[i];
 		raw = pmu->read(pmu, i);
 		c->raw[i] = raw;

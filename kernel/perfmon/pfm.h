@@ -63,6 +63,15 @@
 
 #define PFM_NONE	0xff	/* no such register, in the numbers below */
 
+/*
+ * The first of some registers, of which there are any. A compiler that is to save space makes a
+ * function of __ffs64(), and calls it.
+ */
+static __always_inline unsigned int pfm_first(u64 mask)
+{
+	return IS_ENABLED(CONFIG_64BIT) ? __ffs(mask) : __ffs64(mask);
+}
+
 /* A data register of a set. [l] */
 struct pfm_pmd {
 	u64 value;			/* as of the last synchronisation */
