@@ -554,29 +554,17 @@ void pfm_hw_leave(void)
 	this_cpu_write(pfm_cpu.lane[PFM_LANE_THREAD].controls, 0);
 }
 
-/**
- * __pfm_hw_sync() - bring hardware counters up to date
- * @ctx:  context
- * @mask: PMDs; those that are not counters of the hardware in use are ignored
- *
- * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
- * it is.
- * Return: the counters whose 64 bits wrapped; and those that have not so many, for
- * pfm_overflow_real().
+/*
+ * Bring some counters of a set up to date, whose stamp is that of this CPU. Those whose 64 bits
+ * wrapped, and those that have not so many.
  */
-u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
+static __always_inline u64 pfm_hw_look(struct pfm_cpu *c, struct pfm_set *set, u64 rest)
 {
-	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	struct pfm_set *set = ctx->set;
-	u64 wrapped, around = 0, raw, delta, rest = mask & set->hard;
+	u64 wrapped = set->raw, around = 0, raw, delta;
 	struct pfm_pmd *p;
 	unsigned int i;
 
-	pfm_assert_live(ctx);
-	if (ctx->cpu < 0 || !set->stamp || pfm_lane_of(c, ctx)->stamp != set->stamp)
-		return 0;
-	wrapped = set->raw;
 	for (; rest; rest &= rest - 1) {
 		i = pfm_first(rest);
 		p = &set->pmds[i];
@@ -602,6 +590,46 @@ u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 		c->credit_at = jiffies;
 	}
 	return wrapped;
+}
+
+/**
+ * __pfm_hw_sync() - bring hardware counters up to date
+ * @ctx:  context
+ * @mask: PMDs; those that are not counters of the hardware in use are ignored
+ *
+ * Context: ctx->lock, interrupts off or NMI; on the CPU where the context is live, if
+ * it is.
+ * Return: the counters whose 64 bits wrapped; and those that have not so many, for
+ * pfm_overflow_real().
+ */
+u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_set *set = ctx->set;
+
+	pfm_assert_live(ctx);
+	if (ctx->cpu < 0 || !set->stamp || pfm_lane_of(c, ctx)->stamp != set->stamp)
+		return 0;
+	return pfm_hw_look(c, set, mask & set->hard);
+}
+
+/**
+ * __pfm_hw_freeze() - __pfm_hw_stop(), then __pfm_hw_sync() of all counters
+ * @ctx: as of __pfm_hw_stop()
+ *
+ * Context: as of __pfm_hw_stop().
+ * Return: as of __pfm_hw_sync().
+ */
+u64 __pfm_hw_freeze(struct pfm_context *ctx)
+{
+	struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
+	struct pfm_lane *l = &c->lane[PFM_LANE_THREAD];
+	struct pfm_set *set = ctx->set;
+
+	/* What runs is lost if it has been disowned, or forgotten, while it ran. */
+	if (!pfm_hw_halt(ctx, false) || !set->stamp || l->stamp != set->stamp)
+		return 0;
+	return pfm_hw_look(c, set, set->hard);
 }
 
 /**

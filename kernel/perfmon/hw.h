@@ -16,6 +16,7 @@ void __pfm_hw_start(struct pfm_context *ctx);
 bool __pfm_hw_stop(struct pfm_context *ctx);
 bool pfm_hw_stop_beside(struct pfm_context *ctx);
 u64 __pfm_hw_sync(struct pfm_context *ctx, u64 mask);
+u64 __pfm_hw_freeze(struct pfm_context *ctx);
 void pfm_hw_forget(struct pfm_context *ctx, struct pfm_set *set);
 void pfm_hw_disown(unsigned int lanes);
 void pfm_hw_leave(void);
@@ -49,6 +50,18 @@ static __always_inline bool pfm_hw_stop(struct pfm_context *ctx)
 static __always_inline u64 pfm_hw_sync(struct pfm_context *ctx, u64 mask)
 {
 	return ctx->set->hard & mask ? __pfm_hw_sync(ctx, mask) : 0;
+}
+
+/* Stop the counters, and bring them up to date: as pfm_hw_stop(), then pfm_hw_sync() of all. */
+static __always_inline u64 pfm_hw_freeze(struct pfm_context *ctx)
+{
+	if (!ctx->set->in_use)
+		return 0;
+	if (likely(!static_branch_unlikely(&pfm_sys_key.key) &&
+		   __this_cpu_read(pfm_cpu.lane[PFM_LANE_THREAD].run.pmds)))
+		return __pfm_hw_freeze(ctx);
+	pfm_hw_stop(ctx);
+	return pfm_hw_sync(ctx, ctx->set->used);
 }
 
 /*

@@ -104,16 +104,6 @@ static noinline void pfm_runstate_rearm(struct pfm_context *ctx)
 		pfm_hw_start(ctx);
 }
 
-/* Bring counters up to date: those that have overflowed. */
-static __always_inline u64 pfm_runstate_look(struct pfm_context *ctx, u64 mask)
-{
-	u64 wrapped = pfm_soft_sync(ctx, mask) | pfm_hw_sync(ctx, mask);
-
-	if (unlikely(wrapped))
-		wrapped = pfm_overflow_real(ctx, wrapped);
-	return wrapped;
-}
-
 /**
  * pfm_runstate_sync() - bring counters up to date and see to their overflows
  * @ctx:  context that counts
@@ -125,9 +115,11 @@ static __always_inline u64 pfm_runstate_look(struct pfm_context *ctx, u64 mask)
  */
 void pfm_runstate_sync(struct pfm_context *ctx, u64 mask)
 {
-	u64 wrapped = pfm_runstate_look(ctx, mask);
+	u64 wrapped = pfm_soft_sync(ctx, mask) | pfm_hw_sync(ctx, mask);
 
 	pfm_assert_live(ctx);
+	if (unlikely(wrapped))
+		wrapped = pfm_overflow_real(ctx, wrapped);
 	if (unlikely(wrapped))
 		pfm_overflow_handle(ctx, wrapped, mask);
 	else if (unlikely(ctx->set->unarmed & ctx->set->hard))
@@ -157,11 +149,28 @@ void pfm_runstate_update(struct pfm_context *ctx)
 }
 
 /* If an overflow has switched sets, the counters of the new one run. */
-static noinline void pfm_runstate_frozen(struct pfm_context *ctx, u64 wrapped)
+static noinline void pfm_runstate_halt_after(struct pfm_context *ctx, u64 wrapped)
 {
+	wrapped = pfm_overflow_real(ctx, wrapped);
+	if (!wrapped)
+		return;
 	pfm_overflow_handle(ctx, wrapped, ctx->set->used);
 	if (pfm_hw_stop(ctx))
 		pfm_hw_forget(ctx, ctx->set);
+}
+
+static __always_inline void pfm_runstate_halt(struct pfm_context *ctx)
+{
+	u64 wrapped;
+
+	if (!pfm_runstate_counting(ctx)) {
+		pfm_hw_stop(ctx);
+		return;
+	}
+	wrapped = pfm_hw_freeze(ctx);
+	wrapped |= pfm_soft_sync(ctx, ctx->set->used);
+	if (unlikely(wrapped))
+		pfm_runstate_halt_after(ctx, wrapped);
 }
 
 /**
@@ -176,15 +185,8 @@ static noinline void pfm_runstate_frozen(struct pfm_context *ctx, u64 wrapped)
  */
 void pfm_runstate_freeze(struct pfm_context *ctx)
 {
-	u64 wrapped;
-
 	pfm_assert_live(ctx);
-	pfm_hw_stop(ctx);
-	if (!pfm_runstate_counting(ctx))
-		return;
-	wrapped = pfm_runstate_look(ctx, ctx->set->used);
-	if (unlikely(wrapped))
-		pfm_runstate_frozen(ctx, wrapped);
+	pfm_runstate_halt(ctx);
 }
 
 /**
@@ -233,7 +235,7 @@ void pfm_runstate_start(struct pfm_context *ctx)
 void pfm_runstate_stop(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	pfm_runstate_freeze(ctx);
+	pfm_runstate_halt(ctx);
 	pfm_runstate_leave(ctx, local_clock());
 	ctx->started = false;
 	pfm_rules_thread(ctx, PFM_THREAD_STOP);
@@ -348,7 +350,7 @@ void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
-	pfm_runstate_freeze(ctx);
+	pfm_runstate_halt(ctx);
 	pfm_runstate_leave(ctx, now);
 	pfm_hw_tell(ctx);
 	pfm_hw_wipe(ctx);
