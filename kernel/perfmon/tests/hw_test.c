@@ -193,6 +193,48 @@ static void hw_test_switched_out(struct kunit *test)
 	pfm_fixture_free(next);
 }
 
+/* Whoever stops the counters finds an overflow, which switches sets: the next one's stop, too. */
+static void hw_test_switched_at_stop(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	pfm_fixture_set(ctx, 0, PFM_SETFL_OVFL_SWITCH);
+	pfm_fixture_set(ctx, 1, 0);
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fake_pmd(ctx, 0, 0, -10ULL, -10ULL);
+	pfm_fake_pmc(ctx, 1, 0, 2, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(10);
+	pfm_fixture_stop(ctx);
+	KUNIT_EXPECT_EQ(test, ctx->set->id, 1U);
+	KUNIT_EXPECT_EQ(test, pfm_fake.running, 0ULL);
+	pfm_fake_count(5);
+	pfm_fixture_start(ctx);
+	pfm_fake_count(3);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 1, 0), 3ULL);
+}
+
+/* Counters that something has touched while they ran: what they say is nobody's count. */
+static void hw_test_disowned_at_stop(struct kunit *test)
+{
+	struct pfm_context *ctx = test->priv;
+
+	pfm_fake_pmc(ctx, 0, 0, 1, 0);
+	pfm_fixture_load_hw(test, ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(3);
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake.ctr[0] += 1000;
+	pfm_hw_disown(BIT(PFM_LANE_THREAD));
+	pfm_fixture_out(ctx);
+	pfm_fixture_in(ctx);
+	pfm_fake_count(4);
+	pfm_fixture_out(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 0), 7ULL);
+}
+
 /* The operations get the right thread and context, also after another attachment. */
 static void hw_test_told(struct kunit *test)
 {
@@ -752,6 +794,8 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(hw_test_long_period),
 	KUNIT_CASE(hw_test_left_alone),
 	KUNIT_CASE(hw_test_switched_out),
+	KUNIT_CASE(hw_test_switched_at_stop),
+	KUNIT_CASE(hw_test_disowned_at_stop),
 	KUNIT_CASE(hw_test_told),
 	KUNIT_CASE(hw_test_lazy),
 	KUNIT_CASE(hw_test_read_once),
