@@ -23,24 +23,25 @@ static void pfm_overflow_reset_one(struct pfm_set *set, unsigned int i,
 				   bool is_long)
 {
 	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
-	struct pfm_pmd *p = &set->pmds[i];
-	u64 base = is_long ? p->long_reset : p->short_reset;
+	struct pfm_reset *r = pfm_set_reset(set, i);
+	u64 base = is_long ? r->long_reset : r->short_reset;
 
 	if (!pfm_pmu_can_write(d))
 		return;
 	if (set->random & BIT_ULL(i))
-		base += pfm_random_next(&p->random, p->random_mask);
-	p->value = pfm_set_fit(set, i, base);
-	p->last_reset = p->value;
+		base += pfm_random_next(&r->random, r->random_mask);
+	base = pfm_set_fit(set, i, base);
+	set->pmds[i].value = base;
+	r->last_reset = base;
 	set->unarmed |= BIT_ULL(i);
 }
 
 /* Whether a counter of the hardware has counted as much since it overflowed as before. */
 static bool pfm_overflow_is_overtaken(const struct pfm_set *set, unsigned int i)
 {
-	const struct pfm_pmd *p = &set->pmds[i];
+	const u64 last = pfm_set_reset(set, i)->last_reset;
 
-	return set->hard & BIT_ULL(i) && p->last_reset && p->value >= -p->last_reset;
+	return set->hard & BIT_ULL(i) && last && set->pmds[i].value >= -last;
 }
 
 /**
@@ -67,11 +68,11 @@ void pfm_overflow_reset(struct pfm_context *ctx, u64 ovfl, bool is_long)
 		also |= set->pmcs[pfm_regmap.ctrl[i]].reset_pmds;
 		if (unlikely(pfm_overflow_is_overtaken(set, i)))
 			pfm_lane_of(this_cpu_ptr(&pfm_cpu), ctx)->overtaken = true;
-		if (is_long || set->pmds[i].short_reset ||
+		if (is_long || pfm_set_reset(set, i)->short_reset ||
 		    (set->random & BIT_ULL(i)))
 			pfm_overflow_reset_one(set, i, is_long);
 		else
-			set->pmds[i].last_reset = 0;
+			pfm_set_reset(set, i)->last_reset = 0;
 	}
 	for (rest = also & ~ovfl; rest; rest &= rest - 1)
 		pfm_overflow_reset_one(set, __ffs64(rest), is_long);

@@ -76,6 +76,13 @@ static __always_inline unsigned int pfm_first(u64 mask)
 struct pfm_pmd {
 	u64 value;			/* as of the last synchronisation */
 	u64 last;			/* what the source, or register, said then */
+};
+
+/*
+ * Where a data register of a set starts again. Registers that are always reset to 0 have one of
+ * these together, in which all of it is 0, but for the state of a generator that nothing asks. [l]
+ */
+struct pfm_reset {
 	u64 long_reset;
 	u64 short_reset;
 	u64 last_reset;
@@ -92,12 +99,14 @@ struct pfm_pmd {
 struct pfm_regmap {
 	unsigned int num_pmcs;
 	unsigned int num_pmds;
+	unsigned int num_resets;
 	const struct pfm_pmc_desc *pmc[PFM_PMCS_MAX];
 	const struct pfm_pmd_desc *pmd[PFM_PMDS_MAX];
 	const struct pfm_pmu *pmc_pmu[PFM_PMCS_MAX];
 	u8 pmc_of[PFM_MAX_PMCS];	/* logical number to dense, or NONE */
 	u8 pmd_of[PFM_MAX_PMDS];
 	u8 ctrl[PFM_PMDS_MAX];		/* the PMC of a PMD, or NONE */
+	u16 reset_at[PFM_PMDS_MAX];	/* bytes from a set's begin to its struct pfm_reset of a PMD */
 	u64 pmds_of[PFM_PMCS_MAX];	/* the counters of a PMC */
 	u64 uncounted_of[PFM_PMCS_MAX];	/* ... its other registers that hw.c reaches */
 	DECLARE_BITMAP(claimed, PFM_PMCS_MAX);	/* PMCs that others use, too */
@@ -118,6 +127,7 @@ struct pfm_regmap {
 	u64 def[PFM_PMCS_MAX];		/* its PMCs, unless the rules adapt them */
 	DECLARE_BITMAP(common, PFM_PMCS_MAX);	/* those of the hardware that each set writes */
 	struct pfm_pmd fresh[PFM_PMDS_MAX];
+	struct pfm_reset fresh_resets[PFM_PMDS_MAX];
 };
 
 /* A control register of a set. [l] */
@@ -558,6 +568,8 @@ u64 pfm_random_next(u32 *state, u64 mask);
 /* set.c */
 int pfm_set_prepare(void);
 void pfm_set_exit(void);
+size_t pfm_set_resets_at(const struct pfm_regmap *map);
+size_t pfm_set_size(const struct pfm_regmap *map);
 size_t pfm_set_mem(void);
 struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id);
 void pfm_set_free_all(struct pfm_context *ctx);
@@ -573,6 +585,12 @@ u64 pfm_set_left(const struct pfm_context *ctx, const struct pfm_set *set, u64 n
  * What a data register makes of a value: reserved bits keep their default, and a
  * counter of the hardware with PFM_REGFL_NO_64BIT_EMUL has its own width only.
  */
+/* Where PMD @i of the set starts again. The caller has ctx->lock. */
+static __always_inline struct pfm_reset *pfm_set_reset(const struct pfm_set *set, unsigned int i)
+{
+	return (struct pfm_reset *)((char *)set + pfm_regmap.reset_at[i]);
+}
+
 static inline u64 pfm_set_fit(const struct pfm_set *set, unsigned int i, u64 value)
 {
 	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];

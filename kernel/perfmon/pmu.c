@@ -236,10 +236,30 @@ static void pfm_pmu_make_fresh(struct pfm_regmap *map, const struct pfm_pmu *hw)
 		    !(map->pmc[i]->flags & PFM_PMC_CLAIMED))
 			__set_bit(i, map->common);
 	}
-	for (i = 0; i < map->num_pmds; i++) {
+	for (i = 0; i < map->num_pmds; i++)
 		map->fresh[i].value = map->pmd[i]->def;
-		map->fresh[i].last_reset = map->pmd[i]->def;
-		map->fresh[i].random = pfm_random_seed(0);
+}
+
+/*
+ * Most registers of a PMU with many are branches: they start from 0 and no program can write
+ * that they are to start from anything else. The first one makes what they share.
+ */
+static void pfm_pmu_make_resets(struct pfm_regmap *map)
+{
+	const size_t first = pfm_set_resets_at(map);
+	unsigned int i, n, shared = PFM_NONE;
+
+	for (i = 0; i < map->num_pmds; i++) {
+		const struct pfm_pmd_desc *d = map->pmd[i];
+
+		n = shared;
+		if ((d->flags & PFM_PMD_COUNTER) || !(d->flags & PFM_PMD_RDONLY) || d->def)
+			n = map->num_resets++;
+		else if (shared == PFM_NONE)
+			n = shared = map->num_resets++;
+		map->reset_at[i] = first + n * sizeof(struct pfm_reset);
+		map->fresh_resets[n].last_reset = d->def;
+		map->fresh_resets[n].random = pfm_random_seed(0);
 	}
 }
 
@@ -285,6 +305,7 @@ static void pfm_pmu_rebuild(const struct pfm_pmu *hw)
 		pfm_pmu_add(map, hw);
 	pfm_pmu_add(map, &pfm_soft_pmu);
 	pfm_pmu_make_fresh(map, hw);
+	pfm_pmu_make_resets(map);
 	if (hw) {
 		map->poll = pfm_pmu_poll(hw);
 		WRITE_ONCE(map->rules, hw->rules);

@@ -309,8 +309,8 @@ static __always_inline struct pfm_set *pfm_regs_pmd(struct pfm_context *ctx,
 static int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
 	const struct pfm_pmd_desc *d;
+	struct pfm_reset *r;
 	struct pfm_set *set;
-	struct pfm_pmd *p;
 	unsigned int i;
 
 	pfm_assert_live(ctx);
@@ -323,23 +323,23 @@ static int pfm_regs_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 		return -EINVAL;
 	}
 
-	p = &set->pmds[i];
-	p->long_reset = req->reg_long_reset;
-	p->short_reset = req->reg_short_reset;
-	p->random_mask = req->reg_random_mask;
+	r = pfm_set_reset(set, i);
+	r->long_reset = req->reg_long_reset;
+	r->short_reset = req->reg_short_reset;
+	r->random_mask = req->reg_random_mask;
 	if (req->reg_flags & PFM_REGFL_KEEP_VALUE)
 		return 0;
-	p->value = pfm_set_fit(set, i, req->reg_value);
-	p->last_reset = p->value;
-	p->random = pfm_random_seed(req->reg_random_seed);
-	p->thres = req->reg_ovflsw_thres;
-	p->thres_left = p->thres;
+	set->pmds[i].value = pfm_set_fit(set, i, req->reg_value);
+	r->last_reset = set->pmds[i].value;
+	r->random = pfm_random_seed(req->reg_random_seed);
+	r->thres = req->reg_ovflsw_thres;
+	r->thres_left = r->thres;
 	set->unarmed |= BIT_ULL(i);
 	/* This is where the next attachment begins, not a value that waits for a reset. */
 	if (ctx->state == PFM_UNLOADED)
 		set->ovfl &= ~BIT_ULL(i);
 	set->triggers &= ~BIT_ULL(i);
-	if (p->thres && (d->flags & PFM_PMD_COUNTER))
+	if (r->thres && (d->flags & PFM_PMD_COUNTER))
 		set->triggers |= BIT_ULL(i);
 	return 0;
 }
@@ -376,16 +376,16 @@ static __always_inline void pfm_regs_fill(struct pfm_context *ctx,
 					  unsigned int i, pfarg_pmd_t *req)
 {
 	const struct pfm_pmd_desc *d = pfm_regmap.pmd[i];
-	const struct pfm_pmd *p = &set->pmds[i];
+	const struct pfm_reset *r = pfm_set_reset(set, i);
 
 	if (pfm_soft_is_virtual(d))
 		req->reg_value = pfm_soft_virtual(ctx, d->num);
 	else
-		req->reg_value = p->value;
-	req->reg_last_reset_val = p->last_reset;
+		req->reg_value = set->pmds[i].value;
+	req->reg_last_reset_val = r->last_reset;
 	req->reg_ovflsw_thres = 0;
 	if ((d->flags & PFM_PMD_COUNTER) && (set->flags & PFM_SETFL_OVFL_SWITCH))
-		req->reg_ovflsw_thres = p->thres_left;
+		req->reg_ovflsw_thres = r->thres_left;
 }
 
 /* Why an element was refused. */

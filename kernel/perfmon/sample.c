@@ -172,7 +172,7 @@ void pfm_sample_fill(struct pfm_context *ctx, unsigned int i, pfm_ovfl_arg_t *ar
 	arg->ovfl_pmd = pfm_regmap.pmd[i]->num;
 	arg->active_set = set->id;
 	arg->ovfl_ctrl = (pfm_ovfl_ctrl_t){ 0 };
-	arg->pmd_last_reset = set->pmds[i].last_reset;
+	arg->pmd_last_reset = pfm_set_reset(set, i)->last_reset;
 	arg->pmd_value = set->pmds[i].value;
 	arg->pmd_eventid = pmc->eventid;
 	arg->ovfl_notify = !!(set->notify & BIT_ULL(i));

@@ -24,14 +24,31 @@
 #define PFM_SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH | \
 			 PFM_SETFL_EXPL_NEXT | PFM_SET_EXCL)
 
-/* Bytes of a set: as many as the machine has registers. */
-static size_t pfm_set_size(void)
+/**
+ * pfm_set_resets_at() - where in a set its registers' reset values begin
+ * @map: registers of a machine
+ *
+ * Context: any, while registers are not numbered anew.
+ * Return: bytes before them.
+ */
+size_t pfm_set_resets_at(const struct pfm_regmap *map)
 {
 	struct pfm_set *set;
 
-	return struct_size(set, pmcs, pfm_regmap.num_pmcs) +
-	       pfm_regmap.num_pmcs * sizeof(*set->values) +
-	       pfm_regmap.num_pmds * sizeof(*set->pmds);
+	return struct_size(set, pmcs, map->num_pmcs) + map->num_pmcs * sizeof(*set->values) +
+	       map->num_pmds * sizeof(*set->pmds);
+}
+
+/**
+ * pfm_set_size() - how long a set is
+ * @map: registers of a machine
+ *
+ * Context: any, while registers are not numbered anew.
+ * Return: bytes.
+ */
+size_t pfm_set_size(const struct pfm_regmap *map)
+{
+	return pfm_set_resets_at(map) + map->num_resets * sizeof(struct pfm_reset);
 }
 
 /* Of exactly that size: kmalloc() would round up to as much as twice that. */
@@ -51,7 +68,7 @@ static DEFINE_MUTEX(pfm_set_mutex);
  */
 int pfm_set_prepare(void)
 {
-	unsigned int size = ALIGN(pfm_set_size(), cache_line_size());
+	unsigned int size = ALIGN(pfm_set_size(&pfm_regmap), cache_line_size());
 	int ret = 0;
 
 	/* All who come here now want the same size: what fits is not replaced. */
@@ -140,6 +157,8 @@ struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id)
 	set->pmds = (struct pfm_pmd *)&set->values[map->num_pmcs];
 	memcpy(set->values, map->def, map->num_pmcs * sizeof(*set->values));
 	memcpy(set->pmds, map->fresh, map->num_pmds * sizeof(*set->pmds));
+	memcpy((char *)set + pfm_set_resets_at(map), map->fresh_resets,
+	       map->num_resets * sizeof(*map->fresh_resets));
 	bitmap_copy(set->written, map->common, PFM_PMCS_MAX);
 	for (i = 0; map->rules && i < map->num_pmcs; i++)
 		set->values[i] = pfm_rules_adapt(ctx, i, set->values[i]);

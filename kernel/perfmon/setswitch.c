@@ -48,9 +48,9 @@ void pfm_setswitch_activate(struct pfm_context *ctx, struct pfm_set *set)
 	set->runs++;
 	set->left = set->timeout;
 	for (rest = set->triggers; rest; rest &= rest - 1) {
-		struct pfm_pmd *p = &set->pmds[__ffs64(rest)];
+		struct pfm_reset *r = pfm_set_reset(set, __ffs64(rest));
 
-		p->thres_left = p->thres;
+		r->thres_left = r->thres;
 	}
 	ctx->set = set;
 	ctx->switch_due = false;
@@ -122,9 +122,9 @@ u64 __pfm_setswitch_count(struct pfm_context *ctx, u64 ovfl)
 
 	pfm_assert_live(ctx);
 	for (rest = ovfl & set->triggers; rest; rest &= rest - 1) {
-		struct pfm_pmd *p = &set->pmds[__ffs64(rest)];
+		struct pfm_reset *r = pfm_set_reset(set, __ffs64(rest));
 
-		if (p->thres_left && !--p->thres_left)
+		if (r->thres_left && !--r->thres_left)
 			reached |= rest & -rest;
 	}
 	if (reached)

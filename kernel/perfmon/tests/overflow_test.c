@@ -142,7 +142,7 @@ static void pfm_overflow_test_random(struct kunit *test)
 		current->min_flt += (unsigned long)-pfm_fixture_read(ctx, 0) - 1;
 		pfm_fixture_faults(ctx, 1);
 		KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), want);
-		KUNIT_EXPECT_EQ(test, ctx->set->pmds[pfm_fixture_sw(0)].last_reset, want);
+		KUNIT_EXPECT_EQ(test, pfm_set_reset(ctx->set, pfm_fixture_sw(0))->last_reset, want);
 		pfm_fixture_majors(ctx, i & 1);
 	}
 }

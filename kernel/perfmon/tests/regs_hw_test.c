@@ -98,7 +98,7 @@ static void regs_hw_test_read_reset(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, regs_hw_read_reset(ctx, 0, 2, &value), 0);
 	KUNIT_EXPECT_EQ(test, value, sum);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_value(ctx, 0, 2), 2000ULL);
-	KUNIT_EXPECT_EQ(test, ctx->set->pmds[2].last_reset, 2000ULL);
+	KUNIT_EXPECT_EQ(test, pfm_set_reset(ctx->set, 2)->last_reset, 2000ULL);
 	KUNIT_EXPECT_EQ(test, pfm_fake_messages(ctx), 0U);
 }
 

@@ -215,19 +215,55 @@ static void pfm_set_test_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->mem, context + 2 * pfm_set_mem());
 }
 
+/*
+ * Skylake, one thread a core: 8 counters, 3 fixed ones, 32 registers of branches and the one
+ * that says which is the last; 8 counters and 5 clocks of ours. Its PMCs are those of the 19
+ * counters, and 6. Each thread that is counted pays that.
+ */
+static void pfm_set_test_small(struct kunit *test)
+{
+	static const struct pfm_regmap skylake = {
+		.num_pmcs = 8 + 3 + 8 + 6,
+		.num_pmds = 8 + 3 + 33 + 8 + 5,
+		.num_resets = 8 + 3 + 8 + 1,
+	};
+
+	KUNIT_EXPECT_LE(test, pfm_set_size(&skylake), (size_t)3328);
+}
+
+/* A register that nobody can write shares what says where it starts again; no other does. */
+static void pfm_set_test_shared(struct kunit *test)
+{
+	const struct pfm_regmap *map = &pfm_regmap;
+	unsigned int i, j, own = 0, shared = 0;
+
+	for (i = 0; i < map->num_pmds; i++) {
+		const struct pfm_pmd_desc *d = map->pmd[i];
+		bool is_own = (d->flags & PFM_PMD_COUNTER) || !(d->flags & PFM_PMD_RDONLY);
+
+		KUNIT_EXPECT_LT(test, (size_t)map->reset_at[i], pfm_set_size(map));
+		own += is_own;
+		shared += !is_own;
+		for (j = 0; is_own && j < map->num_pmds; j++)
+			KUNIT_EXPECT_EQ(test, i == j, map->reset_at[i] == map->reset_at[j]);
+	}
+	KUNIT_EXPECT_EQ(test, own + !!shared, map->num_resets);
+}
+
 /* A new set has the defaults, whatever was in its memory: most likely the last set's. */
 static void pfm_set_test_fresh(struct kunit *test)
 {
 	const struct pfm_regmap *map = &pfm_regmap;
 	struct pfm_context *ctx = test->priv;
 	pfarg_setdesc_t desc = { .set_id = 1 };
-	struct pfm_pmd fresh;
+	struct pfm_pmd fresh = { 0 };
+	struct pfm_reset reset;
 	struct pfm_set *set;
 	unsigned int round, i;
 
 	/* With what is between its members. */
-	memset(&fresh, 0, sizeof(fresh));
-	fresh.random = pfm_random_seed(0);
+	memset(&reset, 0, sizeof(reset));
+	reset.random = pfm_random_seed(0);
 	for (round = 0; round < 4; round++) {
 		KUNIT_ASSERT_EQ(test, pfm_set_create(ctx, &desc), 0);
 		set = pfm_set_find(ctx, 1);
@@ -241,11 +277,15 @@ static void pfm_set_test_fresh(struct kunit *test)
 		}
 		for (i = 0; i < map->num_pmds; i++) {
 			fresh.value = map->pmd[i]->def;
-			fresh.last_reset = map->pmd[i]->def;
+			reset.last_reset = map->pmd[i]->def;
 			KUNIT_EXPECT_EQ(test, memcmp(&set->pmds[i], &fresh, sizeof(fresh)), 0);
+			KUNIT_EXPECT_EQ(test, memcmp(pfm_set_reset(set, i), &reset,
+						     sizeof(reset)), 0);
 		}
 		memset(set->pmcs, 0xa5, map->num_pmcs * sizeof(*set->pmcs));
 		memset(set->pmds, 0xa5, map->num_pmds * sizeof(*set->pmds));
+		memset((char *)set + pfm_set_resets_at(map), 0xa5,
+		       map->num_resets * sizeof(reset));
 		memset(set->values, 0xa5, map->num_pmcs * sizeof(*set->values));
 		set->used = ~0ULL;
 		set->in_use = ~0ULL;
@@ -287,6 +327,8 @@ static struct kunit_case pfm_set_cases[] = {
 	KUNIT_CASE(pfm_set_test_order),
 	KUNIT_CASE(pfm_set_test_limit),
 	KUNIT_CASE(pfm_set_test_size),
+	KUNIT_CASE(pfm_set_test_small),
+	KUNIT_CASE(pfm_set_test_shared),
 	KUNIT_CASE(pfm_set_test_fresh),
 	KUNIT_CASE(pfm_set_test_sparse),
 	{}

@@ -53,7 +53,7 @@ static void pfm_setswitch_test_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 0);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, IN(0, 0)), -5ULL);
 	set = ctx->set;
-	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_set_reset(set, pfm_fixture_sw(0))->thres_left, 1ULL);
 	pfm_fixture_faults(ctx, 5);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 1);
 
@@ -61,7 +61,7 @@ static void pfm_setswitch_test_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 0), 0);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 0);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, IN(0, 0)), -5ULL);
-	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 2ULL);
+	KUNIT_EXPECT_EQ(test, pfm_set_reset(set, pfm_fixture_sw(0))->thres_left, 2ULL);
 	KUNIT_EXPECT_EQ(test, set->runs, 2ULL);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_start_set(ctx, 7), -EINVAL);
 }
@@ -101,7 +101,7 @@ static void pfm_setswitch_test_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_fixture_restart(ctx), 0);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, 0), -7ULL);
 	KUNIT_EXPECT_EQ(test, ctx->set->runs, 2ULL);
-	KUNIT_EXPECT_EQ(test, ctx->set->pmds[pfm_fixture_sw(0)].thres_left, 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_set_reset(ctx->set, pfm_fixture_sw(0))->thres_left, 1ULL);
 }
 
 /* A time-out that was over when monitoring got masked. */
@@ -202,11 +202,11 @@ static void pfm_setswitch_test_idle(struct kunit *test)
 	pfm_reach_call(ctx, pfm_setswitch_test_idle_comes, ctx);
 	pfm_fixture_faults(ctx, 20);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->set, set);
-	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 2ULL);
+	KUNIT_EXPECT_EQ(test, pfm_set_reset(set, pfm_fixture_sw(0))->thres_left, 2ULL);
 	pfm_reach_call(ctx, pfm_setswitch_test_idle_comes, NULL);
 	KUNIT_EXPECT_EQ(test, pfm_fixture_read(ctx, IN(0, 0)), -1ULL);
 	pfm_fixture_faults(ctx, 1);
-	KUNIT_EXPECT_EQ(test, set->pmds[pfm_fixture_sw(0)].thres_left, 1ULL);
+	KUNIT_EXPECT_EQ(test, pfm_set_reset(set, pfm_fixture_sw(0))->thres_left, 1ULL);
 	pfm_fixture_faults(ctx, 5);
 	KUNIT_EXPECT_EQ(test, (int)ctx->set->id, 1);
 }
