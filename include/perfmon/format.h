@@ -37,6 +37,9 @@
 struct pt_regs;
 struct task_struct;
 
+/* The PMDs that a machine has at most: no sample has the values of more. */
+#define PFM_FMT_MAX_VALUES	64
+
 /* What a call-back wants to happen when it has returned. */
 typedef struct pfm_ovfl_ctrl {
 	unsigned int notify_user:1;	/* if a control asks for it, too */
@@ -67,7 +70,7 @@ typedef struct pfm_ovfl_arg {
 	u16 active_set;
 	pfm_ovfl_ctrl_t ovfl_ctrl;
 	u64 pmd_last_reset;
-	u64 smpl_pmds_values[PFM_MAX_PMDS];
+	u64 smpl_pmds_values[PFM_FMT_MAX_VALUES];
 	u64 pmd_value;
 	u64 pmd_eventid;
 	u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];

@@ -265,6 +265,7 @@ int pfm_format_open(struct pfm_context *ctx, const void __user *uarg)
 	void *arg;
 	int ret = 0;
 
+	BUILD_BUG_ON(PFM_PMDS_MAX > PFM_FMT_MAX_VALUES);
 	ctx->ovfl_arg = kzalloc(sizeof(*ctx->ovfl_arg), GFP_KERNEL_ACCOUNT);
 	if (!ctx->ovfl_arg)
 		return -ENOMEM;

@@ -244,10 +244,17 @@ static void format_test_one_chain(struct kunit *test)
 	pfm_format_put(f);
 }
 
+/* Each context that samples has one. */
+static void format_test_arg_is_small(struct kunit *test)
+{
+	KUNIT_EXPECT_LE(test, kmalloc_size_roundup(sizeof(pfm_ovfl_arg_t)), (size_t)1024);
+}
+
 static struct kunit_case format_cases[] = {
 	KUNIT_CASE(format_test_time_stamps),
 	KUNIT_CASE(format_test_switch),
 	KUNIT_CASE(format_test_one_chain),
+	KUNIT_CASE(format_test_arg_is_small),
 	{}
 };
 
