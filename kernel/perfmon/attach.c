@@ -66,7 +66,7 @@ static void pfm_attach_begin(struct pfm_attach *a)
 	/* A thread that issues commands, or is monitored itself, is of no kind. */
 	ctx->kind = 0;
 	pfm_setswitch_load(ctx, a->set);
-	ctx->state = PFM_LOADED;
+	WRITE_ONCE(ctx->state, PFM_LOADED);
 	ctx->started = false;
 	WRITE_ONCE(ctx->gone, false);
 	ctx->blocked = false;
@@ -112,7 +112,7 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	d->blocker = pfm_block_orphan(ctx);
 	d->held = pfm_reserve_take(ctx, 0, none);
 	ctx->task = NULL;
-	ctx->state = PFM_UNLOADED;
+	WRITE_ONCE(ctx->state, PFM_UNLOADED);
 	pfm_session_close(pfm_is_system(ctx));
 	return 0;
 }

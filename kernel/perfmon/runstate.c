@@ -251,7 +251,7 @@ void pfm_runstate_mask(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
 	pfm_runstate_pause(ctx, pfm_clock_now());
-	ctx->state = PFM_MASKED;
+	WRITE_ONCE(ctx->state, PFM_MASKED);
 }
 
 /**
@@ -263,7 +263,7 @@ void pfm_runstate_mask(struct pfm_context *ctx)
 void pfm_runstate_unmask(struct pfm_context *ctx)
 {
 	pfm_assert_live(ctx);
-	ctx->state = PFM_LOADED;
+	WRITE_ONCE(ctx->state, PFM_LOADED);
 	pfm_runstate_resume(ctx, local_clock());
 }
 
@@ -319,7 +319,7 @@ void pfm_runstate_next(struct pfm_context *ctx, u32 kind, u64 now)
 void pfm_runstate_in(struct pfm_context *ctx, u64 now)
 {
 	pfm_assert_live(ctx);
-	ctx->cpu = smp_processor_id();
+	WRITE_ONCE(ctx->cpu, smp_processor_id());
 	if (!pfm_is_system(ctx)) {
 		__this_cpu_write(pfm_cpu.live, ctx);
 		if (ctx->faults)
@@ -354,7 +354,7 @@ void pfm_runstate_out(struct pfm_context *ctx, u64 now)
 	pfm_runstate_leave(ctx, now);
 	pfm_hw_tell(ctx);
 	pfm_hw_wipe(ctx);
-	ctx->cpu = -1;
+	WRITE_ONCE(ctx->cpu, -1);
 	if (!pfm_is_system(ctx)) {
 		__this_cpu_write(pfm_cpu.live, NULL);
 		if (ctx->faults)
