@@ -18,6 +18,7 @@
 #include "require.h"
 #include "debugfile.h"
 #include "jit.h"
+#include "keys.h"
 #include "text.h"
 #include "vdso.h"
 
@@ -27,6 +28,9 @@
 
 struct binaries {
 	struct binary *bucket[BUCKETS];
+	struct keys numbers;	/* of records ... */
+	struct binary **numbered;	/* ... and whose they are */
+	size_t numbered_room;
 	struct binary *last;	/* that was added */
 	bool anonymous;		/* the recorder did not look which files they are */
 	unsigned int count[BINARY_STATES];
@@ -34,6 +38,13 @@ struct binaries {
 	unsigned int reading;	/* how many that are */
 	unsigned int without_lines;
 };
+
+static int (*opener)(uint32_t number);
+
+void binaries_opener(int (*open)(uint32_t number))
+{
+	opener = open;
+}
 
 struct binaries *binaries_new(const struct df_header *header)
 {
@@ -104,6 +115,20 @@ struct binary *binaries_find_map(struct binaries *binaries, const char *path, in
 	return found ? found : binaries_find(binaries, path, 0, pid);
 }
 
+static void set_number(struct binaries *binaries, struct binary *b)
+{
+	size_t n = keys_number(&binaries->numbers, &b->number, sizeof(b->number));
+
+	if (n >= binaries->numbered_room) {
+		binaries->numbered_room = n ? 2 * n : 64;
+		binaries->numbered = reallocarray(binaries->numbered, binaries->numbered_room,
+						  sizeof(struct binary *));
+		if (!binaries->numbered)
+			err(EXIT_PFMON, NULL);
+	}
+	binaries->numbered[n] = b;
+}
+
 void binaries_add(struct binaries *binaries, const struct data_binary *data)
 {
 	struct binary *b = binaries_find(binaries, data->path, data->binary->number, 0);
@@ -120,6 +145,24 @@ void binaries_add(struct binaries *binaries, const struct data_binary *data)
 			data->segment[i].addr });
 	b->known = true;
 	binaries->last = b;
+	set_number(binaries, b);
+}
+
+void binaries_add_symbols(struct binaries *binaries, const struct data_symbols *s)
+{
+	const char *name = s->names;
+	struct binary *b;
+	size_t n;
+	uint32_t i;
+
+	if (!keys_find(&binaries->numbers, &s->symbols->binary, sizeof(s->symbols->binary), &n))
+		return;
+	b = binaries->numbered[n];
+	for (i = 0; i < s->symbols->symbols; i++, name += strlen(name) + 1)
+		if (*name && s->symbols->symbol[i].size)
+			symtab_add(&b->kept, &(struct symbol){
+				.addr = s->symbols->symbol[i].addr,
+				.size = s->symbols->symbol[i].size, .name = text_keep(name) });
 }
 
 void binaries_add_inode(struct binaries *binaries, const struct df_inode *inode)
@@ -185,6 +228,24 @@ static int open_running(const struct binary *b, char path[PATH_MAX])
 	return fd;
 }
 
+/* One that whoever has recorded it has kept open. */
+static int open_kept(const struct binary *b)
+{
+	int fd = opener && b->number ? opener(b->number) : -1;
+	struct identity found;
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st)) {
+		identity_of(&found, fd, &st);
+		if (identity_same(&b->identity, &found))
+			return fd;
+	}
+	close(fd);
+	return -1;
+}
+
 /* @path: receives where it is. */
 static int open_recorded(const struct binary *b, char path[PATH_MAX], bool *other)
 {
@@ -200,6 +261,8 @@ static int open_recorded(const struct binary *b, char path[PATH_MAX], bool *othe
 		clean_path(b->path, path);
 		fd = open_path(b, path, other);
 	}
+	if (fd < 0)
+		fd = open_kept(b);
 	if (fd < 0)
 		fd = open_running(b, path);
 	for (n = 0; n < places && fd < 0; n++)
@@ -228,6 +291,16 @@ static enum binary_state find_file(const struct binaries *binaries, struct binar
 	return failed ? BINARY_UNREAD : BINARY_FOUND;
 }
 
+/* Where the file is of no use, what was kept of it is. */
+static void find_symbols(const struct binaries *binaries, struct binary *b)
+{
+	if (*b->path == '/' || b->known)
+		b->state = find_file(binaries, b);
+	symtab_sort(&b->kept);
+	if (b->kept.symbols && (b->state != BINARY_FOUND || !symtab_has_elf))
+		b->state = BINARY_KEPT;
+}
+
 int binary_open(const struct binaries *binaries, const struct binary *b, char *path)
 {
 	bool other;
@@ -242,17 +315,27 @@ int binary_open(const struct binaries *binaries, const struct binary *b, char *p
 struct symbol *binary_symbol(struct binaries *binaries, struct binary *b,
 			     uint64_t offset, uint64_t *addr)
 {
+	struct symbol *symbol;
+
 	if (!b->read) {
 		b->read = true;
-		if (*b->path == '/' || b->known)
-			b->state = find_file(binaries, b);
+		find_symbols(binaries, b);
 		/* Of memory there is no file to be found. */
 		if (!jit_may_be(b->path))
 			binaries->count[b->state]++;
 	}
 	if (!symtab_addr(&b->symbols, offset, addr))
 		return NULL;
-	return symtab_find(&b->symbols, *addr);
+	symbol = symtab_find(&b->symbols, *addr);
+	return symbol ? symbol : symtab_find(&b->kept, *addr);
+}
+
+uint64_t binary_extent(const struct binary *b, const struct symbol *symbol)
+{
+	bool kept = b->kept.symbols && symbol >= b->kept.symbol &&
+		    symbol < b->kept.symbol + b->kept.symbols;
+
+	return symtab_extent(kept ? &b->kept : &b->symbols, symbol);
 }
 
 /* Room for one process more: the oldest one ends, and begins anew when it is asked again. */
@@ -326,8 +409,11 @@ void binaries_free(struct binaries *binaries)
 			next = b->next;
 			lines_free(b->lines);
 			symtab_free(&b->symbols);
+			symtab_free(&b->kept);
 			free(b);
 		}
 	}
+	keys_free(&binaries->numbers);
+	free(binaries->numbered);
 	free(binaries);
 }

@@ -18,6 +18,7 @@ enum binary_state {
 	BINARY_FOUND,
 	BINARY_CHANGED,		/* another one has its path */
 	BINARY_GONE,
+	BINARY_KEPT,		/* one of these, but the recording has kept names */
 	BINARY_STRANGE,		/* it is not known which one it was */
 	BINARY_UNREAD,		/* it is no program, or too large */
 	BINARY_STATES
@@ -35,6 +36,7 @@ struct binary {
 	bool read;		/* the state and the symbols are */
 	enum binary_state state;
 	struct symtab symbols;
+	struct symtab kept;	/* that stand in the recording */
 	struct lines *lines;	/* NULL: not begun, there are none, or not any more */
 	bool lines_tried;
 	struct binary *next_lines;	/* that has some, too */
@@ -80,11 +82,24 @@ struct binary *binaries_find_map(struct binaries *binaries, const char *path, in
 void binaries_add(struct binaries *binaries, const struct data_binary *b);
 
 /**
+ * binaries_add_symbols() - names of functions of a file, which the recording has kept
+ * @binaries: from binaries_new()
+ * @s:        of the data file
+ */
+void binaries_add_symbols(struct binaries *binaries, const struct data_symbols *s);
+
+/**
  * binaries_add_inode() - where the file that was added last is
  * @binaries: from binaries_new()
  * @inode:    of the data file
  */
 void binaries_add_inode(struct binaries *binaries, const struct df_inode *inode);
+
+/**
+ * binaries_opener() - where files may be that are nowhere else
+ * @open: opens the file with this number, or returns -1; NULL: nobody has any
+ */
+void binaries_opener(int (*open)(uint32_t number));
 
 /**
  * binary_symbol() - the symbol at a place in a file
@@ -97,6 +112,15 @@ void binaries_add_inode(struct binaries *binaries, const struct df_inode *inode)
  */
 struct symbol *binary_symbol(struct binaries *binaries, struct binary *binary,
 			     uint64_t offset, uint64_t *addr);
+
+/**
+ * binary_extent() - how far a symbol reaches
+ * @binary: file
+ * @symbol: of binary_symbol()
+ *
+ * Return: bytes, 0: not known.
+ */
+uint64_t binary_extent(const struct binary *binary, const struct symbol *symbol);
 
 /**
  * binary_open() - open a file, if it is the one that was recorded

@@ -198,6 +198,16 @@ static void turn_segments(struct data_reader *r)
 		pmon_turn(r->body + at, "8");
 }
 
+static void turn_symbols(struct data_reader *r, void *at)
+{
+	const struct df_symbols *s = (const void *)r->body;
+	size_t room = (r->head.size - sizeof(*s)) / sizeof(s->symbol[0]);
+	uint32_t i;
+
+	for (i = 0; i < s->symbols && i < room; i++)
+		at = pmon_turn(at, "88");
+}
+
 /* The numbers of a record, as far as this version knows them; blocks stay as they are. */
 static void turn_body(struct data_reader *r)
 {
@@ -206,6 +216,7 @@ static void turn_body(struct data_reader *r)
 		[DF_SAMPLES] = UUID "4444", [DF_LOST] = "88888888",
 		[DF_END] = "8844", [DF_BINARY] = "4488", [DF_TURNS] = "4488",
 		[DF_MODULE] = "88844", [DF_JIT] = "448", [DF_INODE] = "448",
+		[DF_SYMBOLS] = "44",
 	};
 	const char *known, *digit;
 	size_t size = 0;
@@ -221,6 +232,8 @@ static void turn_body(struct data_reader *r)
 	at = pmon_turn(r->body, known);
 	if (r->head.type == DF_EVENT)
 		turn_readings(r, at);
+	else if (r->head.type == DF_SYMBOLS)
+		turn_symbols(r, at);
 	else if (r->head.type == DF_BINARY)
 		turn_segments(r);
 }
@@ -342,6 +355,23 @@ bool data_get_jit(const struct data_reader *r, struct data_jit *j)
 	j->jit = (const void *)r->body;
 	j->text = take_string(r, &at);
 	return j->text;
+}
+
+bool data_get_symbols(const struct data_reader *r, struct data_symbols *s)
+{
+	size_t at = sizeof(*s->symbols);
+	uint32_t i;
+
+	s->symbols = (const void *)r->body;
+	if (r->head.size < at ||
+	    s->symbols->symbols > (r->head.size - at) / sizeof(s->symbols->symbol[0]))
+		return false;
+	at += s->symbols->symbols * sizeof(s->symbols->symbol[0]);
+	s->names = (const char *)r->body + at;
+	for (i = 0; i < s->symbols->symbols; i++)
+		if (!take_string(r, &at))
+			return false;
+	return true;
 }
 
 bool data_get_samples(const struct data_reader *r, struct data_samples *s)

@@ -119,6 +119,11 @@ struct data_jit {
 	const char *text;
 };
 
+struct data_symbols {
+	const struct df_symbols *symbols;
+	const char *names;		/* as many as there are symbols, one after the other */
+};
+
 struct data_samples {
 	const struct df_samples *samples;
 	void *buf;			/* as the machine had it */
@@ -140,6 +145,7 @@ bool data_get_binary(const struct data_reader *r, struct data_binary *b);
 bool data_get_inode(const struct data_reader *r, struct df_inode *inode);
 bool data_get_module(const struct data_reader *r, struct data_module *m);
 bool data_get_jit(const struct data_reader *r, struct data_jit *j);
+bool data_get_symbols(const struct data_reader *r, struct data_symbols *s);
 bool data_get_samples(const struct data_reader *r, struct data_samples *s);
 bool data_get_lost(const struct data_reader *r, struct df_lost *lost);
 bool data_get_turns(const struct data_reader *r, struct df_turns *turns);

@@ -27,6 +27,8 @@ _Static_assert(sizeof(struct df_segment) == 24, "segment");
 _Static_assert(sizeof(struct df_inode) == 16, "inode");
 _Static_assert(sizeof(struct df_module) == 56, "module");
 _Static_assert(sizeof(struct df_jit) == 16, "jit");
+_Static_assert(sizeof(struct df_symbols) == 8, "symbols");
+_Static_assert(sizeof(struct df_symbol) == 16, "symbol");
 _Static_assert(sizeof(struct df_samples) == 32, "samples");
 _Static_assert(sizeof(struct df_lost) == 64, "lost");
 _Static_assert(sizeof(struct df_turns) == 24, "turns");
@@ -266,6 +268,54 @@ void data_module(struct data_writer *w, const struct df_module *module, const ch
 void data_jit(struct data_writer *w, const struct df_jit *jit, const char *text)
 {
 	put_record(w, DF_JIT, (struct piece[]){ { jit, sizeof(*jit) }, string(text) }, 2);
+}
+
+void data_symbols(struct data_writer *w, const struct df_symbols *symbols, const char *names,
+		  size_t size)
+{
+	struct piece pieces[] = {
+		{ symbols, sizeof(*symbols) + symbols->symbols * sizeof(symbols->symbol[0]) },
+		{ names, size },
+	};
+
+	put_record(w, DF_SYMBOLS, pieces, 2);
+}
+
+static bool write_whole(int fd, const char *from, size_t size)
+{
+	ssize_t n;
+
+	for (; size; from += n, size -= (size_t)n) {
+		n = write(fd, from, size);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+int data_spend(struct data_writer *w, const void *records, size_t size)
+{
+	/* Room for the record of the end, too. */
+	static const char more[sizeof(struct df_record) + sizeof(struct df_end)];
+	int fd = fileno(w->out.file), e;
+	uint64_t end = w->bytes;
+	bool whole;
+
+	data_flush(w);
+	if (w->err)
+		return -1;
+	errno = ENOSPC;
+	whole = write_whole(fd, records, size) && write_whole(fd, more, sizeof(more));
+	e = errno;
+	if (whole)
+		end += size;
+	if (ftruncate(fd, (off_t)end) || lseek(fd, (off_t)end, SEEK_SET) < 0) {
+		w->err = errno;
+		return -1;
+	}
+	w->bytes = end;
+	errno = e;
+	return whole ? 0 : -1;
 }
 
 void data_samples(struct data_writer *w, const struct df_samples *samples,

@@ -108,6 +108,26 @@ void data_module(struct data_writer *w, const struct df_module *module, const ch
 void data_jit(struct data_writer *w, const struct df_jit *jit, const char *text);
 
 /**
+ * data_symbols() - write the names of functions of a file
+ * @w:       from data_create()
+ * @symbols: of which, and where they are
+ * @names:   one after the other, each with a NUL
+ * @size:    bytes of @names
+ */
+void data_symbols(struct data_writer *w, const struct df_symbols *symbols, const char *names,
+		  size_t size);
+
+/**
+ * data_spend() - write records that somebody else has made, if there is room for them
+ * @w:       from data_create(), a regular file
+ * @records: whole ones, of this machine's order
+ * @size:    bytes of them
+ *
+ * Return: 0, or -1 with errno set: nothing is written, and what comes next can be.
+ */
+int data_spend(struct data_writer *w, const void *records, size_t size);
+
+/**
  * data_samples() - write a sampling buffer
  * @w:       from data_create()
  * @samples: where it is from; bytes says how long it is

@@ -15,7 +15,7 @@
 #define DF_MAGIC	"\211PFM\r\n\032\n"
 #define DF_ORDER	0x01020304U
 #define DF_MAJOR	1	/* another one: the rest means something else */
-#define DF_MINOR	4	/* a later one has more records */
+#define DF_MINOR	5	/* a later one has more records */
 #define DF_MINOR_MODULES 3	/* the first that says which modules there are */
 
 #define DF_TITLE_MAX	80
@@ -49,7 +49,7 @@ struct df_record {
 
 enum df_type {
 	DF_EVENT = 1, DF_PROCESS, DF_MAP, DF_SAMPLES, DF_LOST, DF_END,
-	DF_BINARY, DF_TURNS, DF_MODULE, DF_JIT, DF_INODE,
+	DF_BINARY, DF_TURNS, DF_MODULE, DF_JIT, DF_INODE, DF_SYMBOLS,
 };
 
 /* The event's name and one for each reading follow, each with a NUL. */
@@ -136,6 +136,19 @@ struct df_jit {
 
 /* There was more, before these lines, than a recording is to have. */
 #define DF_JIT_PART	1
+
+/*
+ * Functions of a file that samples or their calls are in. Their names follow, each with a NUL;
+ * those of the kernel's modules with "\t[MODULE]" behind them.
+ */
+struct df_symbols {
+	uint32_t binary;	/* number of its DF_BINARY, 0: the kernel */
+	uint32_t symbols;
+	struct df_symbol {
+		uint64_t addr;	/* as the file has it; of the kernel as it is */
+		uint64_t size;
+	} symbol[];
+};
 
 /* What was copied from the kernel's sampling buffer follows. */
 struct df_samples {

@@ -59,7 +59,6 @@ static const struct {
 	{ "record", 0, "sample-cpu", "samples have their CPU" },
 	{ "record", 0, "per-thread", "each thread has a buffer of its own without it" },
 	{ "record top", 'u', "uid", "name the user's processes (-p)" },
-	{ "record", 'N', "no-buildid-cache", "there is no such cache" },
 	{ "record", 0, "off-cpu", "there is no off-CPU time; -e context-switches samples where it begins" },
 
 	{ "diff", 'c', "compute", "the change is in percent of all samples" },

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@
 #define GENERATIONS	64		/* parents, at most, that are looked at for a child */
 #define SEGMENTS_MAX	256	/* of code, in a file: as many headers as are looked at */
 #define PF_KTHREAD	0x00200000	/* of Linux: fs/proc/array.c shows it */
+#define PATHLESS_MAX	64
 #define JIT_MAX		(256ULL << 20)	/* bytes of names, of all processes */
 
 /* Lines of /proc/PID/maps that are of code. */
@@ -83,6 +85,11 @@ struct images {
 	size_t n, sweep;	/* images; when there are more of them we sweep */
 	struct binary *binary[BUCKETS];
 	uint32_t binaries;	/* that have a record */
+	struct pathless {
+		uint32_t number;
+		int fd;
+	} pathless[PATHLESS_MAX];	/* those that their paths do not lead to */
+	unsigned int n_pathless;
 	uint64_t jit;		/* bytes of names of code that processes have made */
 	unsigned int depth;	/* of the parents that are looked at */
 	unsigned int hidden, closed;	/* processes that are so, and have samples */
@@ -403,6 +410,31 @@ static uint64_t key_of(const struct line *line, int fd)
 	return key | 1;
 }
 
+/* Does its path lead to another file, or nowhere? Then it is kept open. */
+static void keep_pathless(struct images *images, const struct binary *b, int fd,
+			  const struct stat *st, const char *path)
+{
+	struct stat there;
+	int kept;
+
+	if (images->n_pathless == PATHLESS_MAX || *path != '/' ||
+	    (!stat(path, &there) && there.st_dev == st->st_dev && there.st_ino == st->st_ino))
+		return;
+	kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (kept >= 0)
+		images->pathless[images->n_pathless++] = (struct pathless){ b->number, kept };
+}
+
+int images_open(const struct images *images, uint32_t number)
+{
+	unsigned int i;
+
+	for (i = 0; i < images->n_pathless; i++)
+		if (images->pathless[i].number == number)
+			return fcntl(images->pathless[i].fd, F_DUPFD_CLOEXEC, 0);
+	return -1;
+}
+
 /* The number of the record of a file that was mapped. */
 static uint32_t see_binary(struct images *images, pid_t pid, const struct line *line)
 {
@@ -421,6 +453,7 @@ static uint32_t see_binary(struct images *images, pid_t pid, const struct line *
 		write_binary(images, b->number, fd, &st, line->path);
 		if (line->file.inode)
 			data_inode(images->data, &line->file);
+		keep_pathless(images, b, fd, &st, line->path);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -771,5 +804,7 @@ void images_free(struct images *images)
 			free(binary);
 		}
 	}
+	for (b = 0; b < images->n_pathless; b++)
+		close(images->pathless[b].fd);
 	free(images);
 }

@@ -72,6 +72,18 @@ void images_binary(struct images *images, const struct pmon_map *map);
 void images_kernel(struct images *images);
 
 /**
+ * images_open() - open a file that was mapped, and is nowhere to be found by its path
+ * @images: from images_new()
+ * @number: of its record
+ *
+ * Of the first ones of such files that are seen descriptors are kept: those of containers,
+ * which end with them, and files that were removed.
+ *
+ * Return: a descriptor, or -1.
+ */
+int images_open(const struct images *images, uint32_t number);
+
+/**
  * images_end() - look once more, before the recording ends
  * @images: from images_new()
  */

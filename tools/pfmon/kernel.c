@@ -28,6 +28,8 @@ struct kernel {
 	struct module *then, *now;	/* those that were recorded, and those of today */
 	size_t thens, nows;
 	struct symtab symbols;
+	struct symtab kept;	/* that stand in the recording */
+	bool kept_sorted;
 	bool read;
 	uint64_t end;		/* of the kernel itself: what is above are modules */
 	const char *note;
@@ -59,6 +61,28 @@ static void add(struct module **list, size_t *n, const struct df_module *m,
 void kernel_add_module(struct kernel *k, const struct data_module *module)
 {
 	add(&k->then, &k->thens, module->module, module->name);
+}
+
+/* "NAME", or "NAME\t[MODULE]" */
+static void add_kept(struct kernel *k, const struct df_symbol *s, const char *text)
+{
+	char name[512], module[128] = "";
+
+	if (!s->size || sscanf(text, "%511[^\t]\t[%127[^]]]", name, module) < 1)
+		return;
+	symtab_add(&k->kept, &(struct symbol){
+		.addr = s->addr, .size = s->size, .name = text_intern(name),
+		.module = *module ? text_intern(module) : NULL });
+}
+
+void kernel_add_symbols(struct kernel *k, const struct data_symbols *s)
+{
+	const char *name = s->names;
+	uint32_t i;
+
+	for (i = 0; i < s->symbols->symbols; i++, name += strlen(name) + 1)
+		add_kept(k, &s->symbols->symbol[i], name);
+	k->kept_sorted = false;
 }
 
 static void add_now(void *arg, const struct df_module *m, const char *name)
@@ -161,12 +185,14 @@ static const char *in_brackets(const char *name)
 	return text_intern(text);
 }
 
-static void take(struct symbol *symbol, uint64_t addr, struct kernel_place *place)
+static void take(const struct symtab *t, struct symbol *symbol, uint64_t addr,
+		 struct kernel_place *place)
 {
 	if (!symbol)
 		return;
 	place->symbol = symtab_name(symbol);
 	place->offset = addr - symbol->addr;
+	place->size = symtab_extent(t, symbol);
 	if (symbol->module)
 		place->binary = in_brackets(symbol->module);
 }
@@ -202,7 +228,17 @@ static void find_in_module(struct kernel *k, uint64_t addr, struct symbol *symbo
 	if (place->changed)
 		k->note = "modules of the kernel have been loaded or unloaded since: their symbols are [changed]";
 	else if (symbol && symbol->module && text_intern(symbol->module) == then->name)
-		take(symbol, addr, place);
+		take(&k->symbols, symbol, addr, place);
+}
+
+/* What was kept is of the kernel and the modules that were there then, whatever is now. */
+static bool find_kept(struct kernel *k, uint64_t addr, struct kernel_place *place)
+{
+	if (!k->kept_sorted)
+		symtab_sort(&k->kept);
+	k->kept_sorted = true;
+	take(&k->kept, symtab_find(&k->kept, addr), addr, place);
+	return place->symbol;
 }
 
 void kernel_find(struct kernel *k, uint64_t addr, struct kernel_place *place)
@@ -210,11 +246,13 @@ void kernel_find(struct kernel *k, uint64_t addr, struct kernel_place *place)
 	struct symbol *symbol;
 
 	*place = (struct kernel_place){ .binary = text_intern(KERNEL) };
+	if (find_kept(k, addr, place))
+		return;
 	if (!k->read)
 		read_all(k);
 	symbol = symtab_find(&k->symbols, addr);
 	if (symbol && (!k->has_modules || (!symbol->module && addr < k->end)))
-		take(symbol, addr, place);
+		take(&k->symbols, symbol, addr, place);
 	else
 		find_in_module(k, addr, symbol, place);
 }
@@ -227,6 +265,7 @@ const char *kernel_note(const struct kernel *k)
 void kernel_free(struct kernel *k)
 {
 	symtab_free(&k->symbols);
+	symtab_free(&k->kept);
 	free(k->then);
 	free(k->now);
 	free(k);

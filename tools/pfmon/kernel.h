@@ -25,11 +25,19 @@ struct kernel *kernel_new(const struct df_header *header, const char *root);
  */
 void kernel_add_module(struct kernel *kernel, const struct data_module *module);
 
+/**
+ * kernel_add_symbols() - names of functions that the recording has kept
+ * @kernel: from kernel_new()
+ * @s:      of the data file
+ */
+void kernel_add_symbols(struct kernel *kernel, const struct data_symbols *s);
+
 /* What is at an address; strings are those of text_intern(). */
 struct kernel_place {
 	const char *binary;	/* KERNEL, or "[MODULE]" */
 	const char *symbol;	/* NULL: not known */
 	uint64_t offset;	/* in the symbol */
+	uint64_t size;		/* of the symbol, 0: not known */
 	bool changed;		/* there is another module now, or was then */
 };
 

@@ -323,6 +323,11 @@ void outfile_value(struct outfile *o)
 		worth = true;
 }
 
+void outfile_disown(void)
+{
+	unfinished = NULL;
+}
+
 void outfile_drop(struct outfile *o)
 {
 	if (o->temp)

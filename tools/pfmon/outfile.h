@@ -69,6 +69,13 @@ int outfile_keep(struct outfile *o, const char *suffix);
 void outfile_value(struct outfile *o);
 
 /**
+ * outfile_disown() - what is written is not this process', which has forked
+ *
+ * However the process exits, nothing is removed, and nothing said.
+ */
+void outfile_disown(void);
+
+/**
  * outfile_drop() - remove it, whatever is written by now
  * @o: from outfile_open(), not kept
  */

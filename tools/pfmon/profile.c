@@ -206,6 +206,7 @@ static bool first_look(struct loading *l)
 					.lost = add_gap, .arg = l };
 	struct data_process process;
 	struct data_binary binary;
+	struct data_symbols symbols;
 	struct data_module module;
 	struct df_inode inode;
 	struct data_map map;
@@ -243,6 +244,11 @@ static bool first_look(struct loading *l)
 		if (!data_get_jit(&l->reader, &jit))
 			return false;
 		space_add_jit(l->space, &jit);
+		return true;
+	case DF_SYMBOLS:
+		if (!data_get_symbols(&l->reader, &symbols))
+			return false;
+		space_add_symbols(l->space, &symbols);
 		return true;
 	case DF_SAMPLES:
 		return read_block(l, &maps);
@@ -688,12 +694,24 @@ static bool add_turns(struct loading *l)
 	return true;
 }
 
+/* For a visitor who takes them as they come. */
+static void pass_sample(void *arg, const struct pmon_sample *sample)
+{
+	struct loading *l = arg;
+	const struct visitor *visitor = l->profile->visitor;
+	const struct sampled_event *event = event_of(l->profile, sample);
+
+	if (event)
+		visitor->sample(visitor->arg, l->space, event, sample);
+}
+
 /* Samples, and the time of those of the chosen event. */
 static bool second_look(struct loading *l)
 {
 	const struct visitor *visitor = l->profile->visitor;
 	const struct smpl_sink samples = {
-		.sample = visitor && !visitor->chosen ? collect_sample : add_sample,
+		.sample = !visitor || visitor->chosen ? add_sample :
+			  visitor->any_order ? pass_sample : collect_sample,
 		.arg = l,
 	};
 
@@ -706,9 +724,12 @@ static bool second_look(struct loading *l)
 /* All records up to @limit, to the end, or to the first that is damaged. */
 static void look(struct loading *l, bool (*at)(struct loading *l), uint64_t limit)
 {
+	const struct visitor *visitor = l->profile->visitor;
+
 	l->status = DATA_RECORD;
 	l->offset = l->reader.offset;
-	while (l->offset < limit) {
+	while (l->offset < limit &&
+	       !(visitor && visitor->enough && visitor->enough(visitor->arg))) {
 		l->status = data_next(&l->reader);
 		if (l->status == DATA_RECORD && !at(l))
 			l->status = DATA_DAMAGED;

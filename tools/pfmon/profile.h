@@ -52,12 +52,15 @@ struct profile;
 
 /*
  * Is handed all samples that are wanted: of the chosen event, as they stand in the file;
- * or of all events, in the order of time, without values.
+ * or of all events, in the order of time, without values; or as they stand in the file.
  */
 struct visitor {
 	bool chosen;
+	bool any_order;		/* of all events, as they stand in the file */
 	void (*sample)(void *arg, struct space *space, const struct sampled_event *event,
 		       const struct pmon_sample *sample);
+	/* Is what was read by now all that is wanted? NULL: all is. */
+	bool (*enough)(void *arg);
 	/* When all were visited: @space is still there. NULL: it need not be said. */
 	void (*end)(void *arg, struct space *space, const struct profile *p);
 	void *arg;

@@ -53,6 +53,7 @@ TARGET_USAGE("  ")
 "      --switch-overflow EVENT=N\n"
 "                       likewise, and each turn ends after N of EVENT\n"
 "      --no-multiplex   refuse more events than there are counters\n"
+"      --no-names       do not keep the names of functions in the file\n"
 "  -h, --help           print this and exit\n"
 "\n";
 
@@ -64,6 +65,7 @@ struct options {
 	const char *read[MAX_READINGS];	/* lists of -r: after those of -e */
 	const char *output;
 	bool calls;			/* -g */
+	bool no_names;
 	struct turn_options turns;
 };
 
@@ -112,7 +114,8 @@ static void __attribute__((noreturn)) print_help(void)
 	exit(fflush(stdout) ? EXIT_PFMON : 0);
 }
 
-enum { CALL_GRAPH = 256, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX };
+enum { CALL_GRAPH = 256, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX,
+       NO_NAMES };
 
 /*
  * The word that perf has behind --call-graph, which getopt_long() takes for the command if
@@ -180,6 +183,10 @@ static void parse_option(struct options *o, int c, char **argv)
 	case NO_MULTIPLEX:
 		o->turns.no_multiplex = true;
 		break;
+	case NO_NAMES:
+	case 'N':
+		o->no_names = true;
+		break;
 	case 'h':
 		print_help();
 	default:
@@ -203,12 +210,14 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
 		{ "switch-overflow", required_argument, NULL, SWITCH_OVERFLOW },
 		{ "no-multiplex", no_argument, NULL, NO_MULTIPLEX },
+		{ "no-names", no_argument, NULL, NO_NAMES },
+		{ "no-buildid-cache", no_argument, NULL, NO_NAMES },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:r:f:gb:o:h", longs,
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:r:f:gb:o:hN", longs,
 				NULL)) != -1) {
 		if (c == '?')
 			habits_hint(argv);
@@ -379,6 +388,7 @@ int cmd_record(int argc, char **argv)
 
 	rec.result.ops = &sampling_ops;
 	rec.result.counters = &o.sampling.counters;
+	rec.no_names = o.no_names;
 	rec.progress = isatty(STDERR_FILENO);
 	target_title(&o.target, &rec.result);
 	if (recording_begin(&rec, &o.sampling, o.output)) {

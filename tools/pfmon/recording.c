@@ -7,6 +7,7 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "keep.h"
 #include "recording.h"
 
 /* Registers in the order of their numbers, as samples have them. */
@@ -158,6 +159,7 @@ int recording_end(struct recording *rec, int status)
 		.samples = rec->samples,
 		.status = status,
 	};
+	const char *wrong;
 	unsigned int set, sets = rec->sampling->counters.sets;
 	int ret;
 
@@ -169,6 +171,9 @@ int recording_end(struct recording *rec, int status)
 	images_end(rec->images);
 	images_notes(rec->images, &rec->result);
 	recording_flush(rec);
+	wrong = rec->no_names ? NULL : keep_names(&rec->data, rec->images);
+	if (wrong)
+		result_note(&rec->result, "names of functions are not in the file, %s: a report needs the programs", wrong);
 	images_free(rec->images);
 	ret = data_close(&rec->data, &end);
 	pthread_mutex_destroy(&rec->lock);

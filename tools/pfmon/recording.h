@@ -40,6 +40,7 @@ struct recording {
 	uint64_t adapt_ns;		/* the threads' periods next, 0: they stay */
 	uint64_t maps_ns;		/* what their processes have mapped next, 0: not yet */
 	uint64_t maps_samples;		/* when that was looked at last */
+	bool no_names;			/* of functions in the file */
 	bool progress;			/* say on standard error how far we are */
 	struct pmon_layout layout;
 	__u64 read_pmds[PFM_MAX_PMD_BITVECTOR];

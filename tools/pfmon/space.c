@@ -202,6 +202,19 @@ void space_add_inode(struct space *space, const struct df_inode *inode)
 	binaries_add_inode(space->binaries, inode);
 }
 
+void space_add_symbols(struct space *space, const struct data_symbols *s)
+{
+	if (s->symbols->binary)
+		binaries_add_symbols(space->binaries, s);
+	else
+		kernel_add_symbols(space->kernel, s);
+}
+
+uint32_t space_binary(const struct mapping *mapping)
+{
+	return mapping ? mapping->binary->number : 0;
+}
+
 void space_add_module(struct space *space, const struct data_module *m)
 {
 	kernel_add_module(space->kernel, m);
@@ -502,6 +515,7 @@ static void find_kernel(struct space *space, struct place *place)
 	kernel_find(space->kernel, place->addr, &found);
 	place->binary = found.binary;
 	place->offset = found.offset;
+	place->size = found.size;
 	if (found.symbol)
 		place->symbol = found.symbol;
 	else if (found.changed)
@@ -589,8 +603,7 @@ static void find_symbol(struct space *space, const struct image *image,
 	if (symbol) {
 		place->symbol = symtab_name(symbol);
 		place->offset = place->addr - symbol->addr;
-		place->size = symbol->size ? symbol->size :
-			      symbol->end ? symbol->end - symbol->addr : 0;
+		place->size = binary_extent(binary, symbol);
 	} else if (binary->state == BINARY_CHANGED) {
 		place->symbol = text_intern(PLACE_CHANGED);
 	}
@@ -756,6 +769,7 @@ static const char *tell(struct space *space, enum binary_state state)
 		[BINARY_CHANGED] = "files that have changed since they were recorded, or are those of a container: %u; their symbols are [changed]",
 		[BINARY_GONE] = "files that are not there any more, or not on this machine: %u; their symbols are not known",
 		[BINARY_UNREAD] = "files that are no programs, or too large for what others can change: %u; they have no symbols",
+		[BINARY_KEPT] = "files that are not here, or are others by now: %u; their names are those that the recording has kept",
 		[BINARY_STRANGE] = "files of which it was not recorded which ones they were: %u; their symbols are not known",
 	};
 	unsigned int n = binaries_count(space->binaries, state);
@@ -791,6 +805,7 @@ const char *space_note(struct space *space, unsigned int n)
 	const char *notes[] = {
 		kernel_note(space->kernel),
 		tell(space, BINARY_CHANGED), tell(space, BINARY_GONE),
+		tell(space, BINARY_KEPT),
 		tell(space, BINARY_STRANGE), tell(space, BINARY_UNREAD),
 		!symtab_has_elf && binaries_count(space->binaries, BINARY_FOUND) ? none : NULL,
 		tell_lines(space),

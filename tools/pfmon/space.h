@@ -75,6 +75,21 @@ void space_add_binary(struct space *space, const struct data_binary *b);
 void space_add_inode(struct space *space, const struct df_inode *inode);
 
 /**
+ * space_add_symbols() - names of functions that the recording has kept
+ * @space: from space_new()
+ * @s:     of the data file
+ */
+void space_add_symbols(struct space *space, const struct data_symbols *s);
+
+/**
+ * space_binary() - which file a mapping is of
+ * @mapping: of a place, or NULL
+ *
+ * Return: the number of its record, 0: there is none.
+ */
+uint32_t space_binary(const struct mapping *mapping);
+
+/**
  * space_add_module() - a module of the kernel was loaded
  * @space: from space_new()
  * @m:     of the data file

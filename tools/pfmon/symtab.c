@@ -88,6 +88,23 @@ struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
 	return NULL;
 }
 
+uint64_t symtab_extent(const struct symtab *t, const struct symbol *symbol)
+{
+	const struct symbol *next = symbol, *last;
+	uint64_t end = symbol->end;
+
+	/* One of code that a process has made is in no table. */
+	if (symbol->size || !t->symbols || symbol < t->symbol ||
+	    symbol >= t->symbol + t->symbols)
+		return symbol->size;
+	last = t->symbol + t->symbols;
+	while (next < last && next->addr == symbol->addr)
+		next++;
+	if (next < last && (!end || next->addr < end))
+		end = next->addr;
+	return end > symbol->addr ? end - symbol->addr : 0;
+}
+
 /* "FUNCTION@plt": what stands behind the @ stays. */
 static void demangle_name(const char *name, char *out, size_t size)
 {

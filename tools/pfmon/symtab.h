@@ -138,6 +138,16 @@ void symtab_sort(struct symtab *t);
 struct symbol *symtab_find(const struct symtab *t, uint64_t addr);
 
 /**
+ * symtab_extent() - how far a symbol reaches
+ * @t:      table
+ * @symbol: of symtab_find()
+ *
+ * Return: bytes: its size, or, if it has none, those up to the next one or the end of its
+ * section; 0: not known.
+ */
+uint64_t symtab_extent(const struct symtab *t, const struct symbol *symbol);
+
+/**
  * symtab_name() - the name of a symbol for reports
  * @symbol: of symtab_find()
  *

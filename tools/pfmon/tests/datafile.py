@@ -12,7 +12,8 @@ import struct
 import uuid
 
 MAGIC = b"\x89PFM\r\n\x1a\n"
-EVENT, PROCESS, MAP, SAMPLES, LOST, END, BINARY, TURNS, MODULE, JIT, INODE = range(1, 12)
+EVENT, PROCESS, MAP, SAMPLES, LOST, END, BINARY, TURNS, MODULE, JIT, INODE, SYMBOLS = \
+    range(1, 13)
 UUIDS = {
     "default": "2bc7616b-0d22-4314-9d84-75be0d45c77e",
     "double": "c2253d65-fa32-4418-80fe-c8faeb292a4b",
@@ -43,7 +44,7 @@ class Sample:
 class DataFile:
     """Writes the records; order is '<' or '>', as struct has it."""
 
-    def __init__(self, path, order="<", major=1, minor=4, more=0,
+    def __init__(self, path, order="<", major=1, minor=5, more=0,
                  kernel_base=1 << 63, boot="", title="crafted", flags=0):
         """more: bytes that a later version appends to the header and to records, and to
         headers and entries of buffers that say how long they are"""
@@ -102,6 +103,12 @@ class DataFile:
 
     def inode(self, major, minor, number):
         self.record(INODE, self.pack("IIQ", major, minor, number))
+
+    def symbols(self, binary, symbols):
+        """symbols: (address, size, name) of each"""
+        body = self.pack("II", binary, len(symbols))
+        body += b"".join(self.pack("QQ", *s[:2]) for s in symbols)
+        self.record(SYMBOLS, body + strings(*(s[2] for s in symbols)))
 
     def end(self, elapsed=2_000_000_000, status=0):
         self.record(END, self.pack("QQiI", elapsed, self.samples, status, 0))
@@ -292,6 +299,9 @@ def hostile(path):
                                  user=(BASE, BASE + i % 7)) for i in range(1000)),
             [f.chained_exec("\x1b<\";", pid=100),
              f.chained_map(BASE, STEP, b"/\xff\n;<\"", pid=100)])
+    for i, name in enumerate(names):
+        f.symbols(i + 1, [(BASE, 16, name)])
+    f.symbols(0, [(1 << 63, 16, b"\x1b\t[\x07\n]")])
     f.end()
 
 
@@ -363,7 +373,7 @@ def main():
     parser.add_argument("--maps", type=int, default=10)
     parser.add_argument("--mixed", action="store_true",
                         help="times that are all different, and in no order")
-    parser.add_argument("--minor", type=int, default=4)
+    parser.add_argument("--minor", type=int, default=5)
     parser.add_argument("--rate", type=int,
                         help="samples of a second, each with a period of its own")
     parser.add_argument("--periods", default=[1000],
@@ -384,6 +394,8 @@ def main():
     parser.add_argument("--others", action="store_true",
                         help="records of each other kind, and a sample of a function that "
                         "the process has made")
+    parser.add_argument("--names", action="store_true",
+                        help="names that were kept, and samples there in the kernel")
     parser.add_argument("--hostile", action="store_true", help="names that do harm")
     o = parser.parse_args()
     if o.hostile:
@@ -420,8 +432,16 @@ def main():
         f.module((1 << 63) + 4096, 8192, "module", build_id=b"12345678")
         f.turns(0, 1_000_000, 3)
         more += [Sample(at, values=(0, 0)) for at in (0x7010, (1 << 63) + 4100)]
+    if o.names:
+        more += [Sample(at, values=(0, 0)) for at in ((1 << 63) + 0x20, (1 << 63) + 0x2020)]
     f.write(o.format, (s for part in (crafted(o), more) for s in part))
     f.lost(samples=3, estimated=4, full=1)
+    if o.names:
+        if o.map:
+            f.symbols(1, [(ip & ~7, 8, "_ZN4kept8functionEv"), (ip - 0x100, 2, "other")])
+        f.symbols(0, [((1 << 63), 0x40, "kept_kernel"),
+                      ((1 << 63) + 0x2000, 0x40, "kept_module\t[mod]")])
+        f.symbols(99, [(0, 1, "of no file")])
     f.end()
 
 

@@ -122,6 +122,12 @@ perf_run()
 	case $what in
 	stat) "$PFMON" stat -e cs,faults $also "$@" -- "$VICTIM" fork 2 1 2>&1 ;;
 	diff) "$PFMON" diff "$tmp/perf.data" "$tmp/perf.data2" "$@" 2>&1 ;;
+	record)
+		"$PFMON" record -o "$tmp/perf.data3" "$@" -- "$VICTIM" hot 1 2>"$tmp/err"
+		status=$?
+		! grep -qa hot_60 "$tmp/perf.data3" || echo "it has the name"
+		(exit $status)
+		;;
 	top) "$PFMON" top -d 0.1 -n 1 "$@" -p "$hold" 2>&1 </dev/null ;;
 	*) "$PFMON" $what -i "$tmp/perf.data" "$@" 2>&1 ;;
 	esac >"$tmp/printed"
@@ -162,7 +168,7 @@ test_perf_options()
 		case $what$ours in
 		"$what" | *\ -B) continue ;;
 		# Without symbols the program is one line, which has all.
-		annotate* | *--min*) [ "$("$PFMON" report -i "$tmp/perf.data" -f folded | grep -c .)" -gt 1 ] || continue ;;
+		annotate* | record* | *--min*) [ "$("$PFMON" report -i "$tmp/perf.data" -f folded | grep -c .)" -gt 1 ] || continue ;;
 		esac
 		perf_run $what >"$tmp/by_none"
 		check "pfmon $what$ours does something" sh -c "! cmp -s '$tmp/by_us' '$tmp/by_none'"

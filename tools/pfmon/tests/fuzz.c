@@ -27,6 +27,7 @@
 #include "../identity.h"
 #include "../images.h"
 #include "../jit.h"
+#include "../keep.h"
 #include "../lines.h"
 #include "../measure.h"
 #include "../modules.h"
@@ -43,7 +44,7 @@
 #include "../vdso.h"
 
 enum { DATA_FILE, PPROF, BLOCK, KALLSYMS, PROCESS, EVENTS, CPUS, TIMES, TARGETS, TURNS, PMU,
-       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, JIT, ELF, VDSO_FILE, NAME, LINES, KINDS };
+       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, JIT, ELF, VDSO_FILE, NAME, LINES, KEPT, KINDS };
 
 #define INPUT_MAX	65536
 
@@ -699,6 +700,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case LINES:
 			try_lines();
 			break;
+		case KEPT:
+			keep_check(input, input_size);
+			break;
 		}
 	}
 	free(text);
@@ -765,11 +769,13 @@ static void add_texts(void)
 	};
 	static const char lines[] = "\1\0\0\0inner\0/src/a.c\0\2\0\0\0_ZN3one3twoEv\0"
 		"b.c\0\3\0\0\0\0/src/c.c";
+	static const uint32_t kept[] = { DF_SYMBOLS, 8, 1, 0, DF_SYMBOLS, 0 };
 	static char jit[4096];
 	size_t i, len;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		add_example(texts[i].kind, -1, texts[i].text, strlen(texts[i].text));
+	add_example(KEPT, -1, kept, sizeof(kept));
 	add_example(LINES, -1, lines, sizeof(lines));
 	snprintf(jit, sizeof(jit), "Uid:\t0\t%u\t0\t0\nNSpid:\t1\t22\n4000 20 one\n4010 30 two()\n"
 		 "0x4008 10 in between\n1000 ffff f\n4038 8 last\n8000000000000000 1 a b;c\n"

@@ -25,14 +25,17 @@ record_named()
 {
 	FAKE_IPS="$at:10"
 	export FAKE_IPS
-	record "$tmp/named" "$@"
+	record $names "$tmp/named" "$@"
 	unset FAKE_IPS
 }
 
-# named NAME WANT: the symbol of all samples
+# What is in the programs, and not what the recording has kept.
+names=--no-names
+
+# named NAME WANT [OPTION]: the symbol of all samples
 named()
 {
-	report --by symbol -f folded
+	report --by symbol -f folded ${3-}
 	expect "$1" "$(cat "$tmp/report")" "$2 10"
 }
 
@@ -268,7 +271,7 @@ record_pid()
 {
 	FAKE_IPS="$at:10"
 	export FAKE_IPS
-	record -p "$named_pid" true
+	record $names -p "$named_pid" true
 	unset FAKE_IPS
 }
 
@@ -535,5 +538,180 @@ test_symbols_demangled()
 	check "C++, script with --no-demangle" grep -q " _ZN4shop4cartIlE3addElc+0x0 " "$tmp/report"
 }
 
-symbols='symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
+
+# begin_recording: of $named_pid, in the background as $recorder, until let_end; once this has
+# returned the recording knows what the process has mapped
+begin_recording()
+{
+	rm -f "$tmp"/data* "$tmp/until"
+	mkfifo "$tmp/until"
+	FAKE_IPS="$at:10" "$VICTIM" dfl "$PFMON" record -o "$tmp/data" -p "$named_pid" cat "$tmp/until" \
+		2>"$tmp/err" </dev/null 7>&- &
+	recorder=$!
+	exec 6>"$tmp/until"
+	until_true sh -c "cat '$tmp'/data* | grep -qa '$tmp/named'"
+}
+
+let_end()
+{
+	exec 6>&-
+}
+
+# interrupted NAME SIGNAL PATTERN: a recording whose process has ended looks for names; what
+# looks for them is stopped, and pfmon gets the signal, or that is killed. PATTERN is said then.
+interrupted()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		start_named "$tmp/named" wait
+		begin_recording
+		stop_named
+		read -r command _ <"/proc/$recorder/task/$recorder/children"
+		let_end
+		looker=
+		while kill -0 $recorder && [ "${looker:-$command}" = "$command" ]; do
+			read -r looker _ <"/proc/$recorder/task/$recorder/children"
+		done 2>/dev/null
+		[ -z "$looker" ] || kill -STOP "$looker" 2>/dev/null
+		[ -z "$looker" ] || ! state_of "$looker" T 2>/dev/null || break
+		looker=
+		wait $recorder
+	done
+	check "$1: it was caught at it" [ -n "$looker" ]
+	[ -n "$looker" ] || return
+	case $2 in
+	KILL) kill -KILL "$looker" ;;
+	*) kill -"$2" $recorder ;;
+	esac
+	wait $recorder
+	check "$1: it is said" grep -q "names of functions are not in the file, $3" "$tmp/err"
+	check "$1: the other process is gone" sh -c "! kill -0 $looker 2>/dev/null"
+	whole "$1"
+	report --by binary -f folded
+	check "$1: samples" grep -q ' 10$' "$tmp/report"
+}
+
+# Names that the recording has kept, for files that are gone, or others by now.
+test_symtab_named()
+{
+	can_name || return
+	names=
+	make_named before
+	cp "$tmp/named" "$tmp/first"
+	record_named
+	check "kept names: nothing to say" sh -c "! grep -q note '$tmp/said'"
+	named "kept names, the file is there" before
+	check "kept names, the file is there: nothing to say" sh -c "! grep -q 'has kept' '$tmp/err'"
+	make_named after
+	named "kept names, built anew" before
+	noted "kept names, built anew" "files that are not here, or are others by now: 1; their names are those that"
+	rm "$tmp/named"
+	named "kept names, removed" before
+	report --by symbol,address -f folded
+	check "kept names: the address is that of the file" grep -q "^before;0x$(echo "$at" | sed 's/^0*//') 10$" "$tmp/report"
+	cp "$tmp/data" "$tmp/kept"
+	make_named before -Wl,--build-id=none
+	record_named
+	touch "$tmp/named"
+	named "kept names, no build ID, touched" before
+	# Debug files come and go, too.
+	if command -v objcopy >/dev/null; then
+		make_named before
+		strip_named
+		(cd "$tmp" && objcopy --add-gnu-debuglink=named.debug named)
+		record_named
+		rm "$tmp/named.debug"
+		named "kept names, of a debug file" before
+	fi
+	# Another user's, which is copied before it is read.
+	make_named before
+	if [ "$(id -u)" -eq 0 ]; then chown 65534 "$tmp/named"; else chmod o+w "$tmp/named"; fi
+	record_named
+	rm "$tmp/named"
+	named "kept names, of what others may write" before
+	# What has no path, or another one's, while it runs.
+	make_named before
+	start_named "$tmp/named" wait
+	rm "$tmp/named"
+	record_pid
+	stop_named
+	named "kept names, of a removed file" before
+	make_named before
+	start_named "$tmp/named" memory
+	record_pid
+	stop_named
+	named "kept names, in no directory" before
+	if unshare -Urm true 2>/dev/null; then
+		make_named theirs
+		mv "$tmp/named" "$tmp/theirs"
+		make_named ours
+		start_named unshare -Urm sh -c \
+			"mount --bind '$tmp/theirs' '$tmp/named' && exec '$tmp/named' wait"
+		begin_recording
+		stop_named
+		let_end
+		wait $recorder
+		named "kept names, of a container that has ended" theirs
+		rm -f "$tmp/theirs"
+	else
+		skip "mount name spaces cannot be made here: kept names of containers"
+	fi
+	# As the linker has them, to be made readable by the reader.
+	make_named _ZN3one3twoEv
+	record_named
+	rm "$tmp/named"
+	named "kept names, C++, as it is" _ZN3one3twoEv --no-demangle
+	report --by symbol -f folded
+	check "kept names, C++" grep -Eq '^(one::two\(\)|_ZN3one3twoEv) 10$' "$tmp/report"
+	for option in --no-names -N --no-buildid-cache; do
+		make_named before
+		names=$option record_named
+		rm "$tmp/named"
+		named "no kept names, $option" "[unknown]"
+	done
+
+	# What goes wrong with them costs nothing else.
+	# Of so many functions that it takes some time.
+	awk 'BEGIN {
+		print ".text"
+		for (i = 0; i < 300000; i++)
+			printf ".type many%d,@function\nmany%d: .byte 0\n", i, i
+		print ".section .note.GNU-stack,\"\",@progbits"
+	}' >"$tmp/many.s"
+	make_named before "$tmp/many.s"
+	interrupted "Ctrl-C while names are looked for" INT "a signal has ended the search"
+	interrupted "names, the other process is killed" KILL "they could not be found"
+	make_named "$(head -c 6000 /dev/zero | tr '\0' n)"
+	names=--no-names record_named
+	size=$(wc -c <"$tmp/data")
+	FAKE_IPS="$at:10"
+	export FAKE_IPS
+	# As many blocks as it takes without names, and more, until these fit.
+	for more in 1 2 5 8 40; do
+		rm -f "$tmp"/data*
+		(ulimit -f $((size / 512 + more)); "$PFMON" record -o "$tmp/data" "$tmp/named" 2>"$tmp/err")
+		expect "names, $more blocks for them: status" $? 0
+		if [ $more = 40 ]; then
+			check "names, $more blocks for them: they are there" \
+				[ "$(wc -c <"$tmp/data")" -gt $((size + 6000)) ]
+		else
+			check "names, $more blocks for them: it is said" grep -q \
+				"not in the file, there is no room for them\|not in the file, they could not be found" "$tmp/err"
+		fi
+		whole "names, $more blocks for them"
+	done
+	unset FAKE_IPS
+	rm "$tmp/named"
+
+	# Of machines of either byte order, and with more than we know.
+	for args in "" "--order big" "--more 8" "--order big --more 800 --minor 9"; do
+		craft $args --samples 0 --map 0x10001234 0x1234 "$VICTIM" --build-id 1234 --names
+		report --by binary,symbol -f folded
+		expect "kept names, crafted, $args" "$(sort "$tmp/report" | tr '\n' ' ')" \
+			"$(printf '%s\n' "$VICTIM;_ZN4kept8functionEv 1" "[kernel];kept_kernel 1" "[mod];kept_module 1" |
+			sed "s/_ZN4kept8functionEv/$(grep -o 'kept::function()\|_ZN4kept8functionEv' "$tmp/report")/" | sort | tr '\n' ' ')"
+	done
+	names=--no-names
+}
+
+symbols='symtab_named symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
 symbols_sections symbols_marks symbols_segments symbols_first_thread symbols_unnamed symbols_jit symbols_demangled'
