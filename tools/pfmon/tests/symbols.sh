@@ -572,6 +572,8 @@ interrupted()
 			read -r looker _ <"/proc/$recorder/task/$recorder/children"
 		done 2>/dev/null
 		[ -z "$looker" ] || kill -STOP "$looker" 2>/dev/null
+		# It stops a moment after that, or has ended.
+		while [ -n "$looker" ] && kill -0 "$looker" && ! state_of "$looker" TZ; do :; done 2>/dev/null
 		[ -z "$looker" ] || ! state_of "$looker" T 2>/dev/null || break
 		looker=
 		wait $recorder

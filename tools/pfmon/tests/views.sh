@@ -325,7 +325,7 @@ assert any(c["file"].endswith("/inlined.c") and c["line"] == int(sys.argv[4]) fo
 	check "annotate: no source" grep -q "^ *inlined.c:$line$" "$tmp/report"
 	rm "$tmp/inlined"
 	annotate
-	check "annotate: no program" grep -q 'there are no samples in such functions' "$tmp/report"
+	check "annotate: no program" grep -q 'cannot be printed: its file is not there' "$tmp/report"
 	annotate -f svg
 	expect "annotate -f svg: status" "$status" 125
 	annotate -n 0
