@@ -699,6 +699,9 @@ test_symtab_named()
 			check "names, $more blocks for them: it is said" grep -q \
 				"not in the file, there is no room for them\|not in the file, they could not be found" "$tmp/err"
 		fi
+		expect "names, $more blocks for them: the bytes are right" \
+			"$(sed -n 's/.*, \([0-9,]*\) bytes$/\1/p' "$tmp/err" | tr -d ,)" \
+			"$(wc -c <"$tmp/data" | tr -d ' ')"
 		whole "names, $more blocks for them"
 	done
 	unset FAKE_IPS

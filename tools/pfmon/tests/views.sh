@@ -246,12 +246,13 @@ test_annotate()
 	fi
 	cp "$tests/inlined.c" "$tmp/inlined.c"
 	$CC $flags -O2 -g -no-pie -o "$tmp/inlined" "$tmp/inlined.c"
-	# Twelve at the second instruction of plain(), three at the last, one at the first of outer().
+	# One at the first instruction of outer(), then twelve at the second of plain(), and three at
+	# its last.
 	objdump -d -w -C --no-show-raw-insn "$tmp/inlined" >"$tmp/objdump"
 	sed -n '/^[0-9a-f]* <plain>:$/,/^$/s/^ *\([0-9a-f]*\):.*/\1/p' "$tmp/objdump" >"$tmp/plain"
 	second=$(sed -n 2p "$tmp/plain") last=$(tail -n 1 "$tmp/plain")
 	outer=$(sed -n '/^[0-9a-f]* <outer>:$/,/^$/s/^ *\([0-9a-f]*\):.*/\1/p' "$tmp/objdump" | head -n 1)
-	FAKE_IPS="$second:12 $last:3 $outer:1" FAKE_SAMPLES=16
+	FAKE_IPS="$outer:1 $second:12 $last:3" FAKE_SAMPLES=16
 	export FAKE_IPS FAKE_SAMPLES
 	record "$tmp/inlined"
 	unset FAKE_IPS FAKE_SAMPLES
