@@ -886,9 +886,24 @@ static bool is_right(const entry_t *e, pid_t pid)
 	       e->ent_eventid == 100ULL + e->ent_ovfl_pmd - PFM_SW_PMD0;
 }
 
+/* For who looks for the cause: what the table has, of whatever generation. */
+static void log_entries(struct __test_metadata *_metadata, const hdr_t *h)
+{
+	const entry_t *e = slots_of(h);
+	u32 i;
+
+	TH_LOG("generation %u; the store is at %#llx", h->hdr_gen, code_of(store_there));
+	for (i = 0; i < h->hdr_slots; i++)
+		if (e[i].ent_gen)
+			TH_LOG("%u: generation %u, process %d, PMD %u, set %u, event %llu, at %#llx, %u times",
+			       i, e[i].ent_gen, e[i].ent_pid, e[i].ent_ovfl_pmd,
+			       e[i].ent_set, (u64)e[i].ent_eventid, (u64)e[i].ent_ip,
+			       e[i].ent_count);
+}
+
 TEST_F(table, reading_while_it_is_written)
 {
-	u64 whole = 0, torn = 0, seen = 0;
+	u64 whole = 0, torn = 0, seen = 0, elsewhere = 0;
 	const hdr_t *h;
 	pthread_t t;
 	void *ret;
@@ -903,14 +918,18 @@ TEST_F(table, reading_while_it_is_written)
 	ASSERT_EQ(0, pthread_create(&t, NULL, restart_often, &self->fd));
 	child_post(&self->c, THERE, 3000);
 	do {
-		u32 gen = load(&h->hdr_gen), used = 0, wrong = 0;
+		u32 gen = load(&h->hdr_gen), used = 0, others = 0, wrong = 0;
 
 		for (i = 0; i < 256; i++) {
 			const entry_t *e = &slots_of(h)[i];
 
 			if (__atomic_load_n(&e->ent_gen, __ATOMIC_ACQUIRE) != gen)
 				continue;
-			used++;
+			/* The kernel may take a page of its text away: then it faults there, too. */
+			if (e->ent_ip - code_of(store_there) < 64)
+				used++;
+			else
+				others++;
 			wrong += !is_right(e, self->c.pid);
 		}
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -918,18 +937,19 @@ TEST_F(table, reading_while_it_is_written)
 			torn++;
 			continue;
 		}
-		ASSERT_GE(4U, used);
-		ASSERT_EQ(0U, wrong);
+		ASSERT_GE(4U, used) log_entries(_metadata, h);
+		ASSERT_EQ(0U, wrong) log_entries(_metadata, h);
 		whole++;
 		seen += used;
+		elsewhere += others;
 	} while (!child_done(&self->c, 0));
 	stop = true;
 	pthread_join(t, &ret);
 	EXPECT_EQ(0, (long)ret);
 	check_table(_metadata, h);
 	EXPECT_EQ(0ULL, h->hdr_lost);
-	TH_LOG("%llu times whole, %llu times not, %llu entries", whole, torn,
-	       seen);
+	TH_LOG("%llu times whole, %llu times not, %llu entries, %llu of other places",
+	       whole, torn, seen, elsewhere);
 }
 
 /* The sum is exact, whenever it was copied and cleared. */
