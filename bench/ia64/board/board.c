@@ -162,13 +162,16 @@ static void add_region(MemoryRegion *region, const MemoryRegionOps *ops, const c
     memory_region_add_subregion(get_system_memory(), base, region);
 }
 
-/* add_virtio: transports of the present version, the first of which gets the first device */
+/*
+ * add_virtio: transports of the present version. A device gets the one that was made last: that is to
+ * be the first.
+ */
 static void add_virtio(qemu_irq *lines)
 {
     DeviceState *dev;
     int i;
 
-    for (i = 0; i < ARRAY_SIZE(virtio_lines); i++) {
+    for (i = ARRAY_SIZE(virtio_lines); i-- > 0;) {
         dev = qdev_new("virtio-mmio");
         qdev_prop_set_bit(dev, "force-legacy", false);
         sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);

@@ -777,6 +777,10 @@ calls:
 	clear_buffer
 	efi	0, buffer, 0
 	time_is	"GetTime, virtual"
+	load	r8, parameters
+	load	r9, region
+	or	r8 = r8, r9
+	save	r8, parameters
 	set_map	"SetVirtualAddressMap again", EFI_UNSUPPORTED
 	efi	6
 	is	"GetVariable, virtual", r8, EFI_UNSUPPORTED
