@@ -83,7 +83,7 @@ see() {
 	"$top/bench/run.sh" "$qemu" "$out/tests" "${programs[@]}" >"$out/log" 2>&1 || true
 	for name; do
 		forget "$name"
-		if grep -aF -e "${words_of[$name]}" "$out/log" | grep -q ^FAIL; then
+		if grep -qaE "^FAIL (${program_of[$name]} [^:]*: )?${words_of[$name]}" "$out/log"; then
 			ok
 			echo "$name: found"
 		else

@@ -894,6 +894,7 @@ other_cpu:
 	answers	"SAL_SET_VECTORS for other CPUs: gp \gp", 0
 	send	0xff, 1 << 12
 	use	wait_for_answer
+	is	"another CPU: it is started", r9, 1
 	said	"its place in cr.lid", 8, 1 << 24
 	said	"gp is what SAL was told", 16, \gp
 	said	"psr", 24, 0
@@ -922,11 +923,15 @@ other_cpu:
 	mov	b5 = r22
 	br.cond.sptk b5
 
-wait_for_answer:
+wait_for_answer:				// r9; not for ever
 	movl	r8 = answer
+	movl	r10 = 20000000
 1:	hint	@pause
 	ld8.acq	r9 = [r8]
-	cmp.eq	p1, p2 = r0, r9
+	adds	r10 = -1, r10
+	cmp.ne	p1, p2 = r0, r9
+	(p1) br.cond.dpnt b5
+	cmp.ne	p1, p2 = r0, r10
 	(p1) br.cond.dptk 1b
 	br.cond.sptk b5
 back:
