@@ -116,7 +116,7 @@ for test; do
 	"build_$machine" "$test"
 	for cpu in $(cpus "$test"); do
 		for mode in 0 1; do
-			name="$test $cpu" counting= reboot=-no-reboot
+			name="$test $cpu" reboot=-no-reboot counting=
 			[ "$test" != firmware ] || reboot=
 			[ $mode = 0 ] || name+=" icount" counting="-icount shift=0,sleep=off"
 			: >"$out/log"
