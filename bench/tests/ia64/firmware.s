@@ -925,7 +925,7 @@ other_cpu:
 
 wait_for_answer:				// r9; not for ever
 	movl	r8 = answer
-	movl	r10 = 20000000
+	movl	r10 = 5000000
 1:	hint	@pause
 	ld8.acq	r9 = [r8]
 	adds	r10 = -1, r10
