@@ -107,7 +107,15 @@ fi
 [ -x "$qemu" ] || { echo "breaks.sh: no QEMU: make bench-qemu ARCH=ia64" >&2; exit 1; }
 [ $# -eq 0 ] || names=("$@")
 together=()
-trap 'build "$top/bench/ia64"' EXIT
+# clean_up: whatever happened
+clean_up() {
+	for name in "${names[@]}"; do
+		forget "$name"
+	done
+	build "$top/bench/ia64"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM
 for name in "${names[@]}"; do
 	if [ -n "${alone_of[$name]}" ]; then
 		see "$name"

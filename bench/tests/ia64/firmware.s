@@ -474,6 +474,10 @@ acpi_tables:
 	br.cond.sptk b5
 
 	// Calls, with physical addresses
+its_frame:					// of who calls, as ar.pfs has it
+	mov	r8 = ar.pfs
+	extr.u	r8 = r8, 0, 14
+	br.ret.sptk b0
 calls:
 	save	r0, region
 	movl	r4 = 0x0404040404040404
@@ -495,7 +499,11 @@ calls:
 	is	"PAL leaves b1", r8, 0x0404040404040404
 	mov	r8 = ar.lc
 	is	"PAL leaves ar.lc", r8, 0x0404040404040404
-	is	"PAL leaves the frame", r33, 0x3333333333333333
+	movl	r8 = its_frame
+	mov	b6 = r8
+	br.call.sptk b0 = b6
+	is	"PAL leaves the frame", r8, 10 | 2 << 7
+	is	"PAL leaves r33", r33, 0x3333333333333333
 	// write-back, four ways, lines and strides of 128 bytes; 16 KB
 	pal	2, 0, 1
 	answers	"PAL_CACHE_INFO of code", 0, 0x07070400, 0x4000
