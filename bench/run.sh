@@ -12,7 +12,7 @@ qemu=$1 out=$2
 shift 2
 case ${qemu##*-} in
 ppc64) machine=ppc every="classic power" ;;
-ia64) machine=ia64 every="integer random stack mmu vectors sapic smp fp fprandom" ;;
+ia64) machine=ia64 every="integer random stack mmu vectors sapic smp fp fprandom firmware" ;;
 *) machine=x86 every="intel amd p6 p4 p5" ;;
 esac
 # shellcheck disable=SC2086
@@ -29,6 +29,7 @@ cpus() {
 	classic) echo 604 604e 750 750fx 750gx 7400 7410 7450 7455 7447 7448 ;;
 	power) echo 970_v2.2 970mp_v1.1 power8 power9 power10 ;;
 	integer | random | stack | mmu | vectors | sapic | smp | fp | fprandom) echo itanium2 ;;
+	firmware) echo itanium itanium2 montecito ;;
 	esac
 }
 
@@ -79,7 +80,16 @@ on_x86() {
 
 on_ia64() {
 	local cpus=1
-	[ "$1" != smp ] || cpus=2
+	case $1 in
+	smp) cpus=2 ;;
+	firmware)
+		cpus=2
+		head -c 20001 /dev/zero | tr '\0' i >"$out/initrd"
+		echo -append perfmon=bench,1 -initrd "$out/initrd" -device virtio-serial-device \
+			-rtc base=2024-02-29T12:34:00,clock=vm \
+			-fsdev "local,id=host,path=$out,security_model=none,readonly=on" \
+			-device virtio-9p-device,fsdev=host,mount_tag=host ;;
+	esac
 	echo -M bench -m 128 -smp $cpus -serial "file:$out/log" -kernel "$out/$1"
 }
 
@@ -106,20 +116,21 @@ for test; do
 	"build_$machine" "$test"
 	for cpu in $(cpus "$test"); do
 		for mode in 0 1; do
-			name="$test $cpu" counting=
+			name="$test $cpu" reboot=-no-reboot counting=
+			[ "$test" != firmware ] || reboot=
 			[ $mode = 0 ] || name+=" icount" counting="-icount shift=0,sleep=off"
 			: >"$out/log"
 			# An end for what hangs: by its CPU time, for others may have the machine.
 			# shellcheck disable=SC2046,SC2086
 			(ulimit -t 120 && exec timeout 900 "$qemu" $("on_$machine" "$test") -accel tcg \
-				-cpu "$cpu" $counting -nodefaults -display none -no-reboot) \
+				-cpu "$cpu" $counting $reboot -nodefaults -display none) \
 				>"$out/qemu.log" 2>&1 </dev/null && status=0 || status=$?
 			sed -n "s/^\(PASS\|FAIL\) /\1 $name: /p; s/^#/#/p" "$out/log"
 			good=$(grep -c ^PASS "$out/log") || true
 			bad=$(grep -c ^FAIL "$out/log") || true
 			# isa-debug-exit: 1 says 0, and 3 says that something failed.
 			good_end=1
-			[ "$test" != power ] || good_end=0
+			[[ $test != power && $test != firmware ]] || good_end=0
 			if ! grep -q ^END "$out/log" ||
 				{ [ "$status" != $good_end ] && [ "$bad" = 0 ]; }; then
 				echo "FAIL $name: no end, QEMU's status is $status: $(tail -n 1 "$out/qemu.log")"

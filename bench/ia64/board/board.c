@@ -3,7 +3,9 @@
  * A machine for the bench's IA-64 CPUs: memory, a serial port, interrupts, a register that ends it
  *
  * An ELF file is loaded at its physical addresses, and its entry is where the first CPU starts,
- * with physical addresses and psr.ic = 0. The others do so when they get an interrupt.
+ * with physical addresses, psr.ic = 0, and what firmware.c hands it. The others start when they get
+ * an interrupt. There is no bus whose devices could be found: virtio's transports are where
+ * Linux's command line says.
  */
 #include "qemu/osdep.h"
 #include "qemu/units.h"
@@ -15,25 +17,33 @@
 #include "hw/boards.h"
 #include "hw/char/serial.h"
 #include "hw/loader.h"
+#include "hw/qdev-properties.h"
+#include "hw/sysbus.h"
 #include "sysemu/reset.h"
 #include "sysemu/runstate.h"
 #include "sysemu/sysemu.h"
 #include "target/ia64/cpu.h"
 #include "board.h"
+#include "firmware.h"
 
-#define IOSAPIC_BASE    0xfec00000
-#define IPI_BASE        0xfee00000
 #define IPI_SIZE        (2 * MiB)
 #define IPI_CPUS        (1 * MiB)       /* the part that is addresses of CPUs */
 #define UART_BASE       0xff5e0000
 #define UART_LINE       4
 #define EXIT_BASE       0xff5f0000
+#define VIRTIO_BASE     0xff600000
+#define VIRTIO_SIZE     0x200
+#define MIN_RAM         (64 * MiB)
 #define MAX_RAM         (3 * GiB)
+/* The initial ram disk begins with a page of Linux's. */
+#define INITRD_ALIGN    (16 * KiB)
+
+/* Lines of virtio's transports: those of a PC that are nobody's here */
+static const int virtio_lines[] = { 5, 6, 7, 9, 10, 11, 12, 15 };
 
 /* There is one. */
 static struct {
-    MemoryRegion exit, ipi;
-    uint64_t entry;
+    MemoryRegion exit, ipi, ports;
 } board;
 
 /* How an interrupt is delivered */
@@ -42,7 +52,7 @@ enum { MODE_INT = 0, MODE_NMI = 4, MODE_EXTINT = 7 };
 static void wake(CPUState *cs, run_on_cpu_data data)
 {
     cpu_reset(cs);
-    cpu_set_pc(cs, board.entry);
+    firmware_start(cs);
 }
 
 void board_interrupt(uint32_t id, uint32_t eid, uint32_t mode, uint32_t vector)
@@ -114,14 +124,97 @@ static const MemoryRegionOps exit_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
+/* Ports: no device has any, but drivers look for some. */
+static uint64_t port_read(void *opaque, hwaddr address, unsigned size)
+{
+    return -1;
+}
+
+static void port_write(void *opaque, hwaddr address, uint64_t val, unsigned size)
+{
+}
+
+static const MemoryRegionOps port_ops = {
+    .read = port_read,
+    .write = port_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8 },
+    .impl = { .min_access_size = 1, .max_access_size = 8 },
+};
+
 static void board_reset(void *opaque)
 {
     CPUState *cs = opaque;
 
+    if (cs == first_cpu) {
+        firmware_reset();
+    }
     cpu_reset(cs);
-    cpu_set_pc(cs, board.entry);
+    firmware_start(cs);
     IA64_CPU(cs)->parked = cs != first_cpu;
     cs->halted = cs != first_cpu;
+}
+
+static void add_region(MemoryRegion *region, const MemoryRegionOps *ops, const char *name,
+                       hwaddr base, uint64_t size)
+{
+    memory_region_init_io(region, NULL, ops, NULL, name, size);
+    memory_region_add_subregion(get_system_memory(), base, region);
+}
+
+/*
+ * add_virtio: transports of the present version. A device gets the one that was made last: that is to
+ * be the first.
+ */
+static void add_virtio(qemu_irq *lines)
+{
+    DeviceState *dev;
+    int i;
+
+    for (i = ARRAY_SIZE(virtio_lines); i-- > 0;) {
+        dev = qdev_new("virtio-mmio");
+        qdev_prop_set_bit(dev, "force-legacy", false);
+        sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);
+        sysbus_mmio_map(SYS_BUS_DEVICE(dev), 0, VIRTIO_BASE + i * VIRTIO_SIZE);
+        sysbus_connect_irq(SYS_BUS_DEVICE(dev), 0, lines[virtio_lines[i]]);
+    }
+}
+
+/* load_initrd: at the end of memory; it must not reach down to @kernel_end */
+static void load_initrd(const char *name, uint64_t kernel_end, FirmwareInfo *info)
+{
+    int64_t size = get_image_size(name);
+
+    if (size > 0 && size < info->ram_size) {
+        info->initrd = QEMU_ALIGN_DOWN(info->ram_size - size, INITRD_ALIGN);
+        info->initrd_size = size;
+    }
+    if (info->initrd < kernel_end ||
+        load_image_targphys(name, info->initrd, info->ram_size - info->initrd) != size) {
+        error_report("%s is no initial ram disk that fits", name);
+        exit(1);
+    }
+}
+
+static void load_kernel(MachineState *machine)
+{
+    FirmwareInfo info = {
+        .ram_size = machine->ram_size,
+        .command_line = machine->kernel_cmdline ?: "",
+        .cpus = machine->smp.cpus,
+    };
+    uint64_t end = 0;
+
+    if (!machine->kernel_filename ||
+        load_elf(machine->kernel_filename, NULL, NULL, NULL, &info.entry, NULL, &end, NULL,
+                 0, EM_IA_64, 0, 0) < 0) {
+        error_report("-kernel needs an ELF file for IA-64");
+        exit(1);
+    }
+    if (machine->initrd_filename) {
+        load_initrd(machine->initrd_filename, end, &info);
+    }
+    firmware_init(&info);
 }
 
 static void board_init(MachineState *machine)
@@ -129,8 +222,8 @@ static void board_init(MachineState *machine)
     qemu_irq *lines;
     int i;
 
-    if (machine->ram_size > MAX_RAM) {
-        error_report("no more than 3 GiB of memory: devices come after it");
+    if (machine->ram_size < MIN_RAM || machine->ram_size > MAX_RAM) {
+        error_report("from 64 MiB of memory to 3 GiB, behind which devices come");
         exit(1);
     }
     for (i = 0; i < machine->smp.cpus; i++) {
@@ -140,16 +233,11 @@ static void board_init(MachineState *machine)
     memory_region_add_subregion(get_system_memory(), 0, machine->ram);
     serial_mm_init(get_system_memory(), UART_BASE, 0, lines[UART_LINE], 115200, serial_hd(0),
                    DEVICE_LITTLE_ENDIAN);
-    memory_region_init_io(&board.ipi, NULL, &ipi_ops, NULL, "ia64.ipi", IPI_SIZE);
-    memory_region_add_subregion(get_system_memory(), IPI_BASE, &board.ipi);
-    memory_region_init_io(&board.exit, NULL, &exit_ops, NULL, "ia64.exit", 4);
-    memory_region_add_subregion(get_system_memory(), EXIT_BASE, &board.exit);
-    if (!machine->kernel_filename ||
-        load_elf(machine->kernel_filename, NULL, NULL, NULL, &board.entry, NULL, NULL, NULL,
-                 0, EM_IA_64, 0, 0) < 0) {
-        error_report("-kernel needs an ELF file for IA-64");
-        exit(1);
-    }
+    add_virtio(lines);
+    add_region(&board.ipi, &ipi_ops, "ia64.ipi", IPI_BASE, IPI_SIZE);
+    add_region(&board.exit, &exit_ops, "ia64.exit", EXIT_BASE, 4);
+    add_region(&board.ports, &port_ops, "ia64.ports", PORTS_BASE, PORTS_SIZE);
+    load_kernel(machine);
 }
 
 static void board_machine_init(MachineClass *mc)

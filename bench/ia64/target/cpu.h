@@ -247,6 +247,9 @@ static inline uint64_t ia64_psr(CPUIA64State *env)
 /* cpu.c */
 extern const char *const ia64_vector_names[];
 
+/* The board's: board/firmware.c */
+bool ia64_firmware(CPUIA64State *env, uint64_t imm);
+
 /* fpu.c */
 bool ia64_fpsr_ok(uint64_t val);
 

@@ -46,10 +46,21 @@ void HELPER(fp_disabled)(CPUIA64State *env, uint64_t isr)
     ia64_fault(env, VEC_FP_DISABLED, isr, GETPC());
 }
 
+/*
+ * break: an interruption, unless it is one of the firmware's. That may look at the clock: what has been
+ * executed is exact, as this is the block's end.
+ */
 void HELPER(break)(CPUIA64State *env, uint64_t imm)
 {
+    CPUState *cs = env_cpu(env);
+
+    cpu_restore_state(cs, GETPC());
+    cs->can_do_io = 1;
+    if (ia64_firmware(env, imm)) {
+        cpu_loop_exit_noexc(cs);
+    }
     env->iim = imm;
-    ia64_fault(env, VEC_BREAK, 0, GETPC());
+    ia64_fault(env, VEC_BREAK, 0, 0);
 }
 
 /* ia64_set_psr: all but ri */
