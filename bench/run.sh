@@ -12,7 +12,7 @@ qemu=$1 out=$2
 shift 2
 case ${qemu##*-} in
 ppc64) machine=ppc every="classic power" ;;
-ia64) machine=ia64 every="integer random stack mmu vectors sapic smp fp fprandom firmware" ;;
+ia64) machine=ia64 every="integer random stack mmu vectors sapic smp fp fprandom firmware pmu" ;;
 *) machine=x86 every="intel amd p6 p4 p5" ;;
 esac
 # shellcheck disable=SC2086
@@ -29,7 +29,7 @@ cpus() {
 	classic) echo 604 604e 750 750fx 750gx 7400 7410 7450 7455 7447 7448 ;;
 	power) echo 970_v2.2 970mp_v1.1 power8 power9 power10 ;;
 	integer | random | stack | mmu | vectors | sapic | smp | fp | fprandom) echo itanium2 ;;
-	firmware) echo itanium itanium2 montecito ;;
+	firmware | pmu) echo itanium itanium2 montecito ;;
 	esac
 }
 

@@ -120,33 +120,10 @@ static void vm_summary(CPUIA64State *env)
            (IA64_VA_BITS - 1) | rid_bits << 8 | purges << 16, 0);
 }
 
-/* The processors' monitors: which registers there are, which count cycles, and instructions */
-typedef struct Monitors {
-    uint32_t cpuid3;                /* without the revision */
-    uint64_t info, pmcs, pmds, cycles, instructions;
-} Monitors;
-
-static const Monitors *monitors(CPUIA64State *env)
-{
-    /* Four counters of 32 bits, four and twelve of 47; cycles are event 0x12, instructions 8 */
-    static const Monitors all[] = {
-        { 0x07000000, 0x08122004, 0x3fff, 0x3ffff, 0xf0, 0x30 },
-        { 0x1f000000, 0x08122f04, 0xffff, 0x3ffff, 0xf0, 0xf0 },
-        { 0x20000000, 0x08122f0c, 0x7ff0000ffff, 0xffff00df0000fff0, 0xfff0, 0xfff0 },
-    };
-    uint32_t family = IA64_CPU_GET_CLASS(env_cpu(env))->cpuid3 & 0xff000000;
-    int i;
-
-    for (i = 0; i < ARRAY_SIZE(all) - 1 && all[i].cpuid3 != family; i++) {
-    }
-    return &all[i];
-}
-
 /* perf_mon_info: four masks of 256 bits at @buffer: SDM 2:440 */
 static void perf_mon_info(CPUIA64State *env, uint64_t buffer)
 {
-    const Monitors *m = monitors(env);
-    const uint64_t masks[4] = { m->pmcs, m->pmds, m->cycles, m->instructions };
+    uint64_t masks[16], info = ia64_perf_mon_info(env, masks);
     int i;
 
     if (buffer & 7) {
@@ -154,9 +131,9 @@ static void perf_mon_info(CPUIA64State *env, uint64_t buffer)
         return;
     }
     for (i = 0; i < 16; i++) {
-        store(env, buffer + 8 * i, i % 4 ? 0 : masks[i / 4]);
+        store(env, buffer + 8 * i, masks[i]);
     }
-    answer(env, DONE, m->info, 0, 0);
+    answer(env, DONE, info, 0, 0);
 }
 
 /* give_back: @env goes on behind the gate; the break has been its slot 0 */

@@ -39,7 +39,14 @@ static void ia64_restore_state_to_opc(CPUState *cs, const TranslationBlock *tb,
     CPUIA64State *env = &IA64_CPU(cs)->env;
 
     env->ip = data[0];
-    env->ri = data[1];
+    env->ri = data[1] & INSN_START_RI;
+    /* What was counted of instructions that have not been executed: see accel/tcg/pmu-core.c. */
+    if (tb->flags & TB_PMU) {
+        env->pmu.cycles -= tb->icount - (data[1] >> INSN_START_INDEX_SHIFT);
+    }
+    if (tb->flags & TB_RANGE) {
+        ia64_pmu_count_range(env, env->ip, -1);
+    }
 }
 
 static bool ia64_cpu_has_work(CPUState *cs)
@@ -87,6 +94,7 @@ static void ia64_cpu_reset(DeviceState *dev)
     for (i = 0; i < ARRAY_SIZE(masked); i++) {
         env->cr[masked[i]] = 1 << 16;
     }
+    ia64_pmu_reset(env);
     timer_del(IA64_CPU(cs)->timer);
     cs->exception_index = -1;
 }

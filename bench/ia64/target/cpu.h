@@ -9,6 +9,7 @@
 
 #include "cpu-qom.h"
 #include "exec/cpu-defs.h"
+#include "pmu.h"
 
 /* Bits of psr. Its fields cpl and ri are not in env->psr: see ia64_psr(). */
 #define PSR_BE      (1ull << 1)
@@ -135,8 +136,16 @@ enum {
 #define TB_DFL      (1u << 11)
 #define TB_DFH      (1u << 12)
 #define TB_FP_TRAP  (1u << 13)
+/* A counter counts; branches are captured; instructions are looked at by their address */
+#define TB_PMU      (1u << 14)
+#define TB_BTB      (1u << 15)
+#define TB_RANGE    (1u << 16)
 /* Those of ar.fpsr that disable traps */
 #define FPSR_TRAPS  0x38
+
+/* What QEMU keeps of where an instruction starts, besides ip: the slot, and its number in the block */
+#define INSN_START_RI           3u
+#define INSN_START_INDEX_SHIFT  2
 
 #define MMU_PHYS    4
 
@@ -213,6 +222,8 @@ typedef struct CPUArchState {
     uint64_t isr, ifa, iim;
     uint32_t fp_trap;           /* what the last operation of floating point trapped for */
     uint64_t access;            /* what more isr will say of the access that is being made */
+
+    CPUPMUState pmu;
 } CPUIA64State;
 
 struct ArchCPU {
@@ -256,6 +267,7 @@ bool ia64_fpsr_ok(uint64_t val);
 /* interrupt.c */
 G_NORETURN void ia64_fault(CPUIA64State *env, int vector, uint64_t isr, uintptr_t ra);
 void ia64_set_psr(CPUIA64State *env, uint64_t psr);
+void ia64_set_cpl(CPUIA64State *env, uint32_t cpl);
 void ia64_trap(CPUIA64State *env, uint64_t code, uint32_t slot);
 void ia64_cpu_do_interrupt(CPUState *cs);
 bool ia64_cpu_exec_interrupt(CPUState *cs, int request);
@@ -306,7 +318,7 @@ static inline void cpu_get_tb_cpu_state(CPUIA64State *env, target_ulong *pc,
 {
     *pc = env->ip;
     *cs_base = 0;
-    *flags = env->cpl | env->ri << TB_RI_SHIFT |
+    *flags = env->cpl | env->ri << TB_RI_SHIFT | env->pmu.regs.flags |
         (env->psr & PSR_DT ? TB_DT : 0) |
         (env->psr & PSR_IT ? TB_IT : 0) |
         (env->psr & PSR_AC ? TB_AC : 0) |

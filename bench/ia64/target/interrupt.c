@@ -63,12 +63,16 @@ void HELPER(break)(CPUIA64State *env, uint64_t imm)
     ia64_fault(env, VEC_BREAK, 0, 0);
 }
 
-/* ia64_set_psr: all but ri */
+/* ia64_set_psr: all but ri. An instruction that does so is counted as the old psr says. */
 void ia64_set_psr(CPUIA64State *env, uint64_t psr)
 {
     uint64_t nats = extract64(env->gr_nat[0], 16, 16), val;
+    bool monitors = (psr ^ ia64_psr(env)) & (PSR_UP | PSR_PP | PSR_CPL);
     int i;
 
+    if (monitors) {
+        pmu_sync(env);
+    }
     if ((psr ^ env->psr) & PSR_BN) {
         for (i = 0; i < 16; i++) {
             val = env->gr[16 + i];
@@ -86,6 +90,19 @@ void ia64_set_psr(CPUIA64State *env, uint64_t psr)
     }
     env->psr = psr & ~(PSR_CPL | PSR_RI);
     env->cpl = extract64(psr, PSR_CPL_SHIFT, 2);
+    if (monitors) {
+        pmu_schedule(env);
+    }
+}
+
+/* ia64_set_cpl: of psr the level alone */
+void ia64_set_cpl(CPUIA64State *env, uint32_t cpl)
+{
+    if (cpl != env->cpl) {
+        pmu_sync(env);
+        env->cpl = cpl;
+        pmu_schedule(env);
+    }
 }
 
 /*

@@ -686,7 +686,7 @@ void HELPER(epc)(CPUIA64State *env)
         ia64_fault(env, VEC_GENERAL, GENERAL_ILLEGAL, GETPC());
     }
     if (!(env->psr & PSR_IT)) {
-        env->cpl = 0;
+        ia64_set_cpl(env, 0);
         return;
     }
     pte = code_pte(env);
@@ -695,5 +695,5 @@ void HELPER(epc)(CPUIA64State *env)
         ia64_access_fault(env, miss(env, env->ip, ISR_X), env->ip, ISR_X, GETPC());
     }
     /* Other pages have no code for levels below their own. */
-    env->cpl = MIN(env->cpl, PTE_PL(pte));
+    ia64_set_cpl(env, MIN(env->cpl, PTE_PL(pte)));
 }

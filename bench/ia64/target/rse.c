@@ -199,7 +199,7 @@ void HELPER(ret)(CPUIA64State *env, uint64_t target, uint32_t slot)
 
     need_complete(env, "a return in an incomplete frame");
     env->ec = extract64(env->pfs, PFS_EC_SHIFT, 6);
-    env->cpl = MAX(level, env->pfs >> PFS_PPL_SHIFT);
+    ia64_set_cpl(env, MAX(level, env->pfs >> PFS_PPL_SHIFT));
     if (env->ndirty - (int32_t)sol + (int32_t)CFM_SOF(cfm) > NR_STACKED) {
         /* SDM 2:144: there is no room. */
         rse_uncover(env, sol | sol << 7, sol);

@@ -16,6 +16,7 @@
 #include "tcg/tcg-op.h"
 
 #include "exec/gen-icount.h"
+#include "exec/pmu-gen.h"
 
 typedef struct DisasContext {
     DisasContextBase base;
@@ -28,6 +29,8 @@ typedef struct DisasContext {
     uint64_t ip, next_ip;
     int ri, next_ri;
     bool ended;             /* the instruction's code has left the block */
+    int branch;             /* the type of a branch; 0 for what is none to the trace buffer */
+    TCGOp *pmu_add;         /* adds the number of instructions */
     int unc1, unc2;         /* predicates to be cleared if qp is 0 */
     TCGv_i64 temps[32];
     int nr_temps;
@@ -176,6 +179,28 @@ static TCGv_i64 load_field(DisasContext *dc, size_t offset)
 #define store_env(val, field) tcg_gen_st_i64(val, cpu_env, offsetof(CPUIA64State, field))
 
 /*
+ * The PMU: see accel/tcg/pmu-core.c. Cycles, and with them instructions, are counted at the
+ * start of a block.
+ */
+
+/* event: one more of what only IA-64 counts; behind the last thing that can fault */
+static void event(DisasContext *dc, PMUSource source)
+{
+    if (dc->flags & TB_PMU) {
+        gen_pmu_inc(offsetof(CPUIA64State, pmu.own[source - PMU_FIRST_OWN]));
+    }
+}
+
+/* capture: if this instruction is a branch, it goes to @target, or is not taken */
+static void capture(DisasContext *dc, TCGv_i64 target, bool taken)
+{
+    if (dc->flags & TB_BTB && dc->branch) {
+        gen_helper_pmu_branch(cpu_env, tcg_constant_i64(dc->ip | dc->ri), target,
+                              tcg_constant_i32(dc->branch | (taken ? BRANCH_TAKEN : 0)));
+    }
+}
+
+/*
  * Ends of a block
  */
 
@@ -202,6 +227,7 @@ static void single(DisasContext *dc, int what)
  */
 static void leave_as(DisasContext *dc, int n, uint64_t ip, int ri, int what)
 {
+    capture(dc, tcg_constant_i64(ip), what == ISR_BRANCH);
     if (n >= 0 && !(dc->flags & (TB_NATS | TB_ONE | TB_TRAP)) &&
         translator_use_goto_tb(&dc->base, ip)) {
         tcg_gen_goto_tb(n);
@@ -243,6 +269,7 @@ static void leave_to_loop(DisasContext *dc)
 static void leave_indirect(DisasContext *dc)
 {
     tcg_gen_movi_i32(cpu_ri, 0);
+    capture(dc, cpu_ip, true);
     single(dc, ISR_BRANCH);
     tcg_gen_lookup_and_goto_ptr();
     dc->ended = true;
@@ -857,7 +884,11 @@ static void gen_chk_s(DisasContext *dc, int r, uint64_t target)
 /* gen_hint: @pause, which is 0, is for who waits for another CPU */
 static void gen_hint(DisasContext *dc, uint64_t insn)
 {
-    if (!F(insn, 26, 1) || imm21(insn)) {
+    if (!F(insn, 26, 1)) {
+        event(dc, PMU_NOPS);
+        return;
+    }
+    if (imm21(insn)) {
         return;
     }
     if (tb_cflags(dc->base.tb) & CF_PARALLEL) {
@@ -1031,6 +1062,7 @@ static bool gen_load_store(DisasContext *dc, uint64_t insn)
             not_nat_for(dc, r3, r2, ISR_W);
             tcg_gen_qemu_st_i64(gr(dc, r2), gr(dc, r3), dc->mem_idx, size);
         }
+        event(dc, PMU_STORES);
         if (by_imm) {
             update(dc, r3, -1, imm9(insn, 6));
         }
@@ -1046,6 +1078,7 @@ static bool gen_load_store(DisasContext *dc, uint64_t insn)
     if (kind == 1 || kind == 3) {
         gen_helper_load_s(cpu_env, tcg_constant_i32(r1 | r3 << 7 | dc->mem_idx << 14 |
                                                     1 << (x6 & 3) << 18), gr(dc, r3));
+        event(dc, PMU_LOADS);
         if (by_imm) {
             update(dc, r3, -1, imm9(insn, 13));
         } else if (by_reg) {
@@ -1066,6 +1099,7 @@ static bool gen_load_store(DisasContext *dc, uint64_t insn)
             tcg_gen_mb(TCG_MO_ALL | TCG_BAR_LDAQ);
         }
     }
+    event(dc, PMU_LOADS);
     if (by_imm) {
         update(dc, r3, -1, imm9(insn, 13));
     } else if (by_reg) {
@@ -1118,18 +1152,21 @@ static bool gen_semaphore(DisasContext *dc, uint64_t insn)
     switch (x6) {
     case 0x00 ... 0x07:
         gen_cmpxchg(dc, r1, r2, r3, size);
-        return true;
+        break;
     case 0x08 ... 0x0b:
         t = temp(dc);
         tcg_gen_atomic_xchg_i64(t, gr(dc, r3), gr(dc, r2), dc->mem_idx, size);
+        gr_set(dc, r1, t, 0, 0);
         break;
     default:
         t = temp(dc);
         tcg_gen_atomic_fetch_add_i64(t, gr(dc, r3),
                                      tcg_constant_i64(increments[F(insn, 13, 3)]),
                                      dc->mem_idx, size);
+        gr_set(dc, r1, t, 0, 0);
     }
-    gr_set(dc, r1, t, 0, 0);
+    event(dc, PMU_LOADS);
+    event(dc, PMU_STORES);
     return true;
 }
 
@@ -1233,6 +1270,7 @@ static bool gen_fp_memory(DisasContext *dc, uint64_t insn)
         }
         not_nat_for(dc, r3, 0, ISR_W);
         gen_helper_stf(cpu_env, tcg_constant_i32(form | f1), gr(dc, r3));
+        event(dc, PMU_STORES);
         if (by_imm) {
             update(dc, r3, -1, imm9(insn, 6));
         }
@@ -1250,6 +1288,7 @@ static bool gen_fp_memory(DisasContext *dc, uint64_t insn)
         not_nat_for(dc, r3, 0, ISR_R);
     }
     gen_helper_ldf(cpu_env, tcg_constant_i32(form | f2 << 7 | f1), gr(dc, r3));
+    event(dc, PMU_LOADS);
     if (by_imm) {
         update(dc, r3, -1, imm9(insn, 13));
     } else if (m && pair) {
@@ -1350,6 +1389,36 @@ static void gen_touch(DisasContext *dc, int r3, int level, uint64_t isr)
                      tcg_constant_i64(isr | ISR_NA));
 }
 
+/*
+ * gen_monitor: moves of pmc and pmd. The block ends, since it has been counted as a whole. What
+ * programs may not do with a pmc depends on its number.
+ */
+static void gen_monitor(DisasContext *dc, uint64_t insn)
+{
+    int r1 = R1(insn), r2 = R2(insn), r3 = R3(insn), x6 = F(insn, 27, 6);
+    bool pmd = x6 & 1, read = x6 & 0x10;
+    TCGv_i64 t;
+
+    if (!pmd && dc->flags & TB_CPL) {
+        gen_helper_pmc_allowed(cpu_env, gr(dc, r3));
+    }
+    if ((pmd && !read && !privileged_ok(dc)) || (read && !target_ok(dc, r1))) {
+        return;
+    }
+    not_nat(dc, r3, read ? 0 : r2);
+    io(dc);
+    if (read) {
+        t = temp(dc);
+        (pmd ? gen_helper_mov_from_pmd : gen_helper_mov_from_pmc)(t, cpu_env, gr(dc, r3));
+        gr_set(dc, r1, t, 0, 0);
+    } else {
+        /* An event of the bench's is one of this instruction. */
+        store_ip(dc->ip, dc->ri);
+        (pmd ? gen_helper_mov_to_pmd : gen_helper_mov_to_pmc)(cpu_env, gr(dc, r3), gr(dc, r2));
+    }
+    leave_to_loop(dc);
+}
+
 /* gen_m1_system: those of op 1, x3 = 0 that know translations */
 static bool gen_m1_system(DisasContext *dc, uint64_t insn)
 {
@@ -1369,6 +1438,9 @@ static bool gen_m1_system(DisasContext *dc, uint64_t insn)
         return true;
     case 0x30:                          /* fc: caches are coherent */
         gen_touch(dc, r3, 0, NA_FC | ISR_R);
+        return true;
+    case 0x04: case 0x05: case 0x14: case 0x15:
+        gen_monitor(dc, insn);
         return true;
     case 0x1a: case 0x1b:
         if (target_ok(dc, r1)) {
@@ -1628,6 +1700,7 @@ static bool gen_b0(DisasContext *dc, uint64_t insn)
         if (type) {
             return false;
         }
+        dc->branch = BRANCH_INDIRECT;
         tcg_gen_andi_i64(cpu_ip, cpu_br[B2(insn)], ~15ull);
         leave_indirect(dc);
         return true;
@@ -1635,6 +1708,8 @@ static bool gen_b0(DisasContext *dc, uint64_t insn)
         if (type != 4) {
             return false;
         }
+        dc->branch = BRANCH_RETURN;
+        capture(dc, cpu_br[B2(insn)], true);
         if (dc->flags & TB_ONE) {
             gen_helper_one_done(cpu_env);
         }
@@ -1657,14 +1732,19 @@ static bool gen_b(DisasContext *dc, uint64_t insn)
         return gen_b0(dc, insn);
     case 1:
         t = temp(dc);
+        dc->branch = BRANCH_INDIRECT;
         tcg_gen_andi_i64(t, cpu_br[B2(insn)], ~15ull);
         gen_call(dc, B1(insn));
         tcg_gen_mov_i64(cpu_ip, t);
         leave_indirect(dc);
         return true;
     case 2:
+        if (x6 == 0x00) {
+            event(dc, PMU_NOPS);
+        }
         return x6 == 0x00 || x6 == 0x01 || x6 == 0x10 || x6 == 0x11;
     case 4:
+        dc->branch = BRANCH_RELATIVE;
         switch (F(insn, 6, 3)) {
         case 0:
             branch_to(dc, 0, branch_target(dc, insn));
@@ -1679,6 +1759,7 @@ static bool gen_b(DisasContext *dc, uint64_t insn)
             return false;
         }
     case 5:
+        dc->branch = BRANCH_RELATIVE;
         gen_call(dc, B1(insn));
         branch_to(dc, 0, branch_target(dc, insn));
         return true;
@@ -1798,6 +1879,9 @@ static bool gen_f01(DisasContext *dc, uint64_t insn, bool parallel)
         gen_break(dc, imm21(insn));
         return true;
     case 0x01:                          /* nop, hint */
+        if (!F(insn, 26, 1)) {
+            event(dc, PMU_NOPS);
+        }
         return true;
     case 0x04:
         gen_helper_fsetc(cpu_env, tcg_constant_i64(insn));
@@ -1878,6 +1962,7 @@ static bool gen_x(DisasContext *dc, uint64_t insn, uint64_t l)
     case 12: case 13:
         imm = dc->ip + 16 * ((uint64_t)F(insn, 36, 1) << 59 | (l >> 2 & MAKE_64BIT_MASK(0, 39)) << 20 |
                              F(insn, 13, 20));
+        dc->branch = BRANCH_RELATIVE;
         if (F(insn, 37, 4) == 13) {
             gen_call(dc, B1(insn));
         }
@@ -1924,13 +2009,19 @@ static void ia64_tr_init_disas_context(DisasContextBase *base, CPUState *cs)
 
 static void ia64_tr_tb_start(DisasContextBase *base, CPUState *cs)
 {
+    DisasContext *dc = container_of(base, DisasContext, base);
+
+    if (dc->flags & TB_PMU) {
+        dc->pmu_add = gen_pmu_block_start(base);
+    }
 }
 
 static void ia64_tr_insn_start(DisasContextBase *base, CPUState *cs)
 {
     DisasContext *dc = container_of(base, DisasContext, base);
 
-    tcg_gen_insn_start(dc->next_ip, dc->next_ri);
+    tcg_gen_insn_start(dc->next_ip,
+                       dc->next_ri | (base->num_insns - 1) << INSN_START_INDEX_SHIFT);
 }
 
 static void ia64_tr_translate_insn(DisasContextBase *base, CPUState *cs)
@@ -1944,7 +2035,11 @@ static void ia64_tr_translate_insn(DisasContextBase *base, CPUState *cs)
     dc->ip = dc->next_ip;
     dc->ri = dc->next_ri;
     dc->ended = false;
+    dc->branch = 0;
     dc->unc1 = dc->unc2 = 0;
+    if (dc->flags & TB_RANGE) {
+        gen_helper_pmu_range(cpu_env, tcg_constant_i64(dc->ip));
+    }
     if (!dc->have_bundle) {
         dc->bundle[0] = translator_ldq(dc->env, base, dc->ip);
         dc->bundle[1] = translator_ldq(dc->env, base, dc->ip + 8);
@@ -1991,7 +2086,9 @@ static void ia64_tr_translate_insn(DisasContextBase *base, CPUState *cs)
         } else {
             gen_set_label(off);
         }
+        capture(dc, tcg_constant_i64(0), false);
     }
+    dc->branch = 0;
 out:
     free_temps(dc);
     if (dc->ended) {
@@ -2011,6 +2108,9 @@ static void ia64_tr_tb_stop(DisasContextBase *base, CPUState *cs)
 {
     DisasContext *dc = container_of(base, DisasContext, base);
 
+    if (dc->flags & TB_PMU) {
+        gen_pmu_block_end(base, dc->pmu_add);
+    }
     /* A block that ends within a bundle has the whole of it. */
     if (dc->next_ri) {
         base->pc_next = dc->next_ip + 16;

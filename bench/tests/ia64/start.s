@@ -356,9 +356,9 @@ finish:
 	st4	[r24] = r25
 1:	br.cond.sptk 1b
 
-	// Interruptions are recorded, and end at level 0 where "expect" says, with psr.i = 0; but if there is
-	// something in "translation", that is inserted for what misses, with the address's bits
-	// 23:14 added, and all goes on.
+	// Interruptions are recorded, and end at level 0 where "expect" says, with psr.i and the bits of
+	// "forgotten" 0; but if there is something in "translation", that is inserted for what misses, with
+	// the address's bits 23:14 added, and all goes on.
 interrupted:
 	mov	r23 = ar.itc
 	mov	r17 = pr
@@ -387,6 +387,9 @@ interrupted:
 	mov	r19 = cr.ipsr
 	movl	r20 = ~(1 << 14 | 3 << 25 | 3 << 32 | 0x7f << 37 | 1 << 45)
 	and	r19 = r19, r20
+	movl	r20 = forgotten
+	ld8	r20 = [r20]
+	andcm	r19 = r19, r20
 	mov	cr.ipsr = r19
 	mov	pr = r17, -1
 	rfi
@@ -431,6 +434,7 @@ numbers:	.skip	16
 resume:		.skip	8
 record:		.skip	88	// what VECTOR and the others are
 translation:	.skip	8
+forgotten:	.skip	8
 	.balign	512
 backing_store:	.skip	65536
 scratch:	.skip	65536	// at a multiple of 512, for NaT bits go by bits 8:3
