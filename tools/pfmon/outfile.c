@@ -269,6 +269,11 @@ static bool reader_gone(int fd)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }
 
+bool outfile_unread(const struct outfile *o)
+{
+	return reader_gone(fileno(o->file));
+}
+
 /*
  * The error for which stdio could not write to @fd: stdio remembers only that there was one.
  * Write one byte more to a file, see its error, and cut the byte off.

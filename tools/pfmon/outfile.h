@@ -49,6 +49,14 @@ static inline bool outfile_is_stdout(const char *path)
 }
 
 /**
+ * outfile_unread() - has the last reader of a pipe closed it?
+ * @o: from outfile_open()
+ *
+ * Whoever writes learns it by EPIPE; this is for who has nothing to write for a while.
+ */
+bool outfile_unread(const struct outfile *o);
+
+/**
  * outfile_keep() - it is complete: give it its name
  * @o:      from outfile_open()
  * @suffix: what had the name gets this behind it; NULL: it is removed

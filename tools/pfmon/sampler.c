@@ -679,8 +679,11 @@ static void sampler_tick(struct result *result)
 	pthread_mutex_lock(&rec->lock);
 	n = count_samples(rec);
 	recording_flush(rec);
-	/* Nobody reads it any more. A command goes on all the same. */
-	if (rec->data.err == EPIPE)
+	/*
+	 * Nobody reads the recording any more. CPUs that are idle have no samples, so that
+	 * nothing may be written that would fail. A command goes on all the same.
+	 */
+	if (rec->data.err == EPIPE || outfile_unread(&rec->data.out))
 		result->over = true;
 	if (rec->progress)
 		fprintf(stderr, "\r%s samples, %s lost ", numbers_count(samples, n),

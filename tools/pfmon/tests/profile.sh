@@ -712,6 +712,12 @@ test_pipes()
 	{ timeout 60 "$PFMON" record -C all -o - 2>"$tmp/err"; echo $? >"$tmp/status"; } | head -c 100 >"$tmp/out"
 	expect "record -C all -o -, nobody reads: status" "$(cat "$tmp/status")" 141
 	check "record -C all -o -, nobody reads: nothing to say" [ ! -s "$tmp/err" ]
+	# The reader goes when it has all, and where nothing is sampled no write after that fails.
+	{
+		timeout 60 "$PFMON" record -C all -e minor-faults -c 1000000000 -o - 2>"$tmp/err"
+		echo $? >"$tmp/status"
+	} | sh -c 'timeout 2 cat; :' >"$tmp/out" 2>/dev/null
+	expect "record -C all -o -, nobody reads, no samples: status" "$(cat "$tmp/status")" 141
 	{ "$PFMON" record -o - sh -c "sleep 1; echo done >'$tmp/done'" 2>"$tmp/err"; echo $? >"$tmp/status"; } |
 		head -c 100 >"$tmp/out"
 	expect "record -o -, nobody reads: status" "$(cat "$tmp/status")" 141
