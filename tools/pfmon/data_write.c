@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,6 +52,25 @@ static void put(struct data_writer *w, const void *data, size_t size)
 		w->bytes += size;
 }
 
+static void journal_add(struct data_journal *j, const void *data, size_t size)
+{
+	if (j->room - j->size < size) {
+		j->room = 2 * j->room + size + 4096;
+		j->records = realloc(j->records, j->room);
+		if (!j->records)
+			err(EXIT_PFMON, NULL);
+	}
+	memcpy(j->records + j->size, data, size);
+	j->size += size;
+}
+
+/* What samples are understood by, and not what was sampled or lost in one file. */
+static bool is_lasting(enum df_type type)
+{
+	return type == DF_EVENT || type == DF_PROCESS || type == DF_MAP || type == DF_BINARY ||
+	       type == DF_INODE || type == DF_MODULE || type == DF_JIT;
+}
+
 static void put_record(struct data_writer *w, enum df_type type,
 		       const struct piece *pieces, unsigned int n)
 {
@@ -66,6 +86,89 @@ static void put_record(struct data_writer *w, enum df_type type,
 	for (i = 0; i < n; i++)
 		put(w, pieces[i].data, pieces[i].size);
 	put(w, zeroes, head.size - size);
+	if (!w->journal || !is_lasting(type))
+		return;
+	journal_add(w->journal, &head, sizeof(head));
+	for (i = 0; i < n; i++)
+		if (pieces[i].size)
+			journal_add(w->journal, pieces[i].data, pieces[i].size);
+	journal_add(w->journal, zeroes, head.size - size);
+}
+
+#define PIDS	(4 << 20)	/* the kernel's PID_MAX_LIMIT */
+
+/* Of which process a record is, 0: of none; @parent: what it is a copy of, or 0 */
+static int32_t record_pid(const unsigned char *record, int32_t *parent)
+{
+	struct df_record head;
+	int32_t ids[2];
+
+	memcpy(&head, record, sizeof(head));
+	memcpy(ids, record + sizeof(head), sizeof(ids));
+	*parent = head.type == DF_PROCESS && ids[1] > 0 && ids[1] < PIDS ? ids[1] : 0;
+	return (head.type == DF_PROCESS || head.type == DF_MAP || head.type == DF_JIT) &&
+	       ids[0] > 0 && ids[0] < PIDS ? ids[0] : 0;
+}
+
+enum { DEAD = 1, ALIVE };
+
+static size_t record_size(const unsigned char *record)
+{
+	struct df_record head;
+
+	memcpy(&head, record, sizeof(head));
+	return sizeof(head) + head.size;
+}
+
+/* Forget processes that had ended at the switch before, and that none that lives comes from. */
+static void forget(struct data_journal *j)
+{
+	unsigned char *need = calloc(PIDS, 1);
+	size_t at, n = 0, to = 0, *start = calloc(j->size / sizeof(struct df_record) + 1,
+						  sizeof(*start));
+	int32_t pid, parent;
+
+	if (!j->ended)
+		j->ended = calloc(PIDS, 1);
+	for (at = 0; need && start && j->ended && at < j->size; at += record_size(j->records + at)) {
+		start[n++] = at;
+		pid = record_pid(j->records + at, &parent);
+		if (!pid || need[pid])
+			continue;
+		need[pid] = ALIVE;
+		if (!kill(pid, 0) || errno != ESRCH)
+			j->ended[pid] = 0;
+		else if (j->ended[pid])
+			need[pid] = DEAD;
+		else
+			j->ended[pid] = 1;
+	}
+	/* A copy comes after what it is a copy of. */
+	for (at = n; at-- > 0;) {
+		pid = record_pid(j->records + start[at], &parent);
+		if (pid && parent && need[pid] == ALIVE)
+			need[parent] = ALIVE;
+	}
+	for (at = 0; at < n; at++) {
+		size_t size = record_size(j->records + start[at]);
+
+		pid = record_pid(j->records + start[at], &parent);
+		if (pid && need[pid] == DEAD)
+			continue;
+		memmove(j->records + to, j->records + start[at], size);
+		to += size;
+	}
+	if (n)
+		j->size = to;
+	free(start);
+	free(need);
+}
+
+void data_again(struct data_writer *w, struct data_journal *j)
+{
+	forget(j);
+	put(w, j->records, j->size);
+	w->journal = j;
 }
 
 static struct piece string(const char *text)

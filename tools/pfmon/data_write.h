@@ -15,10 +15,18 @@
 #include "outfile.h"
 #include "sampled.h"
 
+/* Records that each file of a rotated recording begins with. */
+struct data_journal {
+	unsigned char *records;
+	size_t size, room;
+	unsigned char *ended;	/* by pid: seen to have ended at the switch before */
+};
+
 struct data_writer {
 	struct outfile out;
 	int err;		/* of the first failure, 0 if there was none */
 	uint64_t bytes;
+	struct data_journal *journal;	/* NULL: none is kept */
 };
 
 /**
@@ -149,6 +157,16 @@ void data_lost(struct data_writer *w, const struct df_lost *lost);
  * @turns: how long
  */
 void data_turns(struct data_writer *w, const struct df_turns *turns);
+
+/**
+ * data_again() - begin with what was written to the file before: events, processes, code
+ * @w:       from data_create()
+ * @journal: of that file; kept from now on for this one
+ *
+ * Of processes that have ended nothing is written again, but for what their children have
+ * from them, and where samples can still come: what ended since the last call.
+ */
+void data_again(struct data_writer *w, struct data_journal *journal);
 
 /**
  * data_flush() - have what was written so far in the file

@@ -3,6 +3,7 @@
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "pfmon.h"
 #include "raw.h"
 #include "recording.h"
+#include "rotate.h"
 #include "target.h"
 #include "turns.h"
 
@@ -47,6 +49,11 @@ TARGET_USAGE("  ")
 "      --wait           wait for counters, threads and CPUs that others have\n"
 "  -o, --output FILE    data file (" DF_DEFAULT_NAME "); - is standard output, and then\n"
 "                       what COMMAND prints goes to standard error\n"
+"      --switch-output[=SIZE|TIME|signal]\n"
+"                       a file OUTPUT.TIME each SIZE (B, K, M, G), TIME (s, m, h, d) or\n"
+"                       SIGUSR2, complete by itself\n"
+"      --switch-max-files N\n"
+"                       and of these keep the last N\n"
 "      --switch-timeout MS\n"
 "                       make a set of each -e; the sets take turns of MS\n"
 "                       milliseconds (1, if the counters are not enough)\n"
@@ -67,6 +74,7 @@ struct options {
 	bool calls;			/* -g */
 	bool no_names;
 	struct turn_options turns;
+	struct rotation rotation;
 };
 
 static void __attribute__((noreturn)) bad_usage(void)
@@ -115,7 +123,7 @@ static void __attribute__((noreturn)) print_help(void)
 }
 
 enum { CALL_GRAPH = 256, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX,
-       NO_NAMES };
+       NO_NAMES, SWITCH_OUTPUT, SWITCH_MAX_FILES };
 
 /*
  * The word that perf has behind --call-graph, which getopt_long() takes for the command if
@@ -180,6 +188,12 @@ static void parse_option(struct options *o, int c, char **argv)
 	case SWITCH_OVERFLOW:
 		o->turns.trigger = optarg;
 		break;
+	case SWITCH_OUTPUT:
+		rotate_option(&o->rotation, optarg);
+		break;
+	case SWITCH_MAX_FILES:
+		o->rotation.most = sampling_number(optarg, "a number of files", 1000000);
+		break;
 	case NO_MULTIPLEX:
 		o->turns.no_multiplex = true;
 		break;
@@ -207,6 +221,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "buffer", required_argument, NULL, 'b' },
 		TARGET_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
+		{ "switch-output", optional_argument, NULL, SWITCH_OUTPUT },
+		{ "switch-max-files", required_argument, NULL, SWITCH_MAX_FILES },
 		{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
 		{ "switch-overflow", required_argument, NULL, SWITCH_OVERFLOW },
 		{ "no-multiplex", no_argument, NULL, NO_MULTIPLEX },
@@ -234,6 +250,10 @@ static void parse_options(struct options *o, int argc, char **argv)
 	}
 	if (!turns_check(&o->turns))
 		bad_usage();
+	if (o->rotation.most && !o->rotation.on) {
+		warnx("--switch-max-files is for --switch-output");
+		bad_usage();
+	}
 }
 
 /* An event is counted; a name that the kernel gave is a register's. */
@@ -357,6 +377,7 @@ int cmd_record(int argc, char **argv)
 {
 	static struct options o;
 	static struct recording rec;
+	const char *path;
 	int status;
 
 	hardware_find();
@@ -380,18 +401,25 @@ int cmd_record(int argc, char **argv)
 	target_place(&o.target, &o.turns, &o.sampling.counters);
 	if (!o.output)
 		o.output = DF_DEFAULT_NAME;
+	path = o.output;
 	o.target.child.to_stderr = outfile_is_stdout(o.output);
 	if (outfile_is_stdout(o.output) && isatty(STDOUT_FILENO)) {
 		warnx("a recording is nothing for a terminal: name a file, or have another program read it");
 		bad_usage();
 	}
 
+	if (o.rotation.on) {
+		if (o.sampling.counters.sets > 1)
+			errx(EXIT_PFMON, "--switch-output: events that take turns have their times at the end of the recording, and so cannot be in several files");
+		path = rotate_begin(&o.rotation, o.output);
+		rec.rotation = &o.rotation;
+	}
 	rec.result.ops = &sampling_ops;
 	rec.result.counters = &o.sampling.counters;
 	rec.no_names = o.no_names;
 	rec.progress = isatty(STDERR_FILENO);
 	target_title(&o.target, &rec.result);
-	if (recording_begin(&rec, &o.sampling, o.output)) {
+	if (recording_begin(&rec, &o.sampling, path)) {
 		if (errno == EEXIST)
 			errx(EXIT_PFMON, "%s or %s" DF_OLD " is there and is no file of pfmon record, or not yours: name another one with -o",
 			     o.output, o.output);
@@ -405,7 +433,10 @@ int cmd_record(int argc, char **argv)
 	}
 	if (recording_end(&rec, status))
 		outfile_fail(&rec.data.out, o.output, status);
-	print_summary(&rec, outfile_is_stdout(o.output) ? "standard output" : o.output,
+	if (rec.rotation)
+		fprintf(stderr, "%" PRIu64 " files, %" PRIu64 " bytes; the last one is\n",
+			o.rotation.files, o.rotation.written);
+	print_summary(&rec, rec.rotation ? o.rotation.last : outfile_is_stdout(o.output) ? "standard output" : o.output,
 		      rec.data.bytes);
 	return status;
 }

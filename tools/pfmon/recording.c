@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The data file of a recording, from its begin to its end. */
+#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 
 #include "keep.h"
 #include "recording.h"
+#include "rotate.h"
 
 /* Registers in the order of their numbers, as samples have them. */
 static void add_reading(struct sampled_event *e, const char *name, uint16_t pmd,
@@ -97,8 +100,17 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 	bool stay = periods_stay(s);
 	unsigned int i, set;
 
-	if (data_create(&rec->data, path, rec->result.title, stay ? DF_PERIODS_STAY : 0))
+	rec->flags = stay ? DF_PERIODS_STAY : 0;
+	if (data_create(&rec->data, path, rec->result.title, rec->flags))
 		return -1;
+	if (rec->rotation) {
+		if (!rec->data.out.temp || rec->data.out.into) {
+			errno = EINVAL;
+			return -1;
+		}
+		rec->rotation->began = now_ns();
+		rec->data.journal = &rec->journal;
+	}
 	if (stay)
 		result_note(&rec->result, RATE_STAYS);
 	pthread_mutex_init(&rec->lock, NULL);
@@ -152,6 +164,47 @@ void recording_flush(struct recording *rec)
 	data_flush(&rec->data);
 }
 
+static int close_file(struct recording *rec, const struct df_end *end)
+{
+	if (rec->rotation)
+		rotate_name(rec);
+	if (data_close(&rec->data, end))
+		return -1;
+	if (rec->rotation)
+		rotate_closed(rec);
+	return 0;
+}
+
+void recording_switch(struct recording *rec)
+{
+	struct rotation *r = rec->rotation;
+	uint64_t now = now_ns();
+	struct df_end end;
+	const char *wrong;
+	char *next;
+
+	end = (struct df_end){ .elapsed_ns = now - r->began, .samples = rec->samples - r->samples };
+	rec->lost.threads = rec->result.missed;
+	images_end(rec->images);
+	recording_flush(rec);
+	wrong = rec->no_names ? NULL : keep_names(&rec->data, rec->images);
+	if (wrong)
+		warnx("names of functions are not in the next file, %s", wrong);
+	if (!close_file(rec, &end)) {
+		r->began = now;
+		next = rotate_next(r);
+		if (!data_create(&rec->data, next, rec->result.title, rec->flags)) {
+			free(next);
+			data_again(&rec->data, &rec->journal);
+			return;
+		}
+		rec->data.err = errno;
+		free(next);
+	}
+	rec->broken = rec->data.err;
+	warnx("cannot switch from %s to the next file: %s", r->last, strerror(rec->broken));
+}
+
 int recording_end(struct recording *rec, int status)
 {
 	struct df_end end = {
@@ -175,7 +228,12 @@ int recording_end(struct recording *rec, int status)
 	if (wrong)
 		result_note(&rec->result, "names of functions are not in the file, %s: a report needs the programs", wrong);
 	images_free(rec->images);
-	ret = data_close(&rec->data, &end);
+	if (rec->rotation && !rec->broken) {
+		end.elapsed_ns = now_ns() - rec->rotation->began;
+		end.samples -= rec->rotation->samples;
+	}
+	errno = rec->broken;
+	ret = rec->broken ? -1 : close_file(rec, &end);
 	pthread_mutex_destroy(&rec->lock);
 	return ret;
 }

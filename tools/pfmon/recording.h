@@ -33,6 +33,8 @@ struct sampling {
 
 struct sampler;
 
+struct rotation;
+
 struct recording {
 	struct result result;		/* first: probes know this */
 	const struct sampling *sampling;
@@ -49,6 +51,10 @@ struct recording {
 	/* Under the lock: CPUs are sampled by a thread each. */
 	pthread_mutex_t lock;
 	struct data_writer data;
+	struct data_journal journal;	/* of a rotation */
+	struct rotation *rotation;	/* NULL: one file */
+	uint32_t flags;			/* of each file */
+	int broken;			/* error of a switch: there is no file any more */
 	struct images *images;
 	struct sampler *samplers;
 	uint64_t samples;		/* in the file */
@@ -141,6 +147,12 @@ int recording_begin(struct recording *rec, const struct sampling *sampling,
  * @rec: from recording_begin(); locked, if others use it
  */
 void recording_flush(struct recording *rec);
+
+/**
+ * recording_switch() - end the data file and begin the next one, which rotate_due() says
+ * @rec: locked
+ */
+void recording_switch(struct recording *rec);
 
 /**
  * recording_end() - write what remains, close the data file

@@ -25,6 +25,7 @@
 #include "numbers.h"
 #include "raw.h"
 #include "recording.h"
+#include "rotate.h"
 #include "sampler.h"
 #include "watch.h"
 
@@ -180,8 +181,11 @@ static void keep(struct sampler *s, const struct digest *d, const void *block,
 
 	memcpy(head.uuid, rec->sampling->format->uuid, sizeof(head.uuid));
 	rec->blocks += !!size;
-	if (size)
+	if (size) {
+		if (rotate_due(rec, size))
+			recording_switch(rec);
 		data_samples(&rec->data, &head, block);
+	}
 	see(rec, d);
 	rec->samples += d->samples;
 }
@@ -675,8 +679,17 @@ static void sampler_tick(struct result *result)
 	struct recording *rec = (struct recording *)result;
 	char samples[NUMBERS_MAX], lost[NUMBERS_MAX];
 	uint64_t n;
+	bool due;
 
 	pthread_mutex_lock(&rec->lock);
+	due = rotate_due(rec, 0);
+	pthread_mutex_unlock(&rec->lock);
+	/* What was sampled before the switch is in the file before it. */
+	if (due)
+		probe_all(result, sampling_take);
+	pthread_mutex_lock(&rec->lock);
+	if (due && !rec->data.err)
+		recording_switch(rec);
 	n = count_samples(rec);
 	recording_flush(rec);
 	/*

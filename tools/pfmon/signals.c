@@ -17,7 +17,7 @@ static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define CAUGHT	(sizeof(caught) / sizeof(caught[0]))
 
 /* What pfmon changes, and how that was when it began. */
-static const int changed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGCHLD };
+static const int changed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGCHLD, SIGUSR2 };
 
 #define CHANGED	(sizeof(changed) / sizeof(changed[0]))
 

@@ -732,7 +732,7 @@ done
 if [ -z "$names" ]; then
 	names="$behaviour faults switches clock system_wide whose brief offline offline_samples busy wait process_end process_exec process_late check user killed \
 		$profile $tops $trouble $unusual $unusual_code chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
-		hot_formats shares chains script lost too_fast lost_exactly short_lived modules bias default_periods random \
+		hot_formats shares chains script lost too_fast lost_exactly short_lived rotation modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware shared frequency frequency_soft frequency_live names constraints \
 		sets_hardware examples library programs programs_beside beside_perf"
 fi

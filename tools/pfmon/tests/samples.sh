@@ -641,3 +641,63 @@ test_readings()
 		skip "this pfmon was built without libdw: symbols"
 	fi
 }
+
+# rotated NAME EXTENT: the files $tmp/rot.* are recordings of $VICTIM; $n of them, $sum samples
+rotated()
+{
+	n=0
+	sum=0
+	for data in "$tmp"/rot.*; do
+		n=$((n + 1))
+		"$PFMON" report -i "$data" -f json --by process >"$tmp/report" 2>"$tmp/err"
+		sum=$((sum + $(json samples) + $(lost samples)))
+		"$PFMON" report -i "$data" >"$tmp/report" 2>"$tmp/err"
+		check "$1, file $n: complete: $(cat "$tmp/err")" [ ! -s "$tmp/err" ]
+		check "$1, file $n: the process" grep -q victim "$tmp/report"
+		! has_symbols || check "$1, file $n: its function" grep -q " $2\$" "$tmp/report"
+	done
+}
+
+# rotations: the files that are complete
+rotations()
+{
+	find "$tmp" -name 'rot.*' ! -name 'rot.*.*' | wc -l
+}
+
+test_rotation()
+{
+	refused "many files on standard output" "standard output is one" \
+		--switch-output -o - true
+	refused "files of no size" "is not a size" --switch-output=0K true
+	have double || return 0
+	rm -f "$tmp"/rot.*
+	"$PFMON" record -f double -b 32K --no-names -e minor-faults -c 10 -R 0 -o "$tmp/rot" \
+		--switch-output=16K "$VICTIM" touch 20000 2>"$tmp/err"
+	expect "rotated by size: status" $? 0
+	rotated "rotated by size" touch
+	between "rotated by size: files" $n 2 40
+	between "rotated by size: samples of all files" $sum 2000 2030
+	rm -f "$tmp"/rot.*
+	"$PFMON" record -f double -b 32K --no-names -e minor-faults -c 10 -R 0 -o "$tmp/rot" \
+		--switch-output=16K --switch-max-files=2 "$VICTIM" touch 20000 2>"$tmp/err"
+	expect "rotated: the last two remain" "$(rotations)" 2
+	for how in signal 1s; do
+		rm -f "$tmp"/rot.*
+		"$PFMON" record -e task-clock -c 1000000 -o "$tmp/rot" --switch-output=$how \
+			"$VICTIM" hot 1000 2>"$tmp/err" &
+		pfmon=$!
+		until [ -n "$(find "$tmp" -name 'rot.*.*')" ]; do
+			kill -0 $pfmon || break
+		done
+		for files in 1 2; do
+			[ $how != signal ] || kill -USR2 $pfmon
+			while [ "$(rotations)" -lt $files ]; do
+				kill -0 $pfmon || break
+			done
+		done
+		kill -INT $pfmon
+		wait $pfmon
+		rotated "rotated by $how" hot_60
+		between "rotated by $how: files" $n 3 1000
+	done
+}

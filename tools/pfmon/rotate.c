@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* record --switch-output: when the next data file begins, and how files are called. */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording.h"
+#include "require.h"
+#include "rotate.h"
+
+static volatile sig_atomic_t asked;
+
+static void on_usr2(int sig)
+{
+	(void)sig;
+	asked = 1;
+}
+
+void rotate_option(struct rotation *r, const char *text)
+{
+	static const struct {
+		char unit;
+		bool time;
+		uint64_t factor;
+	} units[] = {
+		{ 'B', false, 1 }, { 'K', false, 1 << 10 }, { 'M', false, 1 << 20 },
+		{ 'G', false, 1 << 30 }, { 's', true, 1000000000 },
+		{ 'm', true, 60000000000 }, { 'h', true, 3600000000000 },
+		{ 'd', true, 86400000000000 },
+	};
+	unsigned long long n;
+	char *end;
+	size_t i;
+
+	r->on = true;
+	r->bytes = r->ns = 0;
+	if (!text || !strcmp(text, "signal"))
+		return;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (*end != units[i].unit || end[1] || end == text || *text < '0' || *text > '9' ||
+		    errno || !n || n > INT64_MAX / units[i].factor)
+			continue;
+		*(units[i].time ? &r->ns : &r->bytes) = n * units[i].factor;
+		return;
+	}
+	errx(EXIT_PFMON, "--switch-output: '%s' is not a size (as 100M: B, K, M, G), a time (as 10m: s, m, h, d) or signal",
+	     text);
+}
+
+/* As perf has it: the local time, to hundredths of a second. */
+static char *stamped(const char *output)
+{
+	struct timespec now, pause = { .tv_nsec = 1000000 };
+	struct stat st;
+	char text[32], *name;
+	struct tm tm;
+
+	for (;;) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		if (!localtime_r(&now.tv_sec, &tm) ||
+		    !strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm) ||
+		    asprintf(&name, "%s.%s%02d", output, text,
+			     (int)(now.tv_nsec / 10000000)) < 0)
+			err(EXIT_PFMON, NULL);
+		/* Two files of the same hundredth are two, unlike perf's. */
+		if (lstat(name, &st))
+			return name;
+		free(name);
+		nanosleep(&pause, NULL);
+	}
+}
+
+const char *rotate_begin(struct rotation *r, const char *output)
+{
+	struct sigaction action = { .sa_handler = on_usr2, .sa_flags = SA_RESTART };
+
+	if (outfile_is_stdout(output))
+		errx(EXIT_PFMON, "--switch-output makes many files, and standard output is one: name a file with -o");
+	r->output = output;
+	if (r->most) {
+		r->name = calloc(r->most, sizeof(*r->name));
+		if (!r->name)
+			err(EXIT_PFMON, NULL);
+	}
+	sigaction(SIGUSR2, &action, NULL);
+	r->last = stamped(output);
+	return r->last;
+}
+
+char *rotate_next(const struct rotation *r)
+{
+	return stamped(r->output);
+}
+
+void rotate_name(struct recording *rec)
+{
+	struct rotation *r = rec->rotation;
+	struct outfile *out = &rec->data.out;
+
+	free(r->last);
+	r->last = stamped(r->output);
+	free(out->path);
+	out->path = strdup(r->last);
+	if (!out->path)
+		err(EXIT_PFMON, NULL);
+}
+
+void rotate_closed(struct recording *rec)
+{
+	struct rotation *r = rec->rotation;
+	char **oldest;
+
+	if (r->most) {
+		oldest = &r->name[r->files % r->most];
+		if (*oldest && unlink(*oldest) && errno != ENOENT)
+			warn("cannot remove %s", *oldest);
+		free(*oldest);
+		*oldest = strdup(r->last);
+		if (!*oldest)
+			err(EXIT_PFMON, NULL);
+	}
+	r->files++;
+	r->written += rec->data.bytes;
+	r->samples = rec->samples;
+}
+
+bool rotate_due(struct recording *rec, uint64_t more)
+{
+	const struct rotation *r = rec->rotation;
+	bool due;
+
+	if (!r || rec->data.err)
+		return false;
+	if (more)
+		return r->bytes && rec->samples > r->samples && rec->data.bytes + more > r->bytes;
+	due = asked || (r->ns && now_ns() - r->began >= r->ns);
+	asked = 0;
+	return due;
+}
