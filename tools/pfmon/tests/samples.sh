@@ -684,7 +684,7 @@ test_rotation()
 	for how in signal 1s; do
 		rm -f "$tmp"/rot.*
 		"$PFMON" record -e task-clock -c 1000000 -o "$tmp/rot" --switch-output=$how \
-			"$VICTIM" hot 1000 2>"$tmp/err" &
+			"$VICTIM" hot 100000 2>"$tmp/err" &
 		pfmon=$!
 		until [ -n "$(find "$tmp" -name 'rot.*.*')" ]; do
 			kill -0 $pfmon || break
