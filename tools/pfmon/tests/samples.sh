@@ -695,7 +695,7 @@ test_rotation()
 				kill -0 $pfmon || break
 			done
 		done
-		kill -INT $pfmon
+		kill -TERM $pfmon
 		wait $pfmon
 		rotated "rotated by $how" hot_60
 		between "rotated by $how: files" $n 3 1000
