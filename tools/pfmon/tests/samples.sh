@@ -683,13 +683,18 @@ test_rotation()
 	expect "rotated: the last two remain" "$(rotations)" 2
 	for how in signal 1s; do
 		rm -f "$tmp"/rot.*
-		"$PFMON" record -e task-clock -c 1000000 -o "$tmp/rot" --switch-output=$how \
+		"$PFMON" record -b 4K -e task-clock -c 1000000 -o "$tmp/rot" --switch-output=$how \
 			"$VICTIM" hot 100000 2>"$tmp/err" &
 		pfmon=$!
 		until [ -n "$(find "$tmp" -name 'rot.*.*')" ]; do
 			kill -0 $pfmon || break
 		done
 		for files in 1 2; do
+			# Samples of the program itself are in the file by then.
+			until [ $how != signal ] ||
+				[ -n "$(find "$tmp" -name 'rot.*.*' -size +32k)" ]; do
+				kill -0 $pfmon || break
+			done
 			[ $how != signal ] || kill -USR2 $pfmon
 			while [ "$(rotations)" -lt $files ]; do
 				kill -0 $pfmon || break
