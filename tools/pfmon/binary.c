@@ -33,6 +33,7 @@ struct binaries {
 	size_t numbered_room;
 	struct binary *last;	/* that was added */
 	bool anonymous;		/* the recorder did not look which files they are */
+	char archive[PATH_MAX];	/* where copies of them may be, "": nowhere */
 	unsigned int count[BINARY_STATES];
 	struct binary *lines;	/* those with a process that reads lines, the newest first */
 	unsigned int reading;	/* how many that are */
@@ -46,6 +47,28 @@ void binaries_opener(int (*open)(uint32_t number))
 	opener = open;
 }
 
+static char archive[PATH_MAX];
+
+void binaries_archive(const char *input)
+{
+	int len = snprintf(archive, sizeof(archive), "%s.archive", input);
+
+	if (len >= (int)sizeof(archive))
+		*archive = 0;
+}
+
+bool binary_archived(const char *dir, const struct binary *b, char *path)
+{
+	uint32_t i, size = b->identity.id_size;
+	int len = snprintf(path, PATH_MAX, "%s/", dir);
+
+	if (!b->known || !size || size > BUILD_ID_MAX || len + 2 * (int)size >= PATH_MAX)
+		return false;
+	for (i = 0; i < size; i++)
+		len += sprintf(path + len, "%02x", b->identity.id[i]);
+	return true;
+}
+
 struct binaries *binaries_new(const struct df_header *header)
 {
 	struct binaries *binaries = calloc(1, sizeof(*binaries));
@@ -53,6 +76,7 @@ struct binaries *binaries_new(const struct df_header *header)
 	if (!binaries)
 		err(EXIT_PFMON, NULL);
 	/* A file of another kind of machine is another one. */
+	memcpy(binaries->archive, archive, sizeof(archive));
 	binaries->anonymous = !header->minor && header->order == DF_ORDER;
 	return binaries;
 }
@@ -247,13 +271,18 @@ static int open_kept(const struct binary *b)
 }
 
 /* @path: receives where it is. */
-static int open_recorded(const struct binary *b, char path[PATH_MAX], bool *other)
+static int open_recorded(const struct binaries *binaries, const struct binary *b, char path[PATH_MAX],
+			 bool *other)
 {
 	unsigned int n, places = b->symbols.segments ? DEBUGFILE_PLACES : DEBUGFILE_FIRST;
 	int fd;
 
-	if (!strcmp(b->path, VDSO))
-		return vdso_open(&b->identity);
+	if (!strcmp(b->path, VDSO)) {
+		fd = vdso_open(&b->identity);
+		if (fd < 0 && *binaries->archive && binary_archived(binaries->archive, b, path))
+			fd = identity_open_same(&b->identity, path, other);
+		return fd;
+	}
 	/* A file can have a name that ends so. */
 	snprintf(path, PATH_MAX, "%s", b->path);
 	fd = open_path(b, path, other);
@@ -265,6 +294,8 @@ static int open_recorded(const struct binary *b, char path[PATH_MAX], bool *othe
 		fd = open_kept(b);
 	if (fd < 0)
 		fd = open_running(b, path);
+	if (fd < 0 && *binaries->archive && binary_archived(binaries->archive, b, path))
+		fd = identity_open_same(&b->identity, path, other);
 	for (n = 0; n < places && fd < 0; n++)
 		fd = debugfile_of_id(&b->identity, n, path);
 	return fd;
@@ -283,7 +314,7 @@ static enum binary_state find_file(const struct binaries *binaries, struct binar
 	/* It is no file, and without libelf nobody can tell which one it is. */
 	if (!symtab_has_elf && !strcmp(b->path, VDSO))
 		return BINARY_FOUND;
-	fd = open_recorded(b, path, &other);
+	fd = open_recorded(binaries, b, path, &other);
 	if (fd < 0)
 		return other ? BINARY_CHANGED : BINARY_GONE;
 	failed = symtab_has_elf && symtab_read_fd(&b->symbols, fd, path);
@@ -307,7 +338,7 @@ int binary_open(const struct binaries *binaries, const struct binary *b, char *p
 	struct stat st;
 
 	if (b->known)
-		return open_recorded(b, path, &other);
+		return open_recorded(binaries, b, path, &other);
 	snprintf(path, PATH_MAX, "%s", b->path);
 	return binaries->anonymous ? identity_open(path, &st) : -1;
 }

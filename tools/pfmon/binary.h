@@ -133,6 +133,22 @@ uint64_t binary_extent(const struct binary *binary, const struct symbol *symbol)
 int binary_open(const struct binaries *binaries, const struct binary *binary, char *path);
 
 /**
+ * binaries_archive() - where recordings that are read from now on have copies of their files
+ * @input: name of the recording
+ */
+void binaries_archive(const char *input);
+
+/**
+ * binary_archived() - the name that a file has in an archive
+ * @dir:    of pfmon archive
+ * @binary: file
+ * @path:   receives it, PATH_MAX bytes
+ *
+ * Return: true, or false if it can have none.
+ */
+bool binary_archived(const char *dir, const struct binary *binary, char *path);
+
+/**
  * binary_lines() - the line of the source at an address, and what was inlined there
  * @binaries: from binaries_new()
  * @binary:   whose symbols were read

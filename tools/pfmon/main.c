@@ -23,6 +23,7 @@ static const struct command {
 	{ "record", "sample where a command, a process or CPUs are", cmd_record },
 	{ "report", "print where they were", cmd_report },
 	{ "annotate", "print the instructions of a function, and how often they were sampled", cmd_annotate },
+	{ "archive", "copy the programs of a recording beside it, to report elsewhere", cmd_archive },
 	{ "diff", "print what differs between two recordings", cmd_diff },
 	{ "top", "show where a command, a process or CPUs are, live", cmd_top },
 	{ "list", "print the events that can be counted", cmd_list },

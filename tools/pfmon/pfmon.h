@@ -49,6 +49,15 @@ int cmd_top(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 
 /**
+ * cmd_archive() - pfmon archive: keep the files that a recording names
+ * @argc: as main() has it
+ * @argv: as main() has it
+ *
+ * Return: the exit status.
+ */
+int cmd_archive(int argc, char **argv);
+
+/**
  * cmd_diff() - pfmon diff: what differs between two data files
  * @argc: as main() has it
  * @argv: as main() has it

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "require.h"
+#include "binary.h"
 #include "profile.h"
 #include "rate.h"
 #include "raw.h"
@@ -874,6 +875,7 @@ int profile_read(struct profile *p, const char *path, const char *event,
 	if (ret)
 		goto free;
 	p->header = l->reader.header;
+	binaries_archive(path);
 	l->space = space_new(&p->header);
 	pmon_layout_init(&l->layout);
 	look(l, first_look, UINT64_MAX);

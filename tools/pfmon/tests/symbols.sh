@@ -718,5 +718,32 @@ test_symtab_named()
 	names=--no-names
 }
 
-symbols='symtab_named symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
+# Of an archive beside the recording; and what is in the way there does no harm.
+symbols_archive()
+{
+	can_name || return 0
+	make_named before -Wl,--build-id || return 1
+	record_named
+	rm -rf "$tmp/data.archive"
+	"$PFMON" archive -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	expect "archive: status" $? 0
+	rm "$tmp/named"
+	named "archive: the program is gone" before
+	"$PFMON" annotate -i "$tmp/data" before >"$tmp/out" 2>"$tmp/err"
+	expect "archive: annotate: status" $? 0
+	"$PFMON" script -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	check "archive: script" grep -q before "$tmp/out"
+	mv "$tmp/data.archive" "$tmp/elsewhere"
+	named "archive: it is gone, too" "[unknown]"
+	"$PFMON" archive -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	check "archive: the program is named" grep -q "named: is gone" "$tmp/err"
+	for copy in "$tmp/elsewhere"/*; do
+		rm -f "$tmp/data.archive/${copy##*/}"
+		mkfifo "$tmp/data.archive/${copy##*/}"
+	done
+	named "archive: a pipe in it" "[unknown]"
+	rm -rf "$tmp/data.archive" "$tmp/elsewhere"
+}
+
+symbols='symbols_archive symtab_named symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
 symbols_sections symbols_marks symbols_segments symbols_first_thread symbols_unnamed symbols_jit symbols_demangled'

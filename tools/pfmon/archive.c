@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfmon archive: copies the files that a recording names to a directory beside it, each
+ * under its build ID, for a report on another machine, or when they are gone here. No name
+ * that the recording has becomes one of the directory.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "require.h"
+#include "binary.h"
+#include "data_read.h"
+#include "pfmon.h"
+
+static const char usage[] =
+	"usage: pfmon archive [-i FILE] [-o DIR]\n"
+	"  -i, --input FILE   the recording (pfmon.data)\n"
+	"  -o, --output DIR   where its files are copied to (FILE.archive)\n"
+	"\n"
+	"pfmon report and others look for them in FILE.archive.\n";
+
+struct archive {
+	char dir[PATH_MAX];
+	unsigned int copied, had, missing, nameless;
+};
+
+static void __attribute__((noreturn)) bad_usage(void)
+{
+	fputs(usage, stderr);
+	exit(EXIT_PFMON);
+}
+
+/* An archive that is not whole is none. */
+static void copy(int from, const char *to)
+{
+	char buf[65536];
+	ssize_t n, done, put;
+	int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		err(EXIT_PFMON, "%s", to);
+	while ((n = read(from, buf, sizeof(buf))) > 0)
+		for (done = 0; done < n; done += put) {
+			put = write(fd, buf + done, (size_t)(n - done));
+			if (put < 0) {
+				unlink(to);
+				err(EXIT_PFMON, "%s", to);
+			}
+		}
+	if (n < 0 || close(fd)) {
+		unlink(to);
+		err(EXIT_PFMON, "%s", to);
+	}
+}
+
+static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
+{
+	char path[PATH_MAX], to[PATH_MAX];
+	bool other = false;
+	int fd, had;
+
+	if (!binary_archived(a->dir, b, to)) {
+		warnx("%s: has no build ID", b->name);
+		a->nameless++;
+		return;
+	}
+	had = identity_open_same(&b->identity, to, &other);
+	if (had >= 0) {
+		close(had);
+		a->had++;
+		return;
+	}
+	fd = binary_open(binaries, b, path);
+	if (fd < 0) {
+		warnx("%s: is gone, or is another one now", b->name);
+		a->missing++;
+		return;
+	}
+	if (lseek(fd, 0, SEEK_SET))
+		err(EXIT_PFMON, "%s", b->name);
+	copy(fd, to);
+	close(fd);
+	a->copied++;
+}
+
+int cmd_archive(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	const char *input = DF_DEFAULT_NAME, *output = NULL;
+	static struct archive a;
+	static struct data_reader r;
+	struct binaries *binaries;
+	char error[DATA_ERROR_MAX];
+	struct data_binary d;
+	int c, len;
+
+	while ((c = getopt_long(argc, argv, "i:o:h", longs, NULL)) != -1) {
+		if (c == 'i')
+			input = optarg;
+		else if (c == 'o')
+			output = optarg;
+		else if (c == 'h')
+			return fputs(usage, stdout) < 0 || fflush(stdout) ? EXIT_PFMON : 0;
+		else
+			bad_usage();
+	}
+	if (optind < argc)
+		bad_usage();
+	len = snprintf(a.dir, sizeof(a.dir), "%s%s", output ? output : input,
+		       output ? "" : ".archive");
+	if (len >= (int)sizeof(a.dir) - 64)
+		errx(EXIT_PFMON, "the name of the directory is too long");
+	if (data_open(&r, input, error))
+		errx(EXIT_PFMON, "%s", error);
+	if (mkdir(a.dir, 0777) && errno != EEXIST)
+		err(EXIT_PFMON, "%s", a.dir);
+	binaries = binaries_new(&r.header);
+	while (data_next(&r) == DATA_RECORD) {
+		if (r.head.type != DF_BINARY || !data_get_binary(&r, &d))
+			continue;
+		binaries_add(binaries, &d);
+		keep(&a, binaries, binaries_find(binaries, d.path, d.binary->number, 0));
+	}
+	printf("%s: %u copied, %u there already, %u missing or changed, %u without a build ID\n",
+	       a.dir, a.copied, a.had, a.missing, a.nameless);
+	binaries_free(binaries);
+	data_done(&r);
+	return fflush(stdout) ? EXIT_PFMON : 0;
+}
