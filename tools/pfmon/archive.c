@@ -38,13 +38,15 @@ static void __attribute__((noreturn)) bad_usage(void)
 	exit(EXIT_PFMON);
 }
 
-/* An archive that is not whole is none. */
-static void copy(int from, const char *to)
+/* False: something else has the name. A copy that is not whole is taken away. */
+static bool copy(int from, const char *to)
 {
 	char buf[65536];
 	ssize_t n, done, put;
 	int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
+	if (fd < 0 && errno == EEXIST)
+		return false;
 	if (fd < 0)
 		err(EXIT_PFMON, "%s", to);
 	while ((n = read(from, buf, sizeof(buf))) > 0)
@@ -59,6 +61,7 @@ static void copy(int from, const char *to)
 		unlink(to);
 		err(EXIT_PFMON, "%s", to);
 	}
+	return true;
 }
 
 static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
@@ -86,9 +89,13 @@ static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
 	}
 	if (lseek(fd, 0, SEEK_SET))
 		err(EXIT_PFMON, "%s", b->name);
-	copy(fd, to);
+	if (copy(fd, to)) {
+		a->copied++;
+	} else {
+		warnx("%s: is not copied, something else is %s", b->name, to);
+		a->missing++;
+	}
 	close(fd);
-	a->copied++;
 }
 
 int cmd_archive(int argc, char **argv)

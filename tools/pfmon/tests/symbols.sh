@@ -742,6 +742,16 @@ symbols_archive()
 		mkfifo "$tmp/data.archive/${copy##*/}"
 	done
 	named "archive: a pipe in it" "[unknown]"
+	rm "$tmp/data.archive"/*
+	for copy in "$tmp/elsewhere"/*; do
+		cp "$copy" "$tmp/named"
+		chmod +x "$tmp/named"
+		ln -s "$tmp/outside" "$tmp/data.archive/${copy##*/}"
+	done
+	"$PFMON" archive -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	expect "archive: a link in the way: status" $? 0
+	check "archive: a link in the way is said" grep -q "something else is" "$tmp/err"
+	check "archive: nothing is written through it" [ ! -e "$tmp/outside" ]
 	rm -rf "$tmp/data.archive" "$tmp/elsewhere"
 }
 
