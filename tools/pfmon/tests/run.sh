@@ -852,7 +852,7 @@ page_examples "$dir/pfmon-perf.1" >"$tmp/page"
 while read -r line; do
 	check "pfmon-perf.1 has README's '$line'" grep -qxF -e "$line" "$tmp/page"
 done <"$tmp/readme"
-for word in $(for what in stat record report annotate diff top script check; do "$PFMON" $what --help; done |
+for word in $(for what in stat record report annotate archive diff top script check; do "$PFMON" $what --help; done |
 	grep -o -e ' --[a-z-]*' -e ' -[a-zA-Z],' | sort -u); do
 	check "pfmon.1 has ${word%,}" grep -q -e "$(echo "${word%,}" |
 		sed 's/-/\\\\-/g')" "$dir/pfmon.1"
