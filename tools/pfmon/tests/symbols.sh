@@ -722,15 +722,20 @@ test_symtab_named()
 symbols_archive()
 {
 	can_name || return 0
-	make_named before -Wl,--build-id || return 1
+	make_named before -g -Wl,--build-id || return 1
 	record_named
+	"$PFMON" annotate -i "$tmp/data" before >"$tmp/annotated" 2>/dev/null
+	report --by line -f folded
+	cp "$tmp/report" "$tmp/by-line"
 	rm -rf "$tmp/data.archive"
 	"$PFMON" archive -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
 	expect "archive: status" $? 0
 	rm "$tmp/named"
 	named "archive: the program is gone" before
 	"$PFMON" annotate -i "$tmp/data" before >"$tmp/out" 2>"$tmp/err"
-	expect "archive: annotate: status" $? 0
+	check "archive: annotate" cmp -s "$tmp/annotated" "$tmp/out"
+	report --by line -f folded
+	check "archive: lines" cmp -s "$tmp/by-line" "$tmp/report"
 	"$PFMON" script -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
 	check "archive: script" grep -q before "$tmp/out"
 	mv "$tmp/data.archive" "$tmp/elsewhere"
