@@ -4,6 +4,7 @@
  * under its build ID, for a report on another machine, or when they are gone here. No name
  * that the recording has becomes one of the directory.
  */
+#define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,30 +39,41 @@ static void __attribute__((noreturn)) bad_usage(void)
 	exit(EXIT_PFMON);
 }
 
-/* False: something else has the name. A copy that is not whole is taken away. */
-static bool copy(int from, const char *to)
+/*
+ * False: something else has the name. A copy gets its name when it is whole: whoever is killed
+ * here leaves a file that no reader looks for.
+ */
+static bool copy(const char *dir, int from, const char *to)
 {
-	char buf[65536];
+	char buf[65536], part[PATH_MAX];
 	ssize_t n, done, put;
-	int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	bool there;
+	int fd;
 
-	if (fd < 0 && errno == EEXIST)
-		return false;
+	snprintf(part, sizeof(part), "%s/part.XXXXXX", dir);
+	fd = mkostemp(part, O_CLOEXEC);
 	if (fd < 0)
-		err(EXIT_PFMON, "%s", to);
+		err(EXIT_PFMON, "%s", part);
 	while ((n = read(from, buf, sizeof(buf))) > 0)
 		for (done = 0; done < n; done += put) {
 			put = write(fd, buf + done, (size_t)(n - done));
 			if (put < 0) {
-				unlink(to);
-				err(EXIT_PFMON, "%s", to);
+				n = -1;
+				break;
 			}
 		}
-	if (n < 0 || close(fd)) {
-		unlink(to);
+	if (n < 0 || fchmod(fd, 0644) || close(fd)) {
+		unlink(part);
 		err(EXIT_PFMON, "%s", to);
 	}
-	return true;
+	/* Unlike rename() it does not replace what is there. */
+	there = link(part, to);
+	if (there && errno != EEXIST) {
+		unlink(part);
+		err(EXIT_PFMON, "%s", to);
+	}
+	unlink(part);
+	return !there;
 }
 
 static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
@@ -89,7 +101,7 @@ static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
 	}
 	if (lseek(fd, 0, SEEK_SET))
 		err(EXIT_PFMON, "%s", b->name);
-	if (copy(fd, to)) {
+	if (copy(a->dir, fd, to)) {
 		a->copied++;
 	} else {
 		warnx("%s: is not copied, something else is %s", b->name, to);
@@ -111,6 +123,7 @@ int cmd_archive(int argc, char **argv)
 	static struct data_reader r;
 	struct binaries *binaries;
 	char error[DATA_ERROR_MAX];
+	enum data_status status;
 	struct data_binary d;
 	int c, len;
 
@@ -126,6 +139,8 @@ int cmd_archive(int argc, char **argv)
 	}
 	if (optind < argc)
 		bad_usage();
+	if (!output && !strcmp(input, "-"))
+		errx(EXIT_PFMON, "a recording at standard input has no place beside it: name a directory with -o");
 	len = snprintf(a.dir, sizeof(a.dir), "%s%s", output ? output : input,
 		       output ? "" : ".archive");
 	if (len >= (int)sizeof(a.dir) - 64)
@@ -135,15 +150,18 @@ int cmd_archive(int argc, char **argv)
 	if (mkdir(a.dir, 0777) && errno != EEXIST)
 		err(EXIT_PFMON, "%s", a.dir);
 	binaries = binaries_new(&r.header);
-	while (data_next(&r) == DATA_RECORD) {
+	while ((status = data_next(&r)) == DATA_RECORD) {
 		if (r.head.type != DF_BINARY || !data_get_binary(&r, &d))
 			continue;
 		binaries_add(binaries, &d);
 		keep(&a, binaries, binaries_find(binaries, d.path, d.binary->number, 0));
 	}
+	if (status != DATA_END)
+		warnx("%s: the file is damaged or truncated: files that it names later are not copied",
+		      input);
 	printf("%s: %u copied, %u there already, %u missing or changed, %u without a build ID\n",
 	       a.dir, a.copied, a.had, a.missing, a.nameless);
 	binaries_free(binaries);
 	data_done(&r);
-	return fflush(stdout) ? EXIT_PFMON : 0;
+	return fflush(stdout) || status != DATA_END ? EXIT_PFMON : 0;
 }

@@ -758,6 +758,17 @@ symbols_archive()
 	check "archive: a link in the way is said" grep -q "something else is" "$tmp/err"
 	check "archive: nothing is written through it" [ ! -e "$tmp/outside" ]
 	rm -rf "$tmp/data.archive" "$tmp/elsewhere"
+	# What a recording that was cut off names can be had, and its end is missing.
+	head -c -8 "$tmp/data" >"$tmp/cut"
+	"$PFMON" archive -i "$tmp/cut" >"$tmp/out" 2>"$tmp/err"
+	expect "archive: a part of a recording: status" $? 125
+	expect_err "archive: a part of a recording" "^pfmon: .*cut: the file is damaged or truncated"
+	check "archive: a part of a recording: its files" grep -q ": [1-9][0-9]* copied" "$tmp/out"
+	expect "archive: nothing is left of copying" "$(find "$tmp/cut.archive" -name 'part.*')" ""
+	"$PFMON" archive -i - <"$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	expect "archive -i -: status" $? 125
+	expect_err "archive -i -" "name a directory with -o"
+	rm -rf "$tmp/cut" "$tmp/cut.archive"
 }
 
 symbols='symbols_archive symtab_named symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
