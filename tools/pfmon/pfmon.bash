@@ -19,6 +19,8 @@ _pfmon_options()
 			item=${item# }
 			case $item in
 			--*)
+				# --switch-output[=SIZE] takes nothing from the next word.
+				item=${item%%\[*}
 				option[${item%% *}]=${item%% *}
 				[ -z "$short" ] || option[$short]=${item%% *}
 				[[ $item != *' '* ]] || argument[${item%% *}]=${item#* }

@@ -719,7 +719,7 @@ test_symtab_named()
 }
 
 # Of an archive beside the recording; and what is in the way there does no harm.
-symbols_archive()
+test_symbols_archive()
 {
 	can_name || return 0
 	make_named before -g -Wl,--build-id || return 1
@@ -762,7 +762,8 @@ symbols_archive()
 	head -c -8 "$tmp/data" >"$tmp/cut"
 	"$PFMON" archive -i "$tmp/cut" >"$tmp/out" 2>"$tmp/err"
 	expect "archive: a part of a recording: status" $? 125
-	expect_err "archive: a part of a recording" "^pfmon: .*cut: the file is damaged or truncated"
+	check "archive: a part of a recording: it is said" \
+		grep -q "cut: the file is damaged or truncated" "$tmp/err"
 	check "archive: a part of a recording: its files" grep -q ": [1-9][0-9]* copied" "$tmp/out"
 	expect "archive: nothing is left of copying" "$(find "$tmp/cut.archive" -name 'part.*')" ""
 	"$PFMON" archive -i - <"$tmp/data" >"$tmp/out" 2>"$tmp/err"
