@@ -50,7 +50,8 @@ static bool copy(const char *dir, int from, const char *to)
 	bool there;
 	int fd;
 
-	snprintf(part, sizeof(part), "%s/part.XXXXXX", dir);
+	if (snprintf(part, sizeof(part), "%s/part.XXXXXX", dir) >= (int)sizeof(part))
+		errx(EXIT_PFMON, "the name of the directory is too long");
 	fd = mkostemp(part, O_CLOEXEC);
 	if (fd < 0)
 		err(EXIT_PFMON, "%s", part);
