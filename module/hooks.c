@@ -8,6 +8,7 @@
  *				leaves. The one that comes is switched in here, too:
  *				its counts stand still until it runs.
  *	a move to a CPU		tracepoint sched_migrate_task, before the count
+ *	a new thread		tracepoint task_newtask, beside the graft's hook
  *	an exit			tracepoint sched_process_exit
  *	an exec			a probe of security_bprm_committed_creds(), when the new
  *				credentials are there; or, if the administrator has
@@ -35,6 +36,7 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
+#include <trace/events/task.h>
 
 #include <perfmon/hooks.h>
 
@@ -56,15 +58,31 @@ static void pfm_hooks_switch(void *unused, bool preempt, struct task_struct *pre
 			     struct task_struct *next, unsigned int prev_state)
 {
 	/* Interrupts are off, which RCU waits for: what is found here stays. */
-	struct pfm_thread_link *t = pfm_threads_look(prev);
+	struct pfm_context *from = pfm_host_context(prev), *to = pfm_host_context(next);
 
-	if (unlikely(t))
-		__pfm_sched_out(prev, t->ctx);
+	if (unlikely(from)) {
+		if (!pfm_is_tree(from))
+			__pfm_sched_out(prev, from);
+		else if (from != this_cpu_read(pfm_tree_here) || from != to)
+			__pfm_tree_out(prev, from);
+	}
 	if (static_branch_unlikely(&pfm_sys_key.key) && pfm_wants_any(PFM_WANTS_SWITCHES))
 		__pfm_sched_cpu(prev, next);
-	t = pfm_threads_look(next);
-	if (unlikely(t))
-		__pfm_sched_in(next, t->ctx);
+	if (unlikely(to)) {
+		if (!pfm_is_tree(to))
+			__pfm_sched_in(next, to);
+		else if (to != this_cpu_read(pfm_tree_here))
+			__pfm_tree_in(next, to);
+	}
+}
+
+static void pfm_hooks_fork(void *unused, struct task_struct *child,
+			   unsigned long clone_flags)
+{
+	/* The child is in all lists: see __pfm_tree_fork(). */
+	smp_mb();
+	if (unlikely(pfm_is_tree(pfm_host_context(current))))
+		__pfm_tree_fork(child);
 }
 
 static void pfm_hooks_migrate(void *unused, struct task_struct *task, int cpu)
@@ -97,6 +115,7 @@ static struct pfm_hooks_point {
 } pfm_hooks_points[] = {
 	{ "sched_switch", pfm_hooks_switch },
 	{ "sched_migrate_task", pfm_hooks_migrate },
+	{ "task_newtask", pfm_hooks_fork },
 	{ "sched_process_exit", pfm_hooks_exit_thread },
 	{ "sched_process_exec", pfm_hooks_exec },
 };
@@ -106,6 +125,7 @@ static void __maybe_unused pfm_hooks_types(void)
 {
 	check_trace_callback_type_sched_switch(pfm_hooks_switch);
 	check_trace_callback_type_sched_migrate_task(pfm_hooks_migrate);
+	check_trace_callback_type_task_newtask(pfm_hooks_fork);
 	check_trace_callback_type_sched_process_exit(pfm_hooks_exit_thread);
 	check_trace_callback_type_sched_process_exec(pfm_hooks_exec);
 }

@@ -113,6 +113,7 @@ static __always_inline struct file *pfm_host_peek(int fd)
 }
 
 int pfm_threads_new(struct pfm_host_entry *entry);
+int pfm_threads_new_now(struct pfm_host_entry *entry);
 void pfm_threads_free(struct pfm_host_entry *entry);
 void pfm_threads_add(struct task_struct *task, struct pfm_context *ctx,
 		     struct pfm_host_entry *entry);
@@ -121,6 +122,7 @@ void pfm_threads_finish(struct pfm_host_entry *entry, const void *detach,
 			size_t size, void (*fn)(void *detach));
 
 #define pfm_host_prepare	pfm_threads_new
+#define pfm_host_prepare_now	pfm_threads_new_now
 #define pfm_host_release	pfm_threads_free
 #define pfm_host_publish	pfm_threads_add
 #define pfm_host_withdraw	pfm_threads_remove
@@ -141,6 +143,8 @@ static inline int pfm_host_keep(struct task_struct *task,
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	return ret;
 }
+
+#define pfm_host_birth		pfm_host_keep
 
 /*
  * Nothing keeps the thread where it is. A hook on a CPU that has missed the entry

@@ -52,6 +52,16 @@ static struct pfm_thread *pfm_threads_of(const struct task_struct *task)
 
 /* The names of these functions for the core are pfm_host_...: see the graft's host.h. */
 
+static int pfm_threads_alloc(struct pfm_host_entry *entry, gfp_t gfp)
+{
+	entry->thread = kzalloc(sizeof(*entry->thread), gfp);
+	if (!entry->thread)
+		return -ENOMEM;
+	/* Its task work may be all that is left of the context. */
+	pfm_host_pin();
+	return 0;
+}
+
 /**
  * pfm_threads_new() - pfm_host_prepare()
  * @entry: as there
@@ -61,12 +71,19 @@ static struct pfm_thread *pfm_threads_of(const struct task_struct *task)
  */
 int pfm_threads_new(struct pfm_host_entry *entry)
 {
-	entry->thread = kzalloc(sizeof(*entry->thread), GFP_KERNEL_ACCOUNT);
-	if (!entry->thread)
-		return -ENOMEM;
-	/* Its task work may be all that is left of the context. */
-	pfm_host_pin();
-	return 0;
+	return pfm_threads_alloc(entry, GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * pfm_threads_new_now() - pfm_host_prepare_now()
+ * @entry: as there
+ *
+ * Context: as there.
+ * Return: 0, or -ENOMEM.
+ */
+int pfm_threads_new_now(struct pfm_host_entry *entry)
+{
+	return pfm_threads_alloc(entry, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
 }
 
 /**

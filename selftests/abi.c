@@ -407,7 +407,7 @@ TEST(padding_must_be_zero)
 		MUST(pfm_unload(fd));
 	}
 	{
-		pfarg_load_t load = { .load_pid = tid, .load_pad = 1 };
+		pfarg_load_t load = { .load_pid = tid, .load_flags = 1 };
 		pfarg_pmd_t pmd = { .reg_num = SW_PMD(0), .reg_value = 5 };
 
 		EXPECT_EQ(-EINVAL, pfm(fd, PFM_LOAD_CONTEXT, &load, 1));

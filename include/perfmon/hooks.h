@@ -26,6 +26,26 @@ void __pfm_sched_fault(bool major);
 void __pfm_attach_exit(struct task_struct *task);
 void __pfm_attach_exec(struct task_struct *task);
 void __pfm_image_mmap(struct vm_area_struct *vma);
+void __pfm_tree_out(struct task_struct *prev, struct pfm_context *target);
+void __pfm_tree_in(struct task_struct *next, struct pfm_context *target);
+void __pfm_tree_fork(struct task_struct *child);
+
+/*
+ * A thread's pointer names its context, or, with this bit, the tree of which the thread is a
+ * member.
+ */
+#define PFM_TREE_TAG		1UL
+
+static __always_inline bool pfm_is_tree(const struct pfm_context *target)
+{
+	return (unsigned long)target & PFM_TREE_TAG;
+}
+
+/*
+ * The tree, as its members' pointers say it, for whichever member runs on this CPU: its slot
+ * counts already, and goes on when another member comes.
+ */
+DECLARE_PER_CPU(struct pfm_context *, pfm_tree_here);
 
 /* On while a context is attached to a CPU, plus a second. */
 extern struct static_key_false_deferred pfm_sys_key;
@@ -59,8 +79,13 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 	if (static_branch_unlikely(&pfm_key.key)) {
 		struct pfm_context *ctx = rcu_dereference_sched(prev->pfm_context);
 
-		if (unlikely(ctx))
-			__pfm_sched_out(prev, ctx);
+		if (unlikely(ctx)) {
+			if (!pfm_is_tree(ctx))
+				__pfm_sched_out(prev, ctx);
+			else if (ctx != this_cpu_read(pfm_tree_here) ||
+				 ctx != rcu_access_pointer(next->pfm_context))
+				__pfm_tree_out(prev, ctx);
+		}
 		if (static_branch_unlikely(&pfm_sys_key.key) &&
 		    pfm_wants_any(PFM_WANTS_SWITCHES))
 			__pfm_sched_cpu(prev, next);
@@ -73,8 +98,12 @@ static inline void perfmon_sched_in(void)
 	if (static_branch_unlikely(&pfm_key.key)) {
 		struct pfm_context *ctx = rcu_dereference_sched(current->pfm_context);
 
-		if (unlikely(ctx))
-			__pfm_sched_in(current, ctx);
+		if (unlikely(ctx)) {
+			if (!pfm_is_tree(ctx))
+				__pfm_sched_in(current, ctx);
+			else if (ctx != this_cpu_read(pfm_tree_here))
+				__pfm_tree_in(current, ctx);
+		}
 	}
 }
 
@@ -85,10 +114,21 @@ static inline void perfmon_sched_migrate(int cpu)
 		__pfm_sched_migrate(cpu);
 }
 
-/* The new thread @child has a copy of its parent's pointer: never inherit. */
+/* The new thread @child has a copy of its parent's pointer; that of a tree perfmon_fork() hands on. */
 static inline void perfmon_sched_fork(struct task_struct *child)
 {
 	RCU_INIT_POINTER(child->pfm_context, NULL);
+}
+
+/* current has made @child, which is in all lists, and has not run yet. Process context. */
+static inline void perfmon_fork(struct task_struct *child)
+{
+	if (static_branch_unlikely(&pfm_key.key)) {
+		/* Into the lists first, then the look at our pointer: see __pfm_tree_fork(). */
+		smp_mb();
+		if (unlikely(pfm_is_tree(rcu_access_pointer(current->pfm_context))))
+			__pfm_tree_fork(child);
+	}
 }
 
 /* current had a page fault, which has been accounted. Process context. */
@@ -127,6 +167,7 @@ static inline void perfmon_sched_out(struct task_struct *prev,
 static inline void perfmon_sched_in(void) { }
 static inline void perfmon_sched_migrate(int cpu) { }
 static inline void perfmon_sched_fork(struct task_struct *child) { }
+static inline void perfmon_fork(struct task_struct *child) { }
 static inline void perfmon_sched_fault(bool major) { }
 static inline void perfmon_exit(struct task_struct *task) { }
 static inline void perfmon_exec(struct task_struct *task) { }

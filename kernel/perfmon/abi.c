@@ -59,7 +59,7 @@ PFM_AT(pfarg_start_t, start_pad, 2);
 PFM_SIZE(pfarg_load_t, 8);
 PFM_AT(pfarg_load_t, load_pid, 0);
 PFM_AT(pfarg_load_t, load_set, 4);
-PFM_AT(pfarg_load_t, load_pad, 6);
+PFM_AT(pfarg_load_t, load_flags, 6);
 
 PFM_SIZE(pfarg_setdesc_t, 24);
 PFM_AT(pfarg_setdesc_t, set_id, 0);

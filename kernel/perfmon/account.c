@@ -81,7 +81,22 @@ struct pfm_account *pfm_account_get(void)
 }
 
 /**
- * pfm_account_put() - undo pfm_account_get()
+ * pfm_account_share() - another context is on an account
+ * @a: account of a context that stays meanwhile; pfm_account_put() is to follow
+ *
+ * Context: process.
+ */
+void pfm_account_share(struct pfm_account *a)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&pfm_account_lock, flags);
+	a->contexts++;
+	spin_unlock_irqrestore(&pfm_account_lock, flags);
+}
+
+/**
+ * pfm_account_put() - undo pfm_account_get() or pfm_account_share()
  * @a: account, from which all that the context was charged has been taken
  *
  * Context: any but NMI.

@@ -34,29 +34,16 @@
 #include "pfm.h"
 #include "setswitch.h"
 #include "timer.h"
+#include "tree.h"
 
-/* What PFM_LOAD_CONTEXT is about to do. [s] */
-struct pfm_attach {
-	struct pfm_context *ctx;
-	struct pfm_set *set;
-	struct pfm_blocker *blocker;
-	const struct cred *cred;	/* the caller's; afterwards the old one */
-	bool self;			/* the target is of the caller's process */
-	bool own;			/* the target is the caller */
-	struct pfm_host_entry entry;	/* that the target is to have */
-};
-
-/* What has to be undone when the locks are gone. [s] */
-struct pfm_detach {
-	struct pfm_context *ctx;	/* referenced; NULL if not loaded */
-	struct task_struct *task;	/* referenced */
-	struct pfm_blocker *blocker;
-	unsigned int held;		/* PFM_HOLD_... */
-	struct pfm_host_entry entry;	/* that the target had */
-};
-
-/* Under ctx->lock. */
-static void pfm_attach_begin(struct pfm_attach *a)
+/**
+ * pfm_attach_begin() - the software half of attaching a context
+ * @a: the attachment; its cred is the context's old one afterwards
+ *
+ * Context: the context's lock, interrupts off; on the CPU where the context is about to be
+ * live, if it is.
+ */
+void pfm_attach_begin(struct pfm_attach *a)
 {
 	struct pfm_context *ctx = a->ctx;
 
@@ -84,7 +71,7 @@ static void pfm_attach_begin(struct pfm_attach *a)
  * Context: pfm_reach_call().
  * Return: 0, or -EBUSY if the context is not loaded.
  */
-static int pfm_attach_end(struct pfm_context *ctx, void *arg)
+int pfm_attach_end(struct pfm_context *ctx, void *arg)
 {
 	static const DECLARE_BITMAP(none, PFM_PMCS_MAX);
 	struct pfm_detach *d = arg;
@@ -101,8 +88,11 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 		pfm_sched_unwant();
 		pfm_hw_leave();
 		RCU_INIT_POINTER(*this_cpu_ptr(&pfm_cpu.sys), NULL);
-	} else {
+	} else if (ctx->task) {
 		pfm_host_withdraw(ctx->task, &d->entry);
+	} else {
+		/* Nobody walks the members: they find out. */
+		WRITE_ONCE(ctx->tree->dead, true);
 	}
 
 	/* Still loaded: close(), which drops the file's reference, waits for the lock. */
@@ -117,11 +107,16 @@ static int pfm_attach_end(struct pfm_context *ctx, void *arg)
 	return 0;
 }
 
-/*
- * The part that may sleep, when the locks are gone. In an exec, and in a CPU's
- * going offline, others' locks are held: ctx->mutex cannot be taken here.
+/**
+ * pfm_attach_finish() - the part of letting go that may sleep, when the locks are gone
+ * @detach: struct pfm_detach; nothing happens if no attachment has ended
+ *
+ * In an exec, and in a CPU's going offline, others' locks are held: ctx->mutex cannot be
+ * taken here.
+ *
+ * Context: process.
  */
-static void pfm_attach_finish(void *detach)
+void pfm_attach_finish(void *detach)
 {
 	struct pfm_detach *d = detach;
 
@@ -148,7 +143,7 @@ static int pfm_attach_publish(struct task_struct *task, void *arg)
 	/* Pairs with the pi_lock in __pfm_attach_exit(). */
 	if (task->flags & PF_EXITING)
 		return -ESRCH;
-	if (pfm_host_context(task))
+	if (!pfm_tree_free(task, &a->stale))
 		return -EBUSY;
 
 	raw_spin_lock(&ctx->lock);
@@ -224,7 +219,14 @@ static int pfm_attach_other(struct pfm_attach *a, struct task_struct *task)
 	return ret;
 }
 
-static struct task_struct *pfm_attach_find(pid_t pid)
+/**
+ * pfm_attach_find() - a thread, referenced
+ * @pid: its number in the caller's name space
+ *
+ * Context: process.
+ * Return: the thread, for put_task_struct(); or NULL.
+ */
+struct task_struct *pfm_attach_find(pid_t pid)
 {
 	struct task_struct *task;
 
@@ -266,6 +268,7 @@ static int pfm_attach_load_thread(struct pfm_attach *a, pid_t pid)
 		ret = pfm_attach_thread(a, task);
 	else
 		ret = pfm_attach_other(a, task);
+	pfm_tree_forget(&a->stale);
 	if (!ret)
 		goto put;
 	pfm_attach_undo(false);
@@ -341,7 +344,7 @@ static bool pfm_attach_admits(struct pfm_context *ctx)
  * @req: argument
  *
  * Context: process, ctx->mutex.
- * Return: 0; -EINVAL for padding, no such set, or a flag that does not suit
+ * Return: 0; -EINVAL for flags of the load, no such set, or a flag that does not suit
  * the target; -EBUSY if the context is loaded, the target is taken, or the context
  * has programmed the hardware, and others have that, or contexts of the other kind some of
  * the same registers; -ESRCH, -EPERM of the thread; -EINTR;
@@ -356,7 +359,7 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	int ret;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (req->load_pad)
+	if (req->load_flags && !(ctx->flags & PFM_FL_TREE))
 		return -EINVAL;
 	/*
 	 * The context cannot become loaded while we hold the mutex. The lock makes sure
@@ -386,6 +389,8 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	a.cred = get_current_cred();
 	if (pfm_is_system(ctx))
 		ret = pfm_attach_load_cpu(&a, req->load_pid);
+	else if (ctx->flags & PFM_FL_TREE)
+		ret = pfm_tree_load(&a, req->load_pid, req->load_flags);
 	else
 		ret = pfm_attach_load_thread(&a, req->load_pid);
 	put_cred(a.cred);
@@ -410,9 +415,12 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 int pfm_attach_unload(struct pfm_context *ctx)
 {
 	struct pfm_detach d = { NULL };
-	int ret = pfm_reach_call(ctx, pfm_attach_end, &d);
+	int ret;
 
+	pfm_tree_halt(ctx);
+	ret = pfm_reach_call(ctx, pfm_attach_end, &d);
 	pfm_attach_finish(&d);
+	pfm_tree_settle(ctx);
 	return ret;
 }
 
@@ -428,8 +436,10 @@ void pfm_attach_close(struct pfm_context *ctx)
 {
 	struct pfm_detach d = { NULL };
 
+	pfm_tree_halt(ctx);
 	pfm_reach_call_any(ctx, pfm_attach_end, &d);
 	pfm_attach_finish(&d);
+	pfm_tree_settle(ctx);
 }
 
 /* The end of an attachment to a certain thread. [s] */
@@ -460,10 +470,27 @@ void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task)
 	pfm_attach_finish(&self.detach);
 }
 
-/*
- * The context is the thread's, current's; detach it and say so, by a message or
- * by hanging up.
+/**
+ * pfm_attach_hang_up() - end an attachment and say so
+ * @ctx:  context; nothing happens if it is not loaded
+ * @tell: by a message; otherwise readers that wait find the context hung up
+ * @d:    out: for pfm_attach_finish()
+ *
+ * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
  */
+void pfm_attach_hang_up(struct pfm_context *ctx, bool tell, struct pfm_detach *d)
+{
+	if (pfm_attach_end(ctx, d))
+		return;
+	if (tell)
+		pfm_message_end(&ctx->queue);
+	else
+		/* Pairs with pfm_file_read(). */
+		smp_store_release(&ctx->gone, true);
+	pfm_notify_wake(ctx);
+}
+
+/* The context is the thread's, current's: detach it. */
 static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
 			     bool tell, struct pfm_detach *d)
 {
@@ -473,20 +500,16 @@ static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
 	pfm_clock_refresh();
 	raw_spin_lock(&ctx->lock);
 	/* The context may have been unloaded, and loaded elsewhere, since. */
-	if (ctx->task == task && !pfm_attach_end(ctx, d)) {
-		if (tell)
-			pfm_message_end(&ctx->queue);
-		else
-			/* Pairs with pfm_file_read(). */
-			smp_store_release(&ctx->gone, true);
-		pfm_notify_wake(ctx);
-	}
+	if (ctx->task == task)
+		pfm_attach_hang_up(ctx, tell, d);
 	raw_spin_unlock(&ctx->lock);
 	local_irq_restore(flags);
 }
 
-/*
- * Whether a table of descriptors, which cannot be freed meanwhile, has the context's.
+/**
+ * pfm_attach_is_open_in() - whether a table of descriptors has the context's
+ * @ctx:   context
+ * @files: table, which cannot be freed meanwhile
  *
  * The process that created the context has the descriptor until it closes it (ctx->holder).
  * If that one descriptor is all that holds the file, no other table has it. Only if the
@@ -495,8 +518,11 @@ static void pfm_attach_leave(struct task_struct *task, struct pfm_context *ctx,
  *
  * The caller has found the context under rcu_read_lock(), which it holds. If the file has
  * been closed since, the answer can be anything: close() has ended the attachment before.
+ *
+ * Context: process, rcu_read_lock().
+ * Return: whether it has.
  */
-static bool pfm_attach_is_open_in(struct pfm_context *ctx, struct files_struct *files)
+bool pfm_attach_is_open_in(struct pfm_context *ctx, struct files_struct *files)
 {
 	const void *holder = READ_ONCE(ctx->holder);
 
@@ -528,18 +554,29 @@ void __pfm_attach_exit(struct task_struct *task)
 	raw_spin_lock_irq(&task->pi_lock);
 	ctx = pfm_host_context(task);
 	raw_spin_unlock_irq(&task->pi_lock);
+	if (pfm_is_tree(ctx)) {
+		rcu_read_unlock();
+		/* A member's tree stays. */
+		pfm_tree_exit(task, pfm_tree_of(ctx));
+		return;
+	}
 	if (ctx)
 		pfm_attach_leave(task, ctx, !pfm_attach_is_open_in(ctx, task->files), &d);
 	rcu_read_unlock();
 	pfm_host_finish(&d, pfm_attach_finish);
 }
 
-/*
- * What ptrace would ask of the credentials that attached the context: current's
- * are the monitored program's. Security modules are asked for the capability
- * only.
+/**
+ * pfm_attach_may_trace() - whether an owner may trace current's new program
+ * @owner: credentials that attached the context
+ * @task:  current, whose credentials are the new program's
+ *
+ * What ptrace would ask. Security modules are asked for the capability only.
+ *
+ * Context: process, under exec_update_lock; may not sleep.
+ * Return: whether they may.
  */
-static bool pfm_attach_may_trace(const struct cred *owner,
+bool pfm_attach_may_trace(const struct cred *owner,
 				 struct task_struct *task)
 {
 	const struct cred *c = current_cred();
@@ -573,10 +610,12 @@ void __pfm_attach_exec(struct task_struct *task)
 	struct pfm_detach d = { NULL };
 	struct pfm_context *ctx;
 	const struct cred *owner = NULL;
+	bool tree;
 
 	rcu_read_lock();
 	ctx = pfm_host_context(task);
-	if (ctx) {
+	tree = pfm_is_tree(ctx);
+	if (ctx && !tree) {
 		/* Detached, it may be without a file, and its cred gone. */
 		raw_spin_lock_irq(&ctx->lock);
 		if (ctx->task == task)
@@ -588,6 +627,8 @@ void __pfm_attach_exec(struct task_struct *task)
 	}
 	rcu_read_unlock();
 	pfm_host_finish(&d, pfm_attach_finish);
+	if (tree)
+		pfm_tree_exec(task);
 	pfm_image_exec(task);
 }
 

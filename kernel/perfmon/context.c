@@ -14,18 +14,22 @@
 #define PFM_CONTEXT_DEPTH	14
 #define PFM_CONTEXT_DEPTH_MAX	65536
 
-/* What a context takes before it has sets. */
+/* What a context takes before it has sets, from the caller or, of a slot, from the creator. */
 static int pfm_context_charge(struct pfm_context *ctx, unsigned int depth,
-			      const struct pfm_format *format)
+			      const struct pfm_format *format, struct pfm_account *account)
 {
 	u64 mem = kmalloc_size_roundup(sizeof(*ctx)) + pfm_message_mem(depth);
 	int ret;
 
 	if (format)
 		mem += kmalloc_size_roundup(sizeof(*ctx->ovfl_arg));
-	ctx->account = pfm_account_get();
-	if (!ctx->account)
+	if (account)
+		pfm_account_share(account);
+	else
+		account = pfm_account_get();
+	if (!account)
 		return -ENOMEM;
+	ctx->account = account;
 	ret = pfm_account_charge(ctx->account, PFM_ACCOUNT_SETS, mem);
 	if (ret)
 		pfm_account_put(ctx->account);
@@ -116,17 +120,9 @@ static unsigned int pfm_context_depth(struct pfm_format *format)
 	return clamp_t(size_t, depth, 1, PFM_CONTEXT_DEPTH_MAX);
 }
 
-/**
- * pfm_context_new() - make a context with set 0; pfm_notify_init() is to follow
- * @flags:  PFM_FL_..., checked
- * @format: its format, or NULL; the reference becomes the context's on success
- *
- * Context: process.
- * Return: the context, or an error pointer: -ENOMEM, also at the limits.
- */
-struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
+static struct pfm_context *pfm_context_make(u32 flags, struct pfm_format *format,
+					    unsigned int depth, struct pfm_account *account)
 {
-	unsigned int depth = pfm_context_depth(format);
 	struct pfm_context *ctx;
 	struct pfm_set *set;
 	int ret;
@@ -138,7 +134,7 @@ struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
 	pfm_pmu_get();
 	ret = pfm_set_prepare();
 	if (!ret)
-		ret = pfm_context_charge(ctx, depth, format);
+		ret = pfm_context_charge(ctx, depth, format, account);
 	if (ret)
 		goto put_pmu;
 	ret = pfm_message_init(&ctx->queue, depth);
@@ -174,4 +170,36 @@ put_pmu:
 	pfm_pmu_put();
 	kfree(ctx);
 	return ERR_PTR(ret);
+}
+
+/**
+ * pfm_context_new() - make a context with set 0; pfm_notify_init() is to follow
+ * @flags:  PFM_FL_..., checked
+ * @format: its format, or NULL; the reference becomes the context's on success
+ *
+ * Context: process.
+ * Return: the context, or an error pointer: -ENOMEM, also at the limits.
+ */
+struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format)
+{
+	return pfm_context_make(flags, format, pfm_context_depth(format), NULL);
+}
+
+/**
+ * pfm_context_new_slot() - make a context that counts for a part of another one
+ * @sum: the other one, of a tree; its creator pays
+ *
+ * Nobody reads messages of it.
+ *
+ * Context: process.
+ * Return: as pfm_context_new().
+ */
+struct pfm_context *pfm_context_new_slot(const struct pfm_context *sum)
+{
+	struct pfm_context *slot;
+
+	slot = pfm_context_make(sum->flags | PFM_FL_OVFL_NO_MSG, NULL, 1, sum->account);
+	if (!IS_ERR(slot))
+		slot->see_kernel = sum->see_kernel;
+	return slot;
 }

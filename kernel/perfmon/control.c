@@ -45,9 +45,14 @@ int pfm_control_start_here(struct pfm_context *ctx, void *arg)
  */
 int pfm_control_start(struct pfm_context *ctx, pfarg_start_t *req)
 {
+	int ret;
+
 	if (req && memchr_inv(req->start_pad, 0, sizeof(req->start_pad)))
 		return -EINVAL;
-	return pfm_reach_call(ctx, pfm_control_start_here, req);
+	ret = pfm_reach_call(ctx, pfm_control_start_here, req);
+	if (!ret)
+		pfm_sum_call(ctx, pfm_control_start_here, req);
+	return ret;
 }
 
 /**
@@ -75,7 +80,11 @@ int pfm_control_stop_here(struct pfm_context *ctx, void *unused)
  */
 int pfm_control_stop(struct pfm_context *ctx)
 {
-	return pfm_reach_call(ctx, pfm_control_stop_here, NULL);
+	int ret = pfm_reach_call(ctx, pfm_control_stop_here, NULL);
+
+	if (!ret)
+		pfm_sum_call(ctx, pfm_control_stop_here, NULL);
+	return ret;
 }
 
 /* What the format says to PFM_RESTART: by default reset, and go on. */
@@ -148,8 +157,12 @@ static int pfm_control_restart_here(struct pfm_context *ctx, void *unused)
  */
 int pfm_control_restart(struct pfm_context *ctx)
 {
-	int ret = pfm_reach_call(ctx, pfm_control_restart_here, NULL);
+	int ret;
 
+	/* It is slots that were masked, for their interrupts. */
+	if (unlikely(ctx->tree))
+		return pfm_sum_call(ctx, pfm_control_restart_here, NULL);
+	ret = pfm_reach_call(ctx, pfm_control_restart_here, NULL);
 	if (!ret)
 		wake_up_all(&ctx->block_wait);
 	return ret;

@@ -9,7 +9,9 @@
 #include "pfm.h"
 
 #define PFM_CREATE_FLAGS	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | \
-				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC)
+				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC | PFM_FL_TREE)
+/* Counts of many threads are added up: there is none to block, and no CPU. */
+#define PFM_CREATE_NOT_TREE	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE)
 
 /**
  * pfm_create_context() - PFM_CREATE_CONTEXT (3.1.1)
@@ -36,12 +38,19 @@ int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 	if ((req->ctx_flags & PFM_FL_SYSTEM_WIDE) &&
 	    (req->ctx_flags & PFM_FL_NOTIFY_BLOCK))
 		return -EINVAL;
+	/* A PMU with rules has to be told of each thread. */
+	if ((req->ctx_flags & PFM_FL_TREE) &&
+	    ((req->ctx_flags & PFM_CREATE_NOT_TREE) || READ_ONCE(pfm_regmap.rules)))
+		return -EINVAL;
 	if (memchr_inv(req->ctx_reserved, 0, sizeof(req->ctx_reserved)))
 		return -EINVAL;
 	if (!pfm_access_may_create(req->ctx_flags))
 		return -EPERM;
 
 	if (memchr_inv(req->ctx_smpl_buf_id, 0, sizeof(req->ctx_smpl_buf_id))) {
+		/* A slot that samples is to come. */
+		if (req->ctx_flags & PFM_FL_TREE)
+			return -EINVAL;
 		format = pfm_format_get(req->ctx_smpl_buf_id);
 		if (IS_ERR(format))
 			return PTR_ERR(format);

@@ -186,7 +186,10 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	bool started;
 	DECLARE_BITMAP(claims, PFM_MAX_PMCS) = {};
 	unsigned int i;
+	unsigned int members;
+	unsigned long missed;
 	u64 lost, throttled;
+	bool tree;
 	u16 set;
 	int cpu;
 
@@ -197,6 +200,7 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	set = ctx->set->id;
 	lost = ctx->queue.lost;
 	throttled = ctx->throttled;
+	tree = pfm_tree_counts(ctx, &members, &missed, &throttled);
 	for_each_set_bit(i, ctx->claims, PFM_PMCS_MAX)
 		__set_bit(pfm_regmap.pmc[i]->num, claims);
 	if (ctx->task)
@@ -208,10 +212,14 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm-flags:\t%#x\n", ctx->flags);
 	if (pid)
 		seq_printf(m, "pfm-target:\ttid %d\n", pid_vnr(pid));
+	else if (tree)
+		seq_puts(m, "pfm-target:\ttree\n");
 	else if (state != PFM_UNLOADED)
 		seq_printf(m, "pfm-target:\tcpu %d\n", cpu);
 	else
 		seq_puts(m, "pfm-target:\tnone\n");
+	if (tree)
+		seq_printf(m, "pfm-members:\t%u\npfm-missed:\t%lu\n", members, missed);
 	seq_printf(m, "pfm-set:\t%u\n", set);
 	seq_printf(m, "pfm-claims:\t%*pbl\n", PFM_MAX_PMCS, claims);
 	seq_printf(m, "pfm-format:\t%s\n", ctx->format ?

@@ -33,6 +33,7 @@ static int pfm_init_online(unsigned int cpu)
 {
 	pfm_timer_cancel(cpu);
 	pfm_reserve_online(cpu);
+	pfm_slot_online(cpu);
 	return 0;
 }
 

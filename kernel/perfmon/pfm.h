@@ -197,9 +197,12 @@ enum pfm_state {
 };
 
 struct pfm_account;
+struct pfm_attach;
 struct pfm_context;
 struct pfm_format;
+struct pfm_stale;
 struct pfm_sysfs_format;
+struct pfm_tree;
 
 /* What a sampling format records into (3.5.4). */
 struct pfm_buffer {
@@ -246,6 +249,7 @@ struct pfm_context {
 	bool heeds;			/* [m] set once: clocked, or samples the kernel */
 	bool switches;			/* [m] set once: if system-wide, looks at switches */
 	bool faults;			/* [m] set once: counts page faults */
+	bool each;			/* [l*] set once: of a tree, counts what each member has */
 	u8 uses;			/* [l*] PFM_HOLD_..., never less: has programmed */
 	u8 held;			/* [l*] PFM_HOLD_..., set under [m]: has to itself */
 	DECLARE_BITMAP(programmed, PFM_PMCS_MAX);	/* [l*] never less: the hardware's PMCs
@@ -255,11 +259,14 @@ struct pfm_context {
 	int cpu;			/* [l*] where it is live, or -1 */
 	u32 load;			/* [l] how often it was attached */
 	u64 clock;			/* [l] its task clock, which never goes back */
-	u64 throttled;			/* [l] how often it was masked for that */
+	u64 throttled;			/* [l*] how often it was masked for that */
 	unsigned long interrupts_at;	/* [l] jiffies when the count began: the first overflow
 					 * a second later begins it anew */
 	u64 interrupts;			/* [l] overflows since */
-	struct task_struct *task;	/* [l] the thread that it monitors, referenced */
+	struct task_struct *task;	/* [l] the thread that it monitors, referenced; of a slot,
+					 * the member that runs here, if @each, not referenced */
+	struct pfm_tree *tree;		/* [l*] set under [m]: whose sum it is */
+	u64 ahead;			/* [l] of a slot: by how much clock was too high */
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
 	const struct cred *cred;	/* [l*] of the process that attached it last */
@@ -572,6 +579,7 @@ size_t pfm_set_resets_at(const struct pfm_regmap *map);
 size_t pfm_set_size(const struct pfm_regmap *map);
 size_t pfm_set_mem(void);
 struct pfm_set *pfm_set_new(struct pfm_context *ctx, u16 id);
+void pfm_set_copy(struct pfm_set *to, const struct pfm_set *from);
 void pfm_set_free_all(struct pfm_context *ctx);
 struct pfm_set *pfm_set_find(struct pfm_context *ctx, u16 id);
 int pfm_set_create(struct pfm_context *ctx, pfarg_setdesc_t *desc);
@@ -715,6 +723,7 @@ void pfm_block_release(struct pfm_blocker *blocker);
 
 /* context.c */
 struct pfm_context *pfm_context_new(u32 flags, struct pfm_format *format);
+struct pfm_context *pfm_context_new_slot(const struct pfm_context *sum);
 void pfm_context_close(struct pfm_context *ctx);
 void pfm_context_get(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
@@ -735,6 +744,42 @@ int pfm_attach_unload(struct pfm_context *ctx);
 void pfm_attach_close(struct pfm_context *ctx);
 void pfm_attach_close_self(struct pfm_context *ctx, struct task_struct *task);
 int pfm_attach_offline(unsigned int cpu);
+
+/* tree.c */
+int pfm_tree_load(struct pfm_attach *a, pid_t pid, unsigned int flags);
+void pfm_tree_exit(struct task_struct *task, struct pfm_tree *tree);
+void pfm_tree_exec(struct task_struct *task);
+bool pfm_tree_free(struct task_struct *task, struct pfm_stale *stale);
+void pfm_tree_forget(struct pfm_stale *stale);
+void pfm_tree_halt(struct pfm_context *ctx);
+void pfm_tree_settle(struct pfm_context *ctx);
+bool pfm_tree_counts(const struct pfm_context *ctx, unsigned int *members,
+		     unsigned long *missed, u64 *throttled);
+
+/**
+ * pfm_tree_of() - the tree of a thread
+ * @target: pfm_host_context() of the thread
+ *
+ * Context: any.
+ * Return: its tree; NULL if it has a context of its own, or none.
+ */
+static __always_inline struct pfm_tree *pfm_tree_of(const struct pfm_context *target)
+{
+	if (!pfm_is_tree(target))
+		return NULL;
+	return (struct pfm_tree *)((unsigned long)target & ~PFM_TREE_TAG);
+}
+
+/* slot.c */
+void pfm_slot_online(unsigned int cpu);
+
+/* sum.c */
+void pfm_sum_look(struct pfm_context *ctx);
+int pfm_sum_call(struct pfm_context *ctx, pfm_reach_fn fn, void *arg);
+int pfm_sum_repeat(struct pfm_context *ctx, const struct pfm_vector *v, int ret,
+		   pfm_reach_fn piece);
+int pfm_sum_read(struct pfm_context *ctx, const struct pfm_vector *v, int ret);
+int pfm_sum_getinfo(struct pfm_context *ctx, const struct pfm_vector *v, int ret);
 
 /* session.c */
 extern unsigned long pfm_session_owned[2][BITS_TO_LONGS(PFM_PMCS_MAX)];	/* [w] */
@@ -787,6 +832,7 @@ enum pfm_account_kind {
 };
 #define PFM_ACCOUNT_FREE	(1ULL << 20)	/* bytes of sets that RLIMIT_MEMLOCK leaves out */
 struct pfm_account *pfm_account_get(void);
+void pfm_account_share(struct pfm_account *a);
 void pfm_account_put(struct pfm_account *a);
 int pfm_account_charge(struct pfm_account *a, enum pfm_account_kind kind, u64 bytes);
 void pfm_account_uncharge(struct pfm_account *a, enum pfm_account_kind kind, u64 bytes);

@@ -65,7 +65,7 @@ static __always_inline bool pfm_reach_own(const struct file *file, int fd, pfm_r
 	local_irq_disable();
 	rcu_read_lock();
 	ctx = pfm_host_context(current);
-	if (likely(ctx && pfm_reach_is_named(ctx, file, fd))) {
+	if (likely(ctx && !pfm_is_tree(ctx) && pfm_reach_is_named(ctx, file, fd))) {
 		if (unlikely(ctx->clocked))
 			pfm_clock_refresh();
 		raw_spin_lock(&ctx->lock);

@@ -126,6 +126,19 @@ static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
 	return !bad;
 }
 
+/*
+ * Of a tree, counts are added up, and nobody is told of anything. A thread's moves are seen
+ * while no slot knows of it.
+ */
+static bool pfm_regs_suits(const struct pfm_context *ctx, const struct pfm_pmu *pmu,
+			   u64 value, const struct pfm_pmc *c)
+{
+	if (likely(!(ctx->flags & PFM_FL_TREE)))
+		return true;
+	return !(c->flags & PFM_REGFL_OVFL_NOTIFY) &&
+	       !(pmu == &pfm_soft_pmu && value == PFM_SW_MIGRATIONS);
+}
+
 /* A loaded context that has used software alone begins to use the hardware. */
 static void pfm_regs_use(struct pfm_context *ctx, unsigned int pmc, u64 value)
 {
@@ -180,7 +193,8 @@ static int pfm_regs_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	value = pfm_rules_adapt(ctx, i, req->reg_value);
 	if ((req->reg_flags & ~PFM_REGS_FLAGS) ||
 	    (map->pmds_of[i] && !pfm_regs_overflow_fields(pmu, req, &c)) ||
-	    (pmu->accepts && !pmu->accepts(pmu, d->num, value))) {
+	    (pmu->accepts && !pmu->accepts(pmu, d->num, value)) ||
+	    !pfm_regs_suits(ctx, pmu, value, &c)) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}
@@ -219,6 +233,14 @@ static int pfm_regs_write_pmcs_piece(struct pfm_context *ctx, void *arg)
 	pfm_runstate_thaw(ctx);
 	pfm_sched_want(ctx);
 	return ret;
+}
+
+/* To the context, and to the slots of its tree if it has one. */
+static int pfm_regs_write_pmcs_all(struct pfm_context *ctx, struct pfm_vector *v)
+{
+	int ret = pfm_reach_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
+
+	return pfm_sum_repeat(ctx, v, ret, pfm_regs_write_pmcs_piece);
 }
 
 /**
@@ -261,12 +283,12 @@ int pfm_regs_write_pmcs(struct pfm_context *ctx, struct pfm_vector *v)
 	ctx->no_hard = uses && !pfm_access_may_hold();
 	/* A context that is not loaded gets the PMU when it is. */
 	if (!uses || ctx->no_hard || READ_ONCE(ctx->state) == PFM_UNLOADED)
-		return pfm_reach_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
+		return pfm_regs_write_pmcs_all(ctx, v);
 
 	ret = pfm_reserve_hold(ctx, uses, pmcs);
 	if (ret)
 		return ret;
-	ret = pfm_reach_call_pieces(ctx, pfm_regs_write_pmcs_piece, v);
+	ret = pfm_regs_write_pmcs_all(ctx, v);
 	/* All of the elements that mattered may have been refused. */
 	pfm_reserve_yield(ctx);
 	return ret;
@@ -368,7 +390,9 @@ static int pfm_regs_write_pmds_piece(struct pfm_context *ctx, void *arg)
  */
 int pfm_regs_write_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 {
-	return pfm_reach_call_pieces(ctx, pfm_regs_write_pmds_piece, v);
+	int ret = pfm_reach_call_pieces(ctx, pfm_regs_write_pmds_piece, v);
+
+	return pfm_sum_repeat(ctx, v, ret, pfm_regs_write_pmds_piece);
 }
 
 static __always_inline void pfm_regs_fill(struct pfm_context *ctx,
@@ -438,7 +462,7 @@ static int pfm_regs_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
  * @req: element, as above; PFM_REGFL_READ_RESET stays in its flags (6.2.2)
  *
  * Context: ctx->lock, interrupts off; on the CPU where the context is live, if it is.
- * Return: 0; -EINVAL, also for the reset of a register that cannot be written.
+ * Return: 0; -EINVAL, also for the reset of a register that cannot be written, or of a tree's.
  */
 static int pfm_regs_read_frozen_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 {
@@ -449,7 +473,9 @@ static int pfm_regs_read_frozen_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	set = pfm_regs_pmd(ctx, req, &i, PFM_REGFL_READ_RESET);
 	if (!set)
 		return -EINVAL;
-	if (req->reg_flags && !pfm_pmu_can_write(pfm_regmap.pmd[i])) {
+	/* Of a tree, what slots have counted since would have to be forgotten at once. */
+	if (req->reg_flags &&
+	    (!pfm_pmu_can_write(pfm_regmap.pmd[i]) || (ctx->flags & PFM_FL_TREE))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}
@@ -512,11 +538,12 @@ int pfm_regs_read_pmds(struct pfm_context *ctx, struct pfm_vector *v)
 	unsigned int i;
 
 	if (likely(ret != PFM_REGS_AGAIN))
-		return ret;
+		return pfm_sum_read(ctx, v, ret);
 	/* The piece with that element is read anew, while nothing counts. */
 	for (i = 0; i < v->n; i++)
 		if (req[i].reg_num == PFM_VPMD_THREAD_TIME)
 			pfm_context_clock(ctx);
 	v->done = round_down(v->done - 1, PFM_VECTOR_PIECE);
-	return pfm_reach_call_pieces(ctx, pfm_regs_read_frozen_pmds_piece, v);
+	ret = pfm_reach_call_pieces(ctx, pfm_regs_read_frozen_pmds_piece, v);
+	return pfm_sum_read(ctx, v, ret);
 }

@@ -176,6 +176,32 @@ uncharge:
 	return ERR_PTR(ret);
 }
 
+/**
+ * pfm_set_copy() - give a set the registers of another one, and what belongs to them
+ * @to:   set of a context that is not loaded; its number stays
+ * @from: set of another context; its number is the same
+ *
+ * @to has not been active yet: its times and its activations begin with 0.
+ *
+ * Context: @from's context's lock, or its mutex while it is not loaded.
+ */
+void pfm_set_copy(struct pfm_set *to, const struct pfm_set *from)
+{
+	struct pfm_pmd *pmds = to->pmds;
+	u64 *values = to->values;
+
+	memcpy(to, from, pfm_set_size(&pfm_regmap));
+	to->pmds = pmds;
+	to->values = values;
+	to->next = NULL;
+	to->load = 0;
+	to->runs = 0;
+	to->act_ns = 0;
+	to->unarmed = to->in_use;
+	to->controls = 0;
+	to->stamp = 0;
+}
+
 static void pfm_set_remove(struct pfm_context *ctx, struct pfm_set *set)
 {
 	u16 id = set->id;
@@ -442,7 +468,9 @@ static int pfm_set_getinfo_piece(struct pfm_context *ctx, void *arg)
  */
 int pfm_set_getinfo(struct pfm_context *ctx, struct pfm_vector *v)
 {
-	return pfm_reach_call_pieces(ctx, pfm_set_getinfo_piece, v);
+	int ret = pfm_reach_call_pieces(ctx, pfm_set_getinfo_piece, v);
+
+	return pfm_sum_getinfo(ctx, v, ret);
 }
 
 /**

@@ -187,6 +187,12 @@ static u64 pfm_soft_raw(struct pfm_context *ctx, unsigned int event)
 				  : pfm_soft_raw_thread(ctx, event);
 }
 
+/* The slot of a tree, or its sum, which counts while a member runs on the slot's CPU. */
+static bool pfm_soft_has_nobody(const struct pfm_context *ctx)
+{
+	return !ctx->task && !pfm_is_system(ctx);
+}
+
 /**
  * __pfm_soft_sync() - bring counters up to date
  * @ctx:  context that counts
@@ -205,6 +211,8 @@ u64 __pfm_soft_sync(struct pfm_context *ctx, u64 mask)
 	unsigned int events, ev, i;
 
 	pfm_assert_live(ctx);
+	if (unlikely(pfm_soft_has_nobody(ctx)))
+		return 0;
 	for (events = set->events; events; events &= events - 1) {
 		ev = __ffs(events);
 		rest = set->sw[ev] & mask;
@@ -243,6 +251,8 @@ void __pfm_soft_base(struct pfm_context *ctx, struct pfm_set *set, u64 mask)
 	u64 rest, raw;
 
 	pfm_assert_live(ctx);
+	if (unlikely(pfm_soft_has_nobody(ctx)))
+		return;
 	for (events = set->events; events; events &= events - 1) {
 		ev = __ffs(events);
 		rest = set->sw[ev] & mask;

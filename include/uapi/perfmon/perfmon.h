@@ -110,6 +110,13 @@
 #define PFM_FL_SYSTEM_WIDE	0x02	/* monitor a CPU, not a thread */
 #define PFM_FL_OVFL_NO_MSG	0x80	/* SIGIO only, queue no message */
 #define PFM_FL_CLOEXEC		0x100	/* exec() closes the descriptor */
+#define PFM_FL_TREE		0x200	/* monitor a thread and all that it makes */
+
+/* pfarg_load_t.load_flags, of contexts with PFM_FL_TREE only */
+#define PFM_LOADFL_ALL		0x1	/* one context counts on all CPUs */
+#define PFM_LOADFL_EXEC		0x2	/* counting begins with the thread's next exec */
+#define PFM_LOADFL_THREADS	0x4	/* and all other threads of its process */
+#define PFM_LOADFL_CHILDREN	0x8	/* ... and all processes that these have made */
 
 /* pfarg_pmc_t.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	0x1	/* notify when the counter overflows */
@@ -212,7 +219,7 @@ typedef struct pfarg_start {
 typedef struct pfarg_load {
 	__s32 load_pid;			/* a thread: what gettid(2) returns */
 	__u16 load_set;
-	__u16 load_pad;
+	__u16 load_flags;		/* PFM_LOADFL_..., of trees */
 } pfarg_load_t;
 
 /* PFM_CREATE_EVTSETS (3.1.10), PFM_DELETE_EVTSETS (3.1.11) */

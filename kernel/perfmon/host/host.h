@@ -99,6 +99,18 @@ static inline int pfm_host_prepare(struct pfm_host_entry *entry)
 }
 
 /**
+ * pfm_host_prepare_now() - the same, where nothing may sleep
+ * @entry: as there
+ *
+ * Context: any but NMI.
+ * Return: 0, or -ENOMEM.
+ */
+static inline int pfm_host_prepare_now(struct pfm_host_entry *entry)
+{
+	return 0;
+}
+
+/**
  * pfm_host_release() - free that
  * @entry: from pfm_host_prepare() or pfm_host_withdraw()
  *
@@ -109,12 +121,13 @@ static inline void pfm_host_release(struct pfm_host_entry *entry)
 }
 
 /**
- * pfm_host_context() - the context of a thread
+ * pfm_host_context() - the context of a thread, or its tree: see pfm_tree_of()
  * @task: thread
  *
  * Context: interrupts or preemption off, or rcu_read_lock(): until these end
  * the context stays.
- * Return: the context, which may have been detached since; or NULL.
+ * Return: the context, which may have been detached since, or the tree, which may be dead;
+ * or NULL.
  */
 static __always_inline struct pfm_context *pfm_host_context(const struct task_struct *task)
 {
@@ -136,7 +149,7 @@ static __always_inline struct file *pfm_host_peek(int fd)
 /**
  * pfm_host_publish() - give a thread a context
  * @task:  thread without one
- * @ctx:   context, initialised
+ * @ctx:   context, initialised; or a tree
  * @entry: from pfm_host_prepare(), which is @task's from now on
  *
  * Context: in the function that pfm_host_keep() calls; ctx->lock.
@@ -177,6 +190,28 @@ static __always_inline int pfm_host_keep(struct task_struct *task,
 					 void *arg)
 {
 	return task_call_func(task, fn, arg);
+}
+
+/**
+ * pfm_host_birth() - call a function on a thread that has just been made
+ * @child: thread, which has not run yet
+ * @fn:    function; with @child->pi_lock and interrupts off
+ * @arg:   for it
+ *
+ * Context: process; current has made the thread.
+ * Return: what @fn has returned.
+ */
+static __always_inline int pfm_host_birth(struct task_struct *child,
+					  int (*fn)(struct task_struct *task, void *arg),
+					  void *arg)
+{
+	unsigned long flags;
+	int ret;
+
+	raw_spin_lock_irqsave(&child->pi_lock, flags);
+	ret = fn(child, arg);
+	raw_spin_unlock_irqrestore(&child->pi_lock, flags);
+	return ret;
 }
 
 /**

@@ -397,7 +397,7 @@ static int load(struct context *ctx, const pfarg_load_t *arg)
 	if (ctx->state != UNLOADED || is_busy(ctx, arg->load_pid) ||
 	    is_taken(ctx, arg->load_pid))
 		return fail(EBUSY);
-	if (arg->load_set > ctx->sets || arg->load_pad)
+	if (arg->load_set > ctx->sets || arg->load_flags)
 		return fail(EINVAL);
 	if ((ctx->flags & PFM_FL_SYSTEM_WIDE) &&
 	    arg->load_pid != (pid_t)syscall(SYS_gettid))
