@@ -167,7 +167,7 @@ TEST(foreign_calls_on_a_context)
 TEST(context_flags_bit_by_bit)
 {
 	static const u32 known = PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
-				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC;
+				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC | PFM_FL_TREE;
 	int bit, fd;
 
 	for (bit = 0; bit < 32; bit++) {

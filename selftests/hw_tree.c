@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters of the hardware: process trees (PFM_FL_TREE), to the last instruction.
+ *
+ * A program whose children each run a loop of known length is counted twice, with loops of
+ * two lengths: all else is the same, so the difference is that of the loops, as a plain
+ * context counts it.
+ *
+ * Not here: software events (tree_count.c).
+ */
+#include "hw_bench.h"
+
+#include <sched.h>
+
+#define CHILDREN	10
+#define THREADS		4
+
+static u64 loop_alone(unsigned int turns)
+{
+	int fd = counter(0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	u64 value;
+
+	MUST(pfm_start(fd));
+	hw_loop(turns);
+	MUST(pfm_stop(fd));
+	value = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	close(fd);
+	return value;
+}
+
+static void *loop_in_thread(void *turns)
+{
+	unsigned int i;
+
+	/* Threads of the same program on few CPUs: from member to member, many times. */
+	for (i = 0; i < 20; i++) {
+		hw_loop((unsigned int)(long)turns);
+		syscall(SYS_sched_yield);
+	}
+	return NULL;
+}
+
+/* By a static stack: no call of an allocator, whose way depends on what was before. */
+static void children(unsigned int turns)
+{
+	pid_t pid[CHILDREN];
+	int i;
+
+	for (i = 0; i < CHILDREN; i++) {
+		pid[i] = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (!pid[i]) {
+			loop_in_thread((void *)(long)turns);
+			syscall(SYS_exit_group, 0);
+		}
+	}
+	for (i = 0; i < CHILDREN; i++)
+		while (syscall(SYS_wait4, pid[i], NULL, 0, NULL) < 0)
+			;
+}
+
+static u64 count_tree(unsigned int sets, unsigned int turns)
+{
+	int fd = (int)MUST(pfm_create(PFM_FL_TREE)), go[2];
+	pfarg_load_t load = { .load_flags = PFM_LOADFL_ALL };
+	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_TIME_SWITCH,
+				 .set_timeout = { .tv_nsec = 1000000 } };
+	u64 value = 0;
+	unsigned int i;
+	pid_t pid;
+	char c;
+
+	for (i = 0; i < sets; i++) {
+		desc.set_id = (__u16)i;
+		if (sets > 1)
+			MUST(pfm(fd, PFM_CREATE_EVTSETS, &desc, 1));
+		hw_counter(fd, (__u16)i, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	}
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid) {
+		/* A process that has the descriptor hears of no end. */
+		close(fd);
+		MUST(syscall(SYS_read, go[0], &c, 1));
+		children(turns);
+		syscall(SYS_exit_group, 0);
+	}
+	/* What it does until it waits is not always counted. */
+	if (!wait_state(pid, "S", PATIENCE))
+		die("the child does not wait");
+	load.load_pid = pid;
+	MUST(pfm(fd, PFM_LOAD_CONTEXT, &load, 1));
+	MUST(pfm_start(fd));
+	MUST(write(go[1], "", 1));
+	if (reap(pid))
+		die("the child failed");
+	if (pfm_next_msg(fd, NULL, PATIENCE) != PFM_MSG_END)
+		die("no end");
+	for (i = 0; i < sets; i++)
+		value += hw_value(fd, (__u16)i, 0, HW_INSTRUCTIONS);
+	close(fd);
+	close(go[0]);
+	close(go[1]);
+	return value;
+}
+
+FIXTURE(tree)
+{
+};
+
+FIXTURE_SETUP(tree)
+{
+}
+
+FIXTURE_TEARDOWN(tree)
+{
+}
+
+static void adds_up(struct __test_metadata *_metadata, unsigned int sets)
+{
+	const unsigned int turns = is_slow() ? 500 : 5000;
+	u64 want = CHILDREN * 20 * (loop_alone(2 * turns) - loop_alone(turns));
+	u64 one = count_tree(sets, turns), two = count_tree(sets, 2 * turns);
+
+	TH_LOG("%llu, wanted %llu", two - one, want);
+	EXPECT_EQ(want, two - one);
+}
+
+TEST_F_TIMEOUT(tree, instructions_of_all_children, 300)
+{
+	NEED_HW();
+	adds_up(_metadata, 1);
+}
+
+TEST_F_TIMEOUT(tree, sets_add_up, 300)
+{
+	NEED_HW();
+	adds_up(_metadata, 3);
+}
+
+/* Beside the CPUs' own contexts, by other counters. */
+TEST_F_TIMEOUT(tree, beside_a_cpu, 300)
+{
+	int fd;
+
+	NEED_HW();
+	if (!hw_shares() || hw_counters() < 2)
+		SKIP(return, "a PMU that cannot be shared, or with one counter");
+	if (!is_root())
+		SKIP(return, "needs root");
+	pin_somewhere();
+	fd = (int)MUST(pfm_create(PFM_FL_SYSTEM_WIDE));
+	hw_counter(fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	MUST(pfm_load(fd, my_tid()));
+	MUST(pfm_start(fd));
+	adds_up(_metadata, 1);
+	close(fd);
+}
+
+/* What was programmed while members run counts from then on, on all CPUs. */
+TEST_F_TIMEOUT(tree, members_on_all_cpus, 300)
+{
+	int fd = (int)MUST(pfm_create(PFM_FL_TREE)), i, n, cpus[64];
+	pfarg_load_t load = { .load_flags = PFM_LOADFL_ALL | PFM_LOADFL_THREADS |
+					    PFM_LOADFL_CHILDREN };
+	u64 value, per_turn;
+	volatile int *stop;
+	pid_t pid;
+
+	NEED_HW();
+	per_turn = (loop_alone(2000) - loop_alone(1000)) / 1000;
+	stop = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	n = my_cpus(cpus, 64);
+	pid = fork_child();
+	if (!pid) {
+		close(fd);
+		for (i = 1; i < n && fork(); i++)
+			;
+		if (i < n)
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pin_cpu(cpus[i % n]);
+		__sync_fetch_and_add(&stop[1], 1);
+		while (!*stop)
+			hw_loop(100);
+		while (wait(NULL) > 0)
+			;
+		_exit(0);
+	}
+	while (stop[1] < n)
+		sleep_ms(1);
+	load.load_pid = pid;
+	ASSERT_EQ(0, pfm(fd, PFM_LOAD_CONTEXT, &load, 1));
+	EXPECT_EQ((u64)n, pfm_fdinfo_num(fd, "pfm-members"));
+	ASSERT_EQ(0, pfm_start(fd));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	for (i = 0; i < 20; i++) {
+		value = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+		/* All of them have run meanwhile: it grows. */
+		while (hw_value(fd, 0, 0, HW_INSTRUCTIONS) <= value)
+			sleep_ms(1);
+	}
+	/* Unloaded, they go on, and nothing of it counts, for whoever has the PMU next. */
+	ASSERT_EQ(0, pfm_unload(fd));
+	value = hw_value(fd, 0, 0, HW_INSTRUCTIONS);
+	EXPECT_LT(0ULL, value);
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(1000 * per_turn, loop_alone(2000) - loop_alone(1000));
+	EXPECT_EQ(value, hw_value(fd, 0, 0, HW_INSTRUCTIONS));
+	*stop = 1;
+	EXPECT_EQ(0, reap(pid));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
