@@ -5,11 +5,14 @@
  * it is counted; arguments of another length; reading while the kernel writes.
  *
  * A sample at each fault, with the number of faults in it, so that the records
- * can be checked one after the other. Not here: what stands in samples, MAP and EXEC
- * records, and where that comes from (callchain.c).
+ * can be checked one after the other; registers and stacks of programs that have values
+ * there that are known. Not here: what else stands in samples, in MAP and EXEC records, and
+ * where that comes from (callchain.c).
  */
 #include "chains.h"
 #include <perfmon/calldouble_smpl.h>
+
+#include <linux/elf-em.h>
 
 #define MASK_FULL	PFM_CALLDOUBLE_SMPL_MASK_WHEN_FULL
 #define CHAIN_KERNEL	PFM_CALLCHAIN_SMPL_KERNEL
@@ -18,10 +21,12 @@
 #define FREE		PFM_CALLDOUBLE_SMPL_FREE
 #define KERNEL		PFM_CALLDOUBLE_SMPL_KERNEL
 #define USER		PFM_CALLDOUBLE_SMPL_USER
+#define MAX_STACK	PFM_CALLDOUBLE_SMPL_MAX_STACK
 
 typedef pfm_calldouble_smpl_hdr_t hdr_t;
 typedef pfm_calldouble_smpl_half_t half_t;
 typedef pfm_calldouble_smpl_arg_t arg_t;
+typedef pfm_calldouble_smpl_user_t user_t;
 
 static const pfm_uuid_t calldouble_uuid = PFM_CALLDOUBLE_SMPL_UUID;
 
@@ -43,6 +48,123 @@ static u64 reserve(unsigned int depth, unsigned int parts)
 static u64 size_for(u64 n)
 {
 	return sizeof(hdr_t) + 2 * (reserve(0, 0) + (n - 1) * SAMPLE);
+}
+
+/*
+ * The registers as the header has them: how many there are, where the stack pointer and the
+ * instruction's address are among them, and which fault_known() gives a known value.
+ */
+#if defined(__x86_64__)
+#define MACHINE		EM_X86_64
+#define NR_REGS		17
+#define SP		7
+#define IP		16
+#define PAGE		5
+#define KNOWN		0xff5fU
+#define KEPT		0xf778U		/* ... and call_known() in system calls */
+#elif defined(__i386__)
+#define MACHINE		EM_386
+/* A kernel of 64 bits keeps room for its own. */
+#define NR_REGS		(is_kernel_64() ? 17U : 9U)
+#define SP		4
+#define IP		8
+#define PAGE		7
+#define KNOWN		0x6fU
+#define KEPT		0x6eU
+#elif defined(__powerpc__)
+#ifdef __powerpc64__
+#define MACHINE		EM_PPC64
+#else
+#define MACHINE		EM_PPC
+#endif
+#define NR_REGS		34
+#define SP		1
+#define IP		33
+#define PAGE		3
+#define KNOWN		0xbfffdff1U
+#define KEPT		0xbfff8000U
+#else
+/* It has no such format: the tests are left out. */
+#define MACHINE		EM_NONE
+#define NR_REGS		0
+#define SP		0
+#define IP		0
+#define PAGE		0
+#define KNOWN		0
+#define KEPT		0
+#endif
+
+static inline bool is_kernel_64(void)
+{
+	struct utsname u;
+
+	MUST(uname(&u));
+	return strstr(u.machine, "64");
+}
+
+static u64 known(unsigned int reg)
+{
+	return 0x5a000000 + reg;
+}
+
+/* Writes to @p, which is not there, with known values in the registers. */
+static __attribute__((noipa)) void fault_known(volatile char *p)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\tpush %%rbp\n\t"
+			 "mov $0x5a000000, %%eax\n\tmov $0x5a000001, %%edx\n\t"
+			 "mov $0x5a000002, %%ecx\n\tmov $0x5a000003, %%ebx\n\t"
+			 "mov $0x5a000004, %%esi\n\tmov $0x5a000006, %%ebp\n\t"
+			 ".irp n,8,9,10,11,12,13,14,15\n\t"
+			 "mov $0x5a000000 + \\n, %%r\\n\n\t.endr\n\t"
+			 "movb $1, (%%rdi)\n\t"
+			 "pop %%rbp\n\tlea 128(%%rsp), %%rsp"
+			 : : "D"(p) : "rax", "rdx", "rcx", "rbx", "rsi", "r8", "r9", "r10",
+			 "r11", "r12", "r13", "r14", "r15", "memory");
+#elif defined(__i386__)
+	__asm__ volatile("push %%ebp\n\t"
+			 "mov $0x5a000000, %%eax\n\tmov $0x5a000001, %%ecx\n\t"
+			 "mov $0x5a000002, %%edx\n\tmov $0x5a000003, %%ebx\n\t"
+			 "mov $0x5a000005, %%ebp\n\tmov $0x5a000006, %%esi\n\t"
+			 "movb $1, (%%edi)\n\tpop %%ebp"
+			 : : "D"(p) : "eax", "ecx", "edx", "ebx", "esi", "memory");
+#elif defined(__powerpc__)
+	register volatile char *page __asm__("r3") = p;
+
+	__asm__ volatile(".irp n,0,4,5,6,7,8,9,10,11,12,14,15,16,17,18,19,20,21,22,23,24,"
+			 "25,26,27,28,29,31\n\t"
+			 "lis \\n, 0x5a00\n\tori \\n, \\n, \\n\n\t.endr\n\t"
+			 "mtlr 0\n\tstb 3, 0(3)"
+			 : : "r"(page) : "r0", "r4", "r5", "r6", "r7", "r8", "r9", "r10",
+			 "r11", "r12", "r14", "r15", "r16", "r17", "r18", "r19", "r20",
+			 "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29",
+			 "r31", "lr", "memory");
+#else
+	*p = 1;
+#endif
+}
+
+static bool in_fault_known(u64 ip)
+{
+	return ip >= code_of(fault_known) && ip < code_of(fault_known) + 512;
+}
+
+/* What stands behind the addresses of a sample, or NULL. */
+static const user_t *user_of(const sample_t *s)
+{
+	size_t size = sizeof(*s) + 8U * (s->nr_values + s->nr_kernel + s->nr_user);
+
+	return size == s->size ? NULL : (const void *)((const char *)s + size);
+}
+
+static const u64 *regs_of(const user_t *u)
+{
+	return (const u64 *)(u + 1);
+}
+
+static const char *stack_of(const user_t *u)
+{
+	return (const char *)(regs_of(u) + u->nr_regs);
 }
 
 /* What a reader has seen. */
@@ -201,7 +323,7 @@ static void check_sums(struct __test_metadata *_metadata,
 
 	EXPECT_EQ(PFM_CALLDOUBLE_SMPL_VERSION, h->hdr_version);
 	EXPECT_EQ(sizeof(*h), h->hdr_size);
-	EXPECT_EQ(0, h->hdr_pad);
+	EXPECT_EQ(0, h->hdr_stack);
 	EXPECT_EQ(h->hdr_samples, h->hdr_lost + f->r.samples);
 	EXPECT_EQ(h->hdr_maps, h->hdr_lost_maps + f->r.maps);
 	EXPECT_EQ(h->hdr_lost, f->r.lost + g->samples);
@@ -311,12 +433,78 @@ TEST_F(calldouble, bad_arguments)
 	arg = good;
 	arg.buf_max_depth = PFM_CALLCHAIN_SMPL_MAX_DEPTH + 1;
 	EXPECT_EQ(-EINVAL, twice_create(0, arg, NULL));
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ARRAY_SIZE(arg.buf_pad); i++) {
 		arg = good;
 		arg.buf_pad[i] = 1;
 		EXPECT_EQ(-EINVAL, twice_create(0, arg, NULL));
 	}
 	EXPECT_EQ(before, buffers_now());
+}
+
+/* Stacks of any multiple of 8 bytes up to the largest, for which there is room in a half. */
+TEST_F(calldouble, stack_sizes)
+{
+	static const unsigned int good[] = { 8, 16, 4096, 8192, MAX_STACK },
+		bad[] = { 1, 4, 7, 12, MAX_STACK - 1, MAX_STACK + 1, MAX_STACK + 8, 32768, 65535 };
+	u64 room;
+	arg_t arg;
+	size_t i;
+	int fd;
+
+	NEED_FORMAT(&self->m);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		arg = (arg_t){ .buf_size = 1 << 20, .buf_stack = (__u16)bad[i] };
+		EXPECT_EQ(-EINVAL, twice_create(0, arg, NULL));
+	}
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		room = reserve(9, 1) + sizeof(user_t) + 8 * NR_REGS + good[i];
+		arg = (arg_t){
+			.buf_size = sizeof(hdr_t) + 2 * room - 1, .buf_max_depth = 9,
+			.buf_flags = CHAIN_USER, .buf_stack = (__u16)good[i],
+		};
+		fd = twice_create(0, arg, NULL);
+		EXPECT_EQ(-EINVAL, fd);
+		close(fd);
+		arg.buf_size++;
+		open_buffer(self, 0, arg);
+		EXPECT_EQ(good[i], self->hdr->hdr_stack);
+		EXPECT_EQ(room - sizeof(lost_t), self->hdr->hdr_max_sample);
+		close_buffer(self);
+	}
+}
+
+/* 0, or the number of what a user who is not root was allowed, or not. */
+static int try_stacks(void)
+{
+	const arg_t arg = { .buf_size = 65536, .buf_stack = 64 },
+		    without = { .buf_size = 65536 };
+
+	if (twice_create(PFM_FL_SYSTEM_WIDE, arg, NULL) != -EPERM)
+		return 1;
+	if (twice_create(0, arg, NULL) < 0)
+		return 2;
+	return twice_create(PFM_FL_SYSTEM_WIDE, without, NULL) < 0 ? 3 : 0;
+}
+
+/* Everybody may monitor an open kernel, and not look into others' memory. */
+TEST_F(calldouble, stacks_of_others)
+{
+	pid_t pid;
+	int fd;
+
+	NEED_FORMAT(&self->m);
+	NEED_ROOT();
+	harden(false);
+	pid = fork_child();
+	if (!pid) {
+		become(NOBODY);
+		_exit(try_stacks());
+	}
+	EXPECT_EQ(0, reap(pid));
+	fd = twice_create(PFM_FL_SYSTEM_WIDE, (arg_t){ .buf_size = 65536, .buf_stack = 64 },
+			  NULL);
+	EXPECT_LE(0, fd);
+	close(fd);
 }
 
 /* Of an older program, of a later one, and of one that makes no sense. */
@@ -443,13 +631,15 @@ TEST_F(calldouble, silent)
 }
 
 /* Of two at one event the first fills a half, the second begins the other. */
-TEST_F(calldouble, simultaneous_overflows)
+static void check_two(struct __test_metadata *_metadata, FIXTURE_DATA(calldouble) *self,
+		      __u16 stack)
 {
+	const u64 room = reserve(8, 1) +
+			 (stack ? sizeof(user_t) + 8 * NR_REGS + stack : 0);
 	const sample_t *a, *b;
 
-	NEED_FORMAT(&self->m);
 	open_buffer(self, 0, (arg_t){
-		.buf_size = sizeof(hdr_t) + 2 * (reserve(8, 1) + 1),
+		.buf_size = sizeof(hdr_t) + 2 * (room + 1), .buf_stack = stack,
 		.buf_max_depth = 8, .buf_flags = CHAIN_USER });
 	sample_faults(self->fd, 0, 1, NOTIFY, 0);
 	sample_faults(self->fd, 1, 1, NOTIFY, 0);
@@ -467,6 +657,17 @@ TEST_F(calldouble, simultaneous_overflows)
 	EXPECT_LT(0, a->nr_user);
 	ASSERT_EQ(a->nr_user, b->nr_user);
 	EXPECT_EQ(0, memcmp(a + 1, b + 1, 8U * a->nr_user));
+	ASSERT_EQ(a->size, b->size);
+	EXPECT_EQ(0, memcmp(a + 1, b + 1, a->size - sizeof(*a)));
+	EXPECT_EQ(stack > 0, !!user_of(a));
+	close_buffer(self);
+}
+
+TEST_F(calldouble, simultaneous_overflows)
+{
+	NEED_FORMAT(&self->m);
+	check_two(_metadata, self, 0);
+	check_two(_metadata, self, 512);
 }
 
 /* ------------------------------------------------------------------------
@@ -781,6 +982,261 @@ TEST_F(calldouble, chain)
 		n++;
 	}
 	EXPECT_EQ(20, n);
+}
+
+/* ------------------------------------------------------------------------
+ * Registers and stacks
+ */
+
+/* The sample behind @s in the first half, the first one if that is NULL; or NULL. */
+static const sample_t *next_sample(const hdr_t *h, const sample_t *s)
+{
+	const char *at = s ? (const char *)s + s->size : (const char *)(h + 1);
+
+	for (; at < (const char *)h + h->hdr_half[0].half_end; at += ((const rec_t *)at)->size)
+		if (((const rec_t *)at)->type == PFM_CALLCHAIN_SMPL_SAMPLE)
+			return (const void *)at;
+	return NULL;
+}
+
+/* The same of one with the registers of fault_known(). */
+static const user_t *next_known(const hdr_t *h, const sample_t **s)
+{
+	do {
+		*s = next_sample(h, *s);
+	} while (*s && !in_fault_known((*s)->ip));
+	return *s ? user_of(*s) : NULL;
+}
+
+/* A buffer with @stack bytes of each sample of this thread's faults. */
+static void open_stacks(FIXTURE_DATA(calldouble) *f, unsigned int stack)
+{
+	pages_map(&pages, 64);
+	outer(1);
+	fault_known(pages.next);
+	pages.next += pages.size;
+	open_buffer(f, 0, (arg_t){ .buf_size = 1 << 20, .buf_stack = (__u16)stack });
+	sample_faults(f->fd, 0, 1, 0, 0);
+	attach(f->fd, my_tid());
+}
+
+static void check_user(struct __test_metadata *_metadata, const sample_t *s, const user_t *u)
+{
+	EXPECT_EQ(MACHINE, u->machine);
+	EXPECT_EQ(IP + 1, u->nr_regs);
+	EXPECT_EQ(0U, u->stack_size % 8);
+	EXPECT_EQ((const char *)s + s->size, stack_of(u) + u->stack_size);
+}
+
+/* The registers are those of the instruction that faults, the bytes those above its stack pointer. */
+TEST_F(calldouble, registers_and_stack)
+{
+	static const unsigned int sizes[] = { 8, 512, 4096, MAX_STACK };
+	volatile u64 pattern[40];
+	const sample_t *s = NULL;
+	const user_t *u;
+	unsigned int i, k;
+	u64 at;
+
+	NEED_FORMAT(&self->m);
+	for (k = 0; k < ARRAY_SIZE(pattern); k++)
+		pattern[k] = 0x123456789abcdefULL * (k + 1);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		open_stacks(self, sizes[i]);
+		fault_known(pages.next);
+		MUST(pfm_stop(self->fd));
+		s = NULL;
+		u = next_known(self->hdr, &s);
+		ASSERT_NE(NULL, u);
+		check_user(_metadata, s, u);
+		for (k = 0; k < 32; k++) {
+			if (!(KNOWN & 1U << k))
+				continue;
+			EXPECT_EQ(known(k), regs_of(u)[k]) {
+				TH_LOG("register %u", k);
+			}
+		}
+#ifdef __powerpc__
+		EXPECT_EQ(known(0), regs_of(u)[32]);
+#endif
+		EXPECT_EQ(address((const void *)pages.next), regs_of(u)[PAGE]);
+		EXPECT_EQ(s->ip, regs_of(u)[IP]);
+		EXPECT_LE(8U, u->stack_size);
+		EXPECT_LE(u->stack_size, sizes[i]);
+		at = address((const void *)pattern) - regs_of(u)[SP];
+		EXPECT_GT(4096ULL, at);
+		if (sizes[i] >= 4096 && at < 4096 - sizeof(pattern))
+			EXPECT_EQ(0, memcmp((const void *)pattern, stack_of(u) + at,
+					    sizeof(pattern)));
+		EXPECT_EQ(NULL, next_known(self->hdr, &s));
+		close_buffer(self);
+	}
+}
+
+/* A thread whose stack ends at @end, and what lies behind. */
+struct edge {
+	FIXTURE_DATA(calldouble) *f;
+	char *end;
+	size_t more;
+};
+
+static void *fault_at_edge(void *arg)
+{
+	struct edge *e = arg;
+	size_t i;
+
+	open_stacks(e->f, MAX_STACK);
+	fault_known(pages.next);
+	pages.next += pages.size;
+	for (i = 0; i < e->more; i += page_size())
+		e->end[i] = 1;
+	fault_known(pages.next);
+	pages.next += pages.size;
+	MUST(mprotect(e->end, e->more, PROT_NONE));
+	fault_known(pages.next);
+	MUST(pfm_stop(e->f->fd));
+	return NULL;
+}
+
+/* They end where nothing is, or nothing may be read: and nothing is paged in. */
+TEST_F(calldouble, end_of_stack)
+{
+	const size_t size = 64 * page_size();
+	struct edge e = { .f = self, .more = MAX_STACK + page_size() };
+	const sample_t *s = NULL;
+	pthread_attr_t attr;
+	pthread_t thread;
+	const user_t *u;
+	unsigned int i;
+	char *mem;
+	u64 end;
+
+	NEED_FORMAT(&self->m);
+	mem = mmap(NULL, size + e.more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		   -1, 0);
+	ASSERT_NE(MAP_FAILED, mem);
+	madvise(mem, size + e.more, MADV_NOHUGEPAGE);
+	e.end = mem + size;
+	ASSERT_EQ(0, pthread_attr_init(&attr));
+	ASSERT_EQ(0, pthread_attr_setstack(&attr, mem, size));
+	ASSERT_EQ(0, pthread_create(&thread, &attr, fault_at_edge, &e));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	for (i = 0; i < 3; i++) {
+		u = next_known(self->hdr, &s);
+		ASSERT_NE(NULL, u);
+		check_user(_metadata, s, u);
+		end = regs_of(u)[SP] + u->stack_size;
+		if (i == 1) {
+			EXPECT_EQ(MAX_STACK, u->stack_size);
+		} else {
+			EXPECT_LT(address(e.end) - 8, end);
+			EXPECT_GE(address(e.end), end);
+		}
+	}
+	EXPECT_EQ(NULL, next_known(self->hdr, &s));
+	munmap(mem, size + e.more);
+}
+
+extern const char call_known_begin[], call_known_end[];
+
+#define LOOP(code)	"\ncall_known_begin:\n\t" code "\ncall_known_end:\n\t"
+
+/* @n system calls with known values in the registers. */
+static __attribute__((noipa)) void call_known(unsigned long n)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\tpush %%rbp\n\t"
+			 "mov $0x5a000003, %%ebx\n\tmov $0x5a000004, %%esi\n\t"
+			 "mov $0x5a000005, %%edi\n\tmov $0x5a000006, %%ebp\n\t"
+			 ".irp n,8,9,10,12,13,14,15\n\t"
+			 "mov $0x5a000000 + \\n, %%r\\n\n\t.endr\n"
+			 LOOP("mov %1, %%eax\n\tsyscall\n\tdec %%rdx\n\tjnz call_known_begin")
+			 "pop %%rbp\n\tlea 128(%%rsp), %%rsp"
+			 : "+d"(n) : "i"(SYS_getppid) : "rax", "rcx", "rbx", "rsi", "rdi", "r8",
+			 "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory");
+#elif defined(__i386__)
+	__asm__ volatile("push %%ebp\n\t"
+			 "mov $0x5a000001, %%ecx\n\tmov $0x5a000002, %%edx\n\t"
+			 "mov $0x5a000003, %%ebx\n\tmov $0x5a000005, %%ebp\n\t"
+			 "mov $0x5a000006, %%esi\n"
+			 LOOP("mov %1, %%eax\n\tint $0x80\n\tdec %%edi\n\tjnz call_known_begin")
+			 "pop %%ebp"
+			 : "+D"(n) : "i"(SYS_getppid) : "eax", "ecx", "edx", "ebx", "esi",
+			 "memory");
+#elif defined(__powerpc__)
+	register unsigned long count __asm__("r14") = n;
+
+	__asm__ volatile(".irp n,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,31\n\t"
+			 "lis \\n, 0x5a00\n\tori \\n, \\n, \\n\n\t.endr\n\t"
+			 LOOP("li 0, %1\n\tsc\n\taddic. %0, %0, -1\n\tbne call_known_begin")
+			 : "+r"(count) : "i"(SYS_getppid) : "r0", "r3", "r4", "r5", "r6", "r7", "r8",
+			 "r9", "r10", "r11", "r12", "r15", "r16", "r17", "r18", "r19", "r20",
+			 "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29",
+			 "r31", "ctr", "cr0", "memory");
+#else
+	/* No labels in a loop that the compiler makes. */
+	__asm__ volatile(LOOP(""));
+	while (n--)
+		syscall(SYS_getppid);
+#endif
+}
+
+static bool in_calls(u64 ip)
+{
+	return ip >= address(call_known_begin) && ip < address(call_known_end);
+}
+
+/* In the kernel it is where the program has left user level: nothing of the kernel shows. */
+TEST_F(calldouble, registers_in_system_calls)
+{
+	const u64 period = -1000000ULL;
+	unsigned int k, inside = 0, outside = 0;
+	const sample_t *s = NULL;
+	const user_t *u;
+	u64 end, now;
+
+	NEED_FORMAT(&self->m);
+	NEED_ROOT();
+	open_buffer(self, 0, (arg_t){ .buf_size = 1 << 20, .buf_stack = 512,
+				      .buf_flags = CHAIN_KERNEL });
+	choose(self->fd, 0, 0, PFM_SW_TASK_CLOCK, 0, 0, 0);
+	MUST(pfm_write_period(self->fd, SW_PMD(0), period, period, period));
+	attach(self->fd, my_tid());
+	end = now_ns(CLOCK_MONOTONIC) + (is_slow() ? 1000 : 300) * NSEC_PER_MSEC;
+	do {
+		call_known(1000);
+		now = now_ns(CLOCK_MONOTONIC);
+	} while (now < end || (self->hdr->hdr_samples < 100 &&
+			       now < end + PATIENCE * NSEC_PER_MSEC));
+	MUST(pfm_stop(self->fd));
+	while ((s = next_sample(self->hdr, s))) {
+		u = user_of(s);
+		/* On its way to or from the kernel. */
+		if (!u)
+			continue;
+		check_user(_metadata, s, u);
+		if (!in_calls(regs_of(u)[IP]))
+			continue;
+		for (k = 0; k < u->nr_regs; k++) {
+			/* What the system call gives is there already: an error, at first. */
+			EXPECT_FALSE(is_kernel(regs_of(u)[k]) && -regs_of(u)[k] > 4095) {
+				TH_LOG("register %u is %#llx", k, regs_of(u)[k]);
+			}
+		}
+		for (k = 0; k < 32; k++) {
+			if (!(KEPT & 1U << k))
+				continue;
+			EXPECT_EQ(known(k), regs_of(u)[k]) {
+				TH_LOG("register %u", k);
+			}
+		}
+		if (s->nr_kernel)
+			inside++;
+		else
+			outside++;
+	}
+	TH_LOG("%u samples in system calls, %u outside", inside, outside);
+	EXPECT_LT(0, inside);
 }
 
 /* ------------------------------------------------------------------------

@@ -22,6 +22,7 @@
  * reads at any time, so the order of the stores matters.
  */
 #include <linux/build_bug.h>
+#include <linux/capability.h>
 #include <linux/limits.h>
 
 #include <perfmon/calldouble_smpl.h>
@@ -38,17 +39,31 @@ static_assert(sizeof(pfm_calldouble_smpl_half_t) == 16);
 static_assert(offsetof(pfm_calldouble_smpl_hdr_t, hdr_gap) == 80);
 static_assert(offsetof(pfm_calldouble_smpl_hdr_t, hdr_half) == 128);
 static_assert(sizeof(pfm_calldouble_smpl_hdr_t) == 160);
+static_assert(sizeof(pfm_calldouble_smpl_user_t) == 8);
+/* The size of a record has 16 bits. */
+static_assert(sizeof(pfm_callchain_smpl_sample_t) + sizeof(u64) *
+	      (PFM_MAX_PMDS + 2 * PFM_CALLCHAIN_SMPL_MAX_DEPTH + PFM_SAMPLE_USER_REGS) +
+	      sizeof(pfm_calldouble_smpl_user_t) + PFM_CALLDOUBLE_SMPL_MAX_STACK <= U16_MAX);
 
 static u16 pfm_calldouble_depth(const pfm_calldouble_smpl_arg_t *a)
 {
 	return a->buf_max_depth ?: PFM_CALLCHAIN_SMPL_DEF_DEPTH;
 }
 
+static u32 pfm_calldouble_max_user(const pfm_calldouble_smpl_arg_t *a)
+{
+	if (!a->buf_stack)
+		return 0;
+	return sizeof(pfm_calldouble_smpl_user_t) +
+	       sizeof(u64) * pfm_sample_user_state_max() + a->buf_stack;
+}
+
 static u32 pfm_calldouble_max_sample(const pfm_calldouble_smpl_arg_t *a)
 {
 	return sizeof(pfm_callchain_smpl_sample_t) + sizeof(u64) *
 	       (pfm_fmt_num_pmds() +
-		pfm_callchain_words(a->buf_flags, pfm_calldouble_depth(a)));
+		pfm_callchain_words(a->buf_flags, pfm_calldouble_depth(a))) +
+	       pfm_calldouble_max_user(a);
 }
 
 static int pfm_calldouble_validate(u32 ctx_flags, u16 num_pmds, void *arg)
@@ -57,10 +72,16 @@ static int pfm_calldouble_validate(u32 ctx_flags, u16 num_pmds, void *arg)
 	u32 room;
 
 	if (a->arg_size < PFM_CALLDOUBLE_SMPL_ARG_SIZE ||
-	    a->buf_pad[0] || a->buf_pad[1] || a->buf_pad[2] ||
+	    a->buf_pad[0] || a->buf_pad[1] ||
 	    (a->buf_flags & ~PFM_CALLDOUBLE_FLAGS) ||
-	    a->buf_max_depth > PFM_CALLCHAIN_SMPL_MAX_DEPTH)
+	    a->buf_max_depth > PFM_CALLCHAIN_SMPL_MAX_DEPTH ||
+	    a->buf_stack > PFM_CALLDOUBLE_SMPL_MAX_STACK || a->buf_stack % sizeof(u64))
 		return -EINVAL;
+	if (a->buf_stack && !pfm_sample_user_state_max())
+		return -EOPNOTSUPP;
+	/* Who may see what others' programs do need not see what they have in memory. */
+	if (a->buf_stack && (ctx_flags & PFM_FL_SYSTEM_WIDE) && !perfmon_capable())
+		return -EPERM;
 	/* There is nothing to wait for but the masking. */
 	if ((ctx_flags & PFM_FL_NOTIFY_BLOCK) &&
 	    !(a->buf_flags & PFM_CALLDOUBLE_SMPL_MASK_WHEN_FULL))
@@ -106,6 +127,7 @@ static int pfm_calldouble_init(u32 ctx_flags, void *arg, void *buf)
 	h->hdr_half_size = (((u32)a->buf_size - sizeof(*h)) >> 1) & ~7U;
 	h->hdr_max_sample = pfm_calldouble_max_sample(a);
 	h->hdr_max_depth = pfm_calldouble_depth(a);
+	h->hdr_stack = a->buf_stack;
 	half[0].half_begin = sizeof(*h);
 	half[1].half_begin = sizeof(*h) + h->hdr_half_size;
 	half[1].half_end = half[1].half_begin;
@@ -216,6 +238,61 @@ static void pfm_calldouble_full(pfm_calldouble_smpl_hdr_t *h, pfm_ovfl_ctrl_t *c
 	ctrl->mask_monitoring = 1;
 }
 
+/* The program's registers and its stack, to @at. Returns bytes. */
+static u32 pfm_calldouble_put_user(const struct pfm_ovfl_data *data, void *at, u16 stack)
+{
+	pfm_calldouble_smpl_user_t *user = at;
+	struct pfm_user_state state;
+	u64 *regs = at + sizeof(*user);
+	unsigned int n;
+
+	n = pfm_sample_user_state(data, regs, &state);
+	if (!n)
+		return 0;
+	user->machine = state.machine;
+	user->nr_regs = n;
+	user->stack_size = pfm_sample_user_memory(data, regs + n, state.sp, stack);
+	return sizeof(*user) + n * sizeof(*regs) + user->stack_size;
+}
+
+/* Where in a sample they are. */
+static u32 pfm_calldouble_user_at(const pfm_callchain_smpl_sample_t *s)
+{
+	return sizeof(*s) + sizeof(u64) * (s->nr_values + s->nr_kernel + s->nr_user);
+}
+
+/* Those of the first counter that overflowed are those of the others, too. */
+static noinline u32 pfm_calldouble_add_user(pfm_callchain_smpl_sample_t *s, u16 stack,
+					    const pfm_callchain_smpl_sample_t *same,
+					    const struct pfm_ovfl_data *data)
+{
+	u32 size;
+
+	if (same) {
+		size = same->size - pfm_calldouble_user_at(same);
+		memcpy((void *)s + s->size,
+		       (const void *)same + pfm_calldouble_user_at(same), size);
+	} else {
+		size = pfm_calldouble_put_user(data, (void *)s + s->size, stack);
+	}
+	s->size += size;
+	return s->size;
+}
+
+static u32 pfm_calldouble_put_sample(pfm_calldouble_smpl_hdr_t *h,
+				     const pfm_ovfl_arg_t *arg, u64 tstamp,
+				     struct pfm_ovfl_data *data)
+{
+	const pfm_callchain_smpl_sample_t *same = data->event;
+	pfm_callchain_smpl_sample_t *s = pfm_calldouble_at(h);
+	u32 size;
+
+	size = pfm_callchain_put_sample(s, h->hdr_flags, h->hdr_max_depth, arg, tstamp,
+					data);
+	return likely(!h->hdr_stack) ? size :
+	       pfm_calldouble_add_user(s, h->hdr_stack, same, data);
+}
+
 static int pfm_calldouble_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				  void *data)
 {
@@ -226,10 +303,7 @@ static int pfm_calldouble_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	if (likely(pfm_calldouble_room(h, 0))) {
 		if (unlikely(h->hdr_gap.type))
 			pfm_calldouble_tell_gap(h);
-		pfm_calldouble_add(h, pfm_callchain_put_sample(pfm_calldouble_at(h),
-							       h->hdr_flags,
-							       h->hdr_max_depth,
-							       arg, tstamp, data));
+		pfm_calldouble_add(h, pfm_calldouble_put_sample(h, arg, tstamp, data));
 		if (unlikely(!pfm_calldouble_fits(h, 0))) {
 			WRITE_ONCE(h->hdr_overflows, h->hdr_overflows + 1);
 			pfm_calldouble_full(h, ctrl);

@@ -307,15 +307,36 @@ int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
 
 int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
 
+/* At most so many registers are a program's, for who unwinds its stack. */
+#define PFM_SAMPLE_USER_REGS	34
+
+/**
+ * struct pfm_user_state - what the registers of a program are
+ * @machine: EM_... of <linux/elf-em.h>: which they are, and in what order, is said in
+ *	     <perfmon/calldouble_smpl.h>. That of 32 bits for a program of 32 bits under a
+ *	     kernel of 64
+ * @sp:	     its stack pointer, one of them
+ */
+struct pfm_user_state {
+	u16 machine;
+	u64 sp;
+};
+
 /*
- * The calls that led to an overflow; kernel/perfmon/stack.c says how. Not every
- * architecture can walk both stacks: there are none of those that it cannot walk.
+ * The calls that led to an overflow, and what a program needs to find those of another one
+ * itself; kernel/perfmon/stack.c says how. Not every architecture can walk both stacks, or
+ * says what the registers are: there is nothing of what it cannot.
  */
 #ifdef CONFIG_PERFMON_STACKS
 unsigned int pfm_sample_stack_kernel(const struct pfm_ovfl_data *data, u64 *ips,
 				     unsigned int max);
 unsigned int pfm_sample_stack_user(const struct pfm_ovfl_data *data, u64 *ips,
 				   unsigned int max);
+unsigned int pfm_sample_user_state_max(void);
+unsigned int pfm_sample_user_state(const struct pfm_ovfl_data *data, u64 *regs,
+				   struct pfm_user_state *state);
+size_t pfm_sample_user_memory(const struct pfm_ovfl_data *data, void *to, u64 from,
+			      size_t size);
 #else
 static inline unsigned int
 pfm_sample_stack_kernel(const struct pfm_ovfl_data *data, u64 *ips, unsigned int max)
@@ -325,6 +346,24 @@ pfm_sample_stack_kernel(const struct pfm_ovfl_data *data, u64 *ips, unsigned int
 
 static inline unsigned int
 pfm_sample_stack_user(const struct pfm_ovfl_data *data, u64 *ips, unsigned int max)
+{
+	return 0;
+}
+
+static inline unsigned int pfm_sample_user_state_max(void)
+{
+	return 0;
+}
+
+static inline unsigned int
+pfm_sample_user_state(const struct pfm_ovfl_data *data, u64 *regs,
+		      struct pfm_user_state *state)
+{
+	return 0;
+}
+
+static inline size_t
+pfm_sample_user_memory(const struct pfm_ovfl_data *data, void *to, u64 from, size_t size)
 {
 	return 0;
 }

@@ -6,6 +6,8 @@
 #ifndef _PERFMON_STACK_H
 #define _PERFMON_STACK_H
 
+#include <linux/types.h>
+
 struct pt_regs;
 
 /* The first two of these are of an architecture that selects PERFMON_ARCH_STACKS. */
@@ -39,5 +41,23 @@ unsigned int pfm_arch_stack_foreign(const struct pt_regs *regs, unsigned long *i
  * known. Any context with interrupts off, but NMI.
  */
 bool pfm_arch_stack_switch(struct pt_regs *regs);
+
+struct pfm_user_state;
+
+/*
+ * How many registers pfm_arch_user_state() gives at most, PFM_SAMPLE_USER_REGS or less; 0 if
+ * the architecture has none to give. Any context.
+ */
+unsigned int pfm_arch_user_state_max(void);
+
+/*
+ * The registers of the program that current runs: @regs, all of user level, to @to in the
+ * order of <perfmon/calldouble_smpl.h>; what they are to @state. @hit is what an interrupt on
+ * this CPU found, of user level or the kernel's, or NULL: where the kernel was about to enter
+ * or to leave user level, it may have written over @regs. Returns how many there are, 0 if
+ * they cannot be trusted. Any context, NMI too.
+ */
+unsigned int pfm_arch_user_state(const struct pt_regs *regs, const struct pt_regs *hit,
+				 u64 *to, struct pfm_user_state *state);
 
 #endif /* _PERFMON_STACK_H */

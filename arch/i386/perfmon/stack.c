@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfmon2: stacks on x86: those of 32-bit programs, and of a thread that switches.
+ * perfmon2: stacks on x86: those of 32-bit programs, and of a thread that switches; and the
+ * registers that a program's are unwound with.
  *
  * arch_stack_walk_user() takes all frames for those of the kernel's word size, and begins
  * at task_pt_regs(). What is walked here is a program of 32 bits, under either kernel, from
  * where the overflow found it.
  */
+#include <linux/elf-em.h>
 #include <linux/limits.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#ifdef CONFIG_X86_32
+#include <asm/cpu_entry_area.h>
+#endif
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include <asm/stacktrace.h>
 #include <asm/unwind.h>
 
+#include <perfmon/format.h>
 #include <perfmon/stack.h>
 
 #include "host.h"
@@ -97,4 +103,99 @@ bool pfm_arch_stack_switch(struct pt_regs *regs)
 		}
 	}
 	return false;
+}
+
+/**
+ * pfm_arch_user_state_max() - how many registers pfm_arch_user_state() gives at most
+ *
+ * Context: any.
+ * Return: how many.
+ */
+unsigned int pfm_arch_user_state_max(void)
+{
+	return IS_ENABLED(CONFIG_X86_64) ? 17 : 9;
+}
+
+static unsigned int state_of_32(const struct pt_regs *regs, u64 *to)
+{
+	to[0] = (u32)regs->ax;
+	to[1] = (u32)regs->cx;
+	to[2] = (u32)regs->dx;
+	to[3] = (u32)regs->bx;
+	to[4] = (u32)regs->sp;
+	to[5] = (u32)regs->bp;
+	to[6] = (u32)regs->si;
+	to[7] = (u32)regs->di;
+	to[8] = (u32)regs->ip;
+	return 9;
+}
+
+#ifdef CONFIG_X86_64
+static unsigned int state_of_64(const struct pt_regs *regs, u64 *to)
+{
+	to[0] = regs->ax;
+	to[1] = regs->dx;
+	to[2] = regs->cx;
+	to[3] = regs->bx;
+	to[4] = regs->si;
+	to[5] = regs->di;
+	to[6] = regs->bp;
+	to[7] = regs->sp;
+	to[8] = regs->r8;
+	to[9] = regs->r9;
+	to[10] = regs->r10;
+	to[11] = regs->r11;
+	to[12] = regs->r12;
+	to[13] = regs->r13;
+	to[14] = regs->r14;
+	to[15] = regs->r15;
+	to[16] = regs->ip;
+	return 17;
+}
+
+static bool state_is_written_over(const struct pt_regs *hit)
+{
+	return false;
+}
+#else
+static unsigned int state_of_64(const struct pt_regs *regs, u64 *to)
+{
+	return 0;
+}
+
+/*
+ * An NMI that comes while the kernel is on its way to or from user level, on the stack of the
+ * entry, is handled at the top of the thread's own: where the program's registers were.
+ */
+static bool state_is_written_over(const struct pt_regs *hit)
+{
+	const unsigned long at = (unsigned long)hit - CPU_ENTRY_AREA_BASE;
+
+	return hit && !user_mode((struct pt_regs *)hit) && at < CPU_ENTRY_AREA_MAP_SIZE;
+}
+#endif
+
+/**
+ * pfm_arch_user_state() - the registers of the program that current runs
+ * @regs:  all of user level
+ * @hit:   what an interrupt here found, or NULL
+ * @to:    out
+ * @state: out
+ *
+ * Context: any, NMI too.
+ * Return: how many there are; 0 if an NMI has written over them.
+ */
+unsigned int pfm_arch_user_state(const struct pt_regs *regs, const struct pt_regs *hit,
+				 u64 *to, struct pfm_user_state *state)
+{
+	if (state_is_written_over(hit))
+		return 0;
+	state->sp = regs->sp;
+	if (IS_ENABLED(CONFIG_X86_64) && user_64bit_mode((struct pt_regs *)regs)) {
+		state->machine = EM_X86_64;
+		return state_of_64(regs, to);
+	}
+	state->sp = (u32)regs->sp;
+	state->machine = EM_386;
+	return state_of_32(regs, to);
 }

@@ -11,8 +11,10 @@
  * ends.
  */
 #include <linux/compiler.h>
+#include <linux/elf-em.h>
 #include <linux/hardirq.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
@@ -20,6 +22,7 @@
 #include <asm/ptrace.h>
 #include <asm/reg.h>
 
+#include <perfmon/format.h>
 #include <perfmon/stack.h>
 
 #include "frame.h"
@@ -131,8 +134,7 @@ unsigned int pfm_arch_stack_kernel(const struct pt_regs *regs, unsigned long *ip
  * @ips:  out
  * @max:  how many there is room for, at least 1
  *
- * In the midst of a switch of threads an NMI can find the next thread's memory, and reads
- * none. In that of an exec it finds the memory of the program that ends, where @regs are.
+ * In the midst of an exec an NMI finds the memory of the program that ends, where @regs are.
  *
  * Context: any, NMI too; current has an address space.
  * Return: how many there are, the innermost first.
@@ -142,8 +144,6 @@ unsigned int pfm_arch_stack_user(const struct pt_regs *regs, unsigned long *ips,
 {
 	const struct pfm_ppc_place at = stack_place(regs);
 
-	if (in_nmi() && !task_curr(current))
-		return 0;
 	return pfm_ppc_frames(is_32bit_task() ? &stack_of_user32 : &stack_of_user, &at,
 			      ips, max);
 }
@@ -173,4 +173,42 @@ bool pfm_arch_stack_switch(struct pt_regs *regs)
 		}
 	}
 	return false;
+}
+
+/**
+ * pfm_arch_user_state_max() - how many registers pfm_arch_user_state() gives at most
+ *
+ * Context: any.
+ * Return: how many.
+ */
+unsigned int pfm_arch_user_state_max(void)
+{
+	return 34;
+}
+
+/**
+ * pfm_arch_user_state() - the registers of the program that current runs
+ * @regs:  all of user level
+ * @hit:   what an interrupt here found, or NULL
+ * @to:    out
+ * @state: out
+ *
+ * Every entry to the kernel writes all of them before an interrupt can come.
+ *
+ * Context: any, NMI too.
+ * Return: how many there are.
+ */
+unsigned int pfm_arch_user_state(const struct pt_regs *regs, const struct pt_regs *hit,
+				 u64 *to, struct pfm_user_state *state)
+{
+	const unsigned long mask = is_32bit_task() ? U32_MAX : ULONG_MAX;
+	unsigned int i;
+
+	for (i = 0; i < 32; i++)
+		to[i] = regs->gpr[i] & mask;
+	to[i++] = regs->link & mask;
+	to[i++] = regs->nip & mask;
+	state->machine = is_32bit_task() ? EM_PPC : EM_PPC64;
+	state->sp = to[1];
+	return i;
 }

@@ -23,7 +23,8 @@
  *
  *	SAMPLE	pfm_callchain_smpl_sample_t, then 64 bits each: nr_values values
  *		of the PMDs in reg_smpl_pmds in increasing order of number,
- *		nr_kernel and nr_user addresses, each part innermost first
+ *		nr_kernel and nr_user addresses, each part innermost first; in a
+ *		later version, or another format, more may follow
  *	MAP	pfm_callchain_smpl_map_t, then the path with a NUL at its end,
  *		and more of them up to a multiple of 8
  *	EXEC	pfm_callchain_smpl_exec_t

@@ -23,6 +23,33 @@
  * The argument says how long it is. What it lacks is 0; a longer one than the
  * kernel knows is E2BIG unless the rest is 0.
  *
+ * Stacks. Programs built without frame pointers have no user part that is worth
+ * much, but who has their files can unwind their stacks later. With buf_stack
+ * bytes (version 1.1), what follows the user part in a sample, up to its size, is a
+ *
+ *	pfm_calldouble_smpl_user_t, then nr_regs registers of 64 bits each, then
+ *	stack_size bytes of the thread's stack, from the stack pointer up
+ *
+ * of the program where it was, or where it left user level: that is independent of
+ * PFM_CALLCHAIN_SMPL_USER. Nothing follows if the thread has no user level, was not
+ * running when the overflow was found, or was about to enter the kernel or to
+ * leave it. What is read is what the program can read itself. There are less bytes
+ * than buf_stack where the memory ends, or is not present: nothing is paged in. The
+ * bytes are as the program has them. The registers are those of the machine, an
+ * ELF header's e_machine, that of a 32-bit program under a 64-bit kernel, too (their
+ * upper halves are 0 then):
+ *
+ *	EM_X86_64	17, by their DWARF numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp,
+ *			rsp, r8 to r15, rip
+ *	EM_386		9, likewise: eax, ecx, edx, ebx, esp, ebp, esi, edi, eip
+ *	EM_PPC, _PPC64	34: r0 to r31, lr, nip
+ *
+ * In a system call the register of its result may have that already.
+ *
+ * An architecture without them refuses buf_stack with EOPNOTSUPP, a kernel of
+ * version 1.0 with EINVAL. System-wide contexts take it from who has CAP_PERFMON only,
+ * on an open kernel, too, else it is EPERM. Counters that overflow at once have the same.
+ *
  * PFM_RESTART releases the half that is the program's, the older one if both are. If
  * neither is, PFM_RESTART leaves the buffer alone; it succeeds, and resumes
  * monitoring if something else had masked it.
@@ -88,12 +115,14 @@
 	0x15, 0x63, 0x20, 0x7c, 0xd5, 0x98, 0x42, 0xf5, \
 	0x86, 0xd6, 0x57, 0xd4, 0x04, 0x60, 0xd6, 0x64 }
 
-#define PFM_CALLDOUBLE_SMPL_VERSION	0x00010000	/* 1.0 */
+#define PFM_CALLDOUBLE_SMPL_VERSION	0x00010001	/* 1.1 */
 
 /* buf_flags: PFM_CALLCHAIN_SMPL_KERNEL, _USER and _MAPS, and */
 #define PFM_CALLDOUBLE_SMPL_MASK_WHEN_FULL 0x100	/* when both are full */
 
-/* Of version 1.0. */
+#define PFM_CALLDOUBLE_SMPL_MAX_STACK	16384
+
+/* Of all versions until now. */
 #define PFM_CALLDOUBLE_SMPL_ARG_SIZE	24
 
 /*
@@ -106,8 +135,16 @@ typedef struct pfm_calldouble_smpl_arg {
 	__u32 buf_flags;
 	__aligned_u64 buf_size;		/* bytes */
 	__u16 buf_max_depth;		/* addresses in each part, 0: 64 */
-	__u16 buf_pad[3];		/* 0 */
+	__u16 buf_stack;		/* bytes of stack, a multiple of 8; 0: none (1.1) */
+	__u16 buf_pad[2];		/* 0 */
 } pfm_calldouble_smpl_arg_t;
+
+/* What follows the addresses of a sample if buf_stack is not 0, and it says so by its size. */
+typedef struct pfm_calldouble_smpl_user {
+	__u16 machine;			/* EM_... of the registers */
+	__u16 nr_regs;
+	__u32 stack_size;		/* bytes, a multiple of 8 */
+} pfm_calldouble_smpl_user_t;
 
 /* pfm_calldouble_smpl_half_t.half_state */
 #define PFM_CALLDOUBLE_SMPL_FREE	0	/* never begun, or released */
@@ -130,7 +167,7 @@ typedef struct pfm_calldouble_smpl_hdr {
 	__u32 hdr_half_size;		/* bytes of each half */
 	__u32 hdr_max_sample;		/* bytes of the largest sample */
 	__u16 hdr_max_depth;		/* as in the argument, or 64 */
-	__u16 hdr_pad;
+	__u16 hdr_stack;		/* as in the argument (1.1) */
 	__u32 hdr_cur;			/* the half written last: 0 or 1 */
 	__u32 hdr_untold;		/* a half was handed over, no message yet */
 	__aligned_u64 hdr_overflows;	/* times that a half got full of samples */

@@ -577,6 +577,9 @@ static __always_inline unsigned int pfm_host_stack_user(const struct pt_regs *re
  */
 static __always_inline bool pfm_host_may_read_user(void)
 {
+	/* Not every architecture that has NMIs says more than "yes". */
+	if (IS_ENABLED(CONFIG_PERFMON_ARCH_STACKS) && in_nmi() && !task_curr(current))
+		return false;
 	return nmi_uaccess_okay();
 }
 #endif
