@@ -88,6 +88,28 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 	return ret;
 }
 
+/*
+ * The values and addresses of a sample, and the registers that may follow (calldouble); a
+ * program's stack is left as it was. Ends where the sample would have none of it.
+ */
+static void swap_sample(const pfm_callchain_smpl_sample_t *s, char *at)
+{
+	size_t left = s->size - sizeof(*s), n;
+	pfm_calldouble_smpl_user_t user;
+
+	n = (size_t)s->nr_values + s->nr_kernel + s->nr_user;
+	for (; n && left >= 8; n--, left -= 8)
+		at = pmon_turn(at, "8");
+	if (left < sizeof(user))
+		return;
+	pmon_turn(at, "224");
+	memcpy(&user, at, sizeof(user));
+	at += sizeof(user);
+	left -= sizeof(user);
+	for (n = user.nr_regs; n && left >= 8; n--, left -= 8)
+		at = pmon_turn(at, "8");
+}
+
 /* What a record has before texts; of a type of a later version only the head. */
 static void swap_record(void *at, const pfm_callchain_smpl_rec_t *rec)
 {
@@ -101,16 +123,16 @@ static void swap_record(void *at, const pfm_callchain_smpl_rec_t *rec)
 		[PFM_CALLCHAIN_SMPL_EXEC] = { "48", sizeof(pfm_callchain_smpl_exec_t) },
 		[PFM_CALLCHAIN_SMPL_LOST] = { "48888", sizeof(pfm_callchain_smpl_lost_t) },
 	};
-	size_t left;
+	pfm_callchain_smpl_sample_t s;
 
 	if (!rec->type || rec->type >= sizeof(rest) / sizeof(rest[0]) ||
 	    rec->size < rest[rec->type].size)
 		return;
-	at = pmon_turn((char *)at + sizeof(*rec), rest[rec->type].widths);
+	pmon_turn((char *)at + sizeof(*rec), rest[rec->type].widths);
 	if (rec->type != PFM_CALLCHAIN_SMPL_SAMPLE)
 		return;
-	for (left = rec->size - sizeof(pfm_callchain_smpl_sample_t); left >= 8; left -= 8)
-		at = pmon_turn(at, "8");
+	memcpy(&s, at, sizeof(s));
+	swap_sample(&s, (char *)at + sizeof(s));
 }
 
 void pmon_chains_swap(void *at, size_t size)

@@ -174,6 +174,45 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 	return ret;
 }
 
+/* What is behind the addresses of a sample, if there is room for it in the block. */
+static bool take_user(const unsigned char *at, size_t left, struct pmon_user *user)
+{
+	pfm_calldouble_smpl_user_t u;
+
+	if (left < sizeof(u))
+		return false;
+	memcpy(&u, at, sizeof(u));
+	left -= sizeof(u);
+	if (!u.nr_regs || left / sizeof(uint64_t) < u.nr_regs)
+		return false;
+	left -= u.nr_regs * sizeof(uint64_t);
+	if (left < u.stack_size)
+		return false;
+	*user = (struct pmon_user){
+		.machine = u.machine, .regs = u.nr_regs,
+		.reg = (const void *)(at + sizeof(u)), .stack_size = u.stack_size,
+	};
+	user->stack = user->reg + user->regs;
+	return true;
+}
+
+int pmon_sample_user(const struct pmon_iter *it, const struct pmon_record *rec,
+		     struct pmon_user *user)
+{
+	const struct pmon_sample *sample = &rec->sample;
+	const unsigned char *at, *end;
+	pfm_callchain_smpl_rec_t head;
+
+	if (it->format != &pmon_format_calldouble || rec->type != PMON_SAMPLE)
+		return 0;
+	/* pmon_chain_record() has found all of it in the block, and pointed behind its head. */
+	at = (const unsigned char *)sample->value - sizeof(pfm_callchain_smpl_sample_t);
+	memcpy(&head, at, sizeof(head));
+	end = at + head.size;
+	at = (const unsigned char *)(sample->chain + sample->kernel + sample->user);
+	return take_user(at, (size_t)(end - at), user);
+}
+
 static void swap(void *block, size_t size, const struct pmon_layout *layout)
 {
 	const half_t *half;

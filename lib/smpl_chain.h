@@ -3,6 +3,7 @@
 #ifndef LIB_SMPL_CHAIN_H
 #define LIB_SMPL_CHAIN_H
 
+#include <perfmon/calldouble_smpl.h>
 #include <perfmon/callchain_smpl.h>
 
 #include "smpl.h"

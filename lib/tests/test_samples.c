@@ -2,6 +2,7 @@
 /* The iterator over sampling buffers; pfmon's tests have buffers of each format. */
 #include <errno.h>
 
+#include <perfmon/calldouble_smpl.h>
 #include <perfmon/default_smpl.h>
 #include <perfmon/pmon_smpl.h>
 
@@ -50,6 +51,105 @@ static void test_iter(void)
 	buffer.hdr.hdr_cur_offs++;
 	CHECK(pmon_iter_begin(&it, f, &buffer, sizeof(buffer), &layout, NULL) == -EBADMSG);
 	CHECK(pmon_iter_next(&it, &rec) == -EBADMSG);
+}
+
+/* Two samples of calldouble, the first with registers and stack. */
+static struct {
+	pfm_calldouble_smpl_hdr_t hdr;
+	struct {
+		pfm_callchain_smpl_sample_t head;
+		uint64_t chain[2];
+		pfm_calldouble_smpl_user_t user;
+		uint64_t reg[9];
+		unsigned char stack[16];
+	} with;
+	pfm_callchain_smpl_sample_t without;
+} halves = {
+	.hdr = {
+		.hdr_version = PFM_CALLDOUBLE_SMPL_VERSION,
+		.hdr_half[0] = {
+			.half_begin = sizeof(halves.hdr), .half_end = sizeof(halves),
+			.half_state = PFM_CALLDOUBLE_SMPL_USER,
+		},
+	},
+	.with = {
+		.head = {
+			.type = PFM_CALLCHAIN_SMPL_SAMPLE, .size = sizeof(halves.with),
+			.ovfl_pmd = 288, .nr_kernel = 1, .nr_user = 1,
+		},
+		.chain = { 0xc0001234, 0x1000 },
+		.user = { .machine = 3, .nr_regs = 9, .stack_size = 16 },
+		.reg = { 1, 2, 3, 4, 0xbf000000, 6, 7, 8, 0x8048000 },
+		.stack = "what lies there",
+	},
+	.without = {
+		.type = PFM_CALLCHAIN_SMPL_SAMPLE, .size = sizeof(halves.without),
+		.ovfl_pmd = 288,
+	},
+};
+
+static int begin_halves(struct pmon_iter *it)
+{
+	static struct pmon_layout layout;
+
+	pmon_layout_init(&layout);
+	pmon_layout_add(&layout, 288, 0);
+	return pmon_iter_begin(it, pmon_format_find("calldouble"), &halves, sizeof(halves),
+			       &layout, NULL);
+}
+
+/* The first sample of them, if there is one, and what it has. */
+static int first_user(struct pmon_iter *it, struct pmon_record *rec, struct pmon_user *user)
+{
+	if (begin_halves(it) || pmon_iter_next(it, rec) != 1)
+		return -1;
+	return pmon_sample_user(it, rec, user);
+}
+
+/* As a machine of the other byte order has them: the stack is bytes. */
+static void make_foreign(void)
+{
+	pmon_turn(&halves.hdr, "448" "444" "22" "44" "88888" "22444" "8888" "4444" "4444");
+	pmon_turn(&halves.with, "2244" "222222" "888" "88" "224" "888888888");
+	pmon_turn(&halves.without, "2244" "222222" "888");
+}
+
+static void test_user(void)
+{
+	const unsigned char *text = halves.with.stack;
+	struct pmon_record rec;
+	struct pmon_user user;
+	struct pmon_iter it;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		CHECK(first_user(&it, &rec, &user) == 1);
+		CHECK(rec.sample.user == 1 && rec.sample.chain[1] == 0x1000);
+		CHECK(user.machine == 3 && user.regs == 9 && user.stack_size == 16);
+		CHECK(user.reg[4] == 0xbf000000 && user.reg[8] == 0x8048000);
+		CHECK(!memcmp(user.stack, "what lies there", 16) && user.stack == text);
+		CHECK(pmon_iter_next(&it, &rec) == 1);
+		CHECK(pmon_sample_user(&it, &rec, &user) == 0);
+		make_foreign();
+		CHECK(begin_halves(&it) == -EBADMSG);
+		pmon_format_find("calldouble")->turn(&halves, sizeof(halves), NULL);
+	}
+	/* What is said to be there and is not. */
+	halves.with.user.stack_size = 24;
+	CHECK(first_user(&it, &rec, &user) == 0);
+	halves.with.user.stack_size = 16;
+	halves.with.user.nr_regs = 12;
+	CHECK(first_user(&it, &rec, &user) == 0);
+	halves.with.user.nr_regs = 65535;
+	CHECK(first_user(&it, &rec, &user) == 0);
+	halves.with.user.nr_regs = 9;
+	halves.with.head.size -= 8;
+	CHECK(first_user(&it, &rec, &user) == 0);
+	halves.with.head.size -= 16 + 72;
+	CHECK(first_user(&it, &rec, &user) == 0);
+	/* In other formats there is nothing. */
+	it.format = pmon_format_find("callchain");
+	CHECK(pmon_sample_user(&it, &rec, &user) == 0);
 }
 
 static void test_turn(void)
@@ -134,6 +234,7 @@ static void test_formats(void)
 int main(void)
 {
 	test_iter();
+	test_user();
 	test_turn();
 	test_own_format();
 	test_formats();

@@ -46,6 +46,15 @@ struct pmon_sample {
 	const uint64_t *chain;		/* ... the innermost of each part first */
 };
 
+/* A program's registers and a part of its stack, where a sample hit it, or where it left user level. */
+struct pmon_user {
+	uint16_t machine;		/* EM_... of <elf.h>: which registers they are is ... */
+	uint16_t regs;			/* ... said in <perfmon/calldouble_smpl.h> */
+	const uint64_t *reg;
+	size_t stack_size;		/* bytes, 0: none of it */
+	const void *stack;		/* as the program had it, from its stack pointer up */
+};
+
 /* What a process did, as some formats record it. */
 struct pmon_map {
 	int32_t pid;
@@ -228,6 +237,17 @@ int pmon_iter_begin(struct pmon_iter *it, const struct pmon_format *format,
  * Return: 1, 0 when there are no more, or -EBADMSG if the block is damaged there.
  */
 int pmon_iter_next(struct pmon_iter *it, struct pmon_record *rec);
+
+/**
+ * pmon_sample_user() - what a sample has for who unwinds the stack himself
+ * @it:   where it is from
+ * @rec:  from pmon_iter_next(), of the type PMON_SAMPLE
+ * @user: filled in; pointers are into the block, that to the registers aligned to 8
+ *
+ * Return: 1, or 0 if this sample has nothing of that, as in most formats, or it is damaged.
+ */
+int pmon_sample_user(const struct pmon_iter *it, const struct pmon_record *rec,
+		     struct pmon_user *user);
 
 #ifdef __cplusplus
 }
