@@ -19,6 +19,7 @@
 #include "require.h"
 #include "binary.h"
 #include "data_read.h"
+#include "outfile.h"
 #include "pfmon.h"
 
 static const char usage[] =
@@ -46,7 +47,7 @@ static void __attribute__((noreturn)) bad_usage(void)
 static bool copy(const char *dir, int from, const char *to)
 {
 	char buf[65536], part[PATH_MAX];
-	ssize_t n, done, put;
+	ssize_t n;
 	bool there;
 	int fd;
 
@@ -55,15 +56,9 @@ static bool copy(const char *dir, int from, const char *to)
 	fd = mkostemp(part, O_CLOEXEC);
 	if (fd < 0)
 		err(EXIT_PFMON, "%s", part);
-	while ((n = read(from, buf, sizeof(buf))) > 0)
-		for (done = 0; done < n; done += put) {
-			put = write(fd, buf + done, (size_t)(n - done));
-			if (put < 0) {
-				n = -1;
-				break;
-			}
-		}
-	if (n < 0 || fchmod(fd, 0644) || close(fd)) {
+	while ((n = read(from, buf, sizeof(buf))) > 0 && !outfile_write_all(fd, buf, (size_t)n))
+		;
+	if (n || fchmod(fd, 0644) || close(fd)) {
 		unlink(part);
 		err(EXIT_PFMON, "%s", to);
 	}

@@ -384,18 +384,6 @@ void data_symbols(struct data_writer *w, const struct df_symbols *symbols, const
 	put_record(w, DF_SYMBOLS, pieces, 2);
 }
 
-static bool write_whole(int fd, const char *from, size_t size)
-{
-	ssize_t n;
-
-	for (; size; from += n, size -= (size_t)n) {
-		n = write(fd, from, size);
-		if (n <= 0)
-			return false;
-	}
-	return true;
-}
-
 int data_spend(struct data_writer *w, const void *records, size_t size)
 {
 	/* Room for the record of the end, too. */
@@ -407,8 +395,7 @@ int data_spend(struct data_writer *w, const void *records, size_t size)
 	data_flush(w);
 	if (w->err)
 		return -1;
-	errno = ENOSPC;
-	whole = write_whole(fd, records, size) && write_whole(fd, more, sizeof(more));
+	whole = !outfile_write_all(fd, records, size) && !outfile_write_all(fd, more, sizeof(more));
 	e = errno;
 	if (whole)
 		end += size;

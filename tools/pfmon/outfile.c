@@ -211,8 +211,9 @@ static int put_away(const char *path, const char *suffix)
 	return ret && errno != ENOENT ? -1 : 0;
 }
 
-static int write_all(int fd, const char *from, size_t size)
+int outfile_write_all(int fd, const void *data, size_t size)
 {
+	const char *from = data;
 	ssize_t n;
 
 	for (; size; from += n, size -= (size_t)n) {
@@ -250,7 +251,7 @@ static int copy_into(const struct outfile *o)
 	    (o->mode && fchmod(into, o->mode)))
 		return -1;
 	while ((n = pread(from, part, sizeof(part), at)) > 0 &&
-	       !write_all(into, part, (size_t)n))
+	       !outfile_write_all(into, part, (size_t)n))
 		at += n;
 	if (!n && !ftruncate(into, new.st_size) && !fclose(o->into))
 		return 0;

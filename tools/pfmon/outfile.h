@@ -49,6 +49,16 @@ static inline bool outfile_is_stdout(const char *path)
 }
 
 /**
+ * outfile_write_all() - write to a descriptor, again and again until all is written
+ * @fd:   descriptor that blocks
+ * @data: what
+ * @size: bytes of it
+ *
+ * Return: 0, or -1 with errno set; a part of it can be written then.
+ */
+int outfile_write_all(int fd, const void *data, size_t size);
+
+/**
  * outfile_unread() - has the last reader of a pipe closed it?
  * @o: from outfile_open()
  *
