@@ -59,14 +59,10 @@ void binaries_archive(const char *input)
 
 bool binary_archived(const char *dir, const struct binary *b, char *path)
 {
-	uint32_t i, size = b->identity.id_size;
-	int len = snprintf(path, PATH_MAX, "%s/", dir);
+	char hex[BUILD_ID_HEX];
 
-	if (!b->known || !size || size > BUILD_ID_MAX || len + 2 * (int)size >= PATH_MAX)
-		return false;
-	for (i = 0; i < size; i++)
-		len += sprintf(path + len, "%02x", b->identity.id[i]);
-	return true;
+	identity_hex(&b->identity, hex);
+	return b->known && *hex && snprintf(path, PATH_MAX, "%s/%s", dir, hex) < PATH_MAX;
 }
 
 struct binaries *binaries_new(const struct df_header *header)

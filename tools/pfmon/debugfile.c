@@ -42,13 +42,11 @@ static int open_of_id(const struct identity *identity, const char *path)
 
 int debugfile_of_id(const struct identity *identity, unsigned int n, char *path)
 {
-	char hex[2 * BUILD_ID_MAX + 1] = "", dir[PATH_MAX / 2];
-	unsigned int i;
+	char hex[BUILD_ID_HEX], dir[PATH_MAX / 2];
 
 	if (identity->id_size < 2)
 		return -1;
-	for (i = 0; i < identity->id_size; i++)
-		sprintf(hex + 2 * i, "%02x", identity->id[i]);
+	identity_hex(identity, hex);
 	cache_directory(dir, sizeof(dir));
 	if (n % 2)
 		snprintf(path, PATH_MAX, "%s/%s/%s", dir, hex,

@@ -126,6 +126,15 @@ int identity_open_same(const struct identity *identity, const char *path, bool *
 	return -1;
 }
 
+void identity_hex(const struct identity *identity, char hex[BUILD_ID_HEX])
+{
+	uint32_t i;
+
+	for (i = 0; i < identity->id_size && i < BUILD_ID_MAX; i++)
+		sprintf(hex + 2 * i, "%02x", identity->id[i]);
+	hex[2 * i] = '\0';
+}
+
 bool identity_same(const struct identity *a, const struct identity *b)
 {
 	if (a->id_size && b->id_size)

@@ -81,6 +81,16 @@ void identity_of(struct identity *identity, int fd, const struct stat *st);
  */
 int identity_open_same(const struct identity *identity, const char *path, bool *other);
 
+/* Characters of a build ID in hexadecimal, with the NUL. */
+#define BUILD_ID_HEX	(2 * BUILD_ID_MAX + 1)
+
+/**
+ * identity_hex() - the build ID of a file in hexadecimal
+ * @identity: of the file; at most BUILD_ID_MAX bytes of @id_size are taken
+ * @hex:      receives the digits and a NUL; "": the file has no build ID
+ */
+void identity_hex(const struct identity *identity, char hex[BUILD_ID_HEX]);
+
 /**
  * identity_same() - are they of the same file?
  * @a: one

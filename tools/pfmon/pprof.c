@@ -98,13 +98,11 @@ static const char *binary_name(const struct place *place)
 
 static const char *build_id(const struct identity *file)
 {
-	char id[2 * BUILD_ID_MAX + 1];
-	unsigned int i;
+	char hex[BUILD_ID_HEX] = "";
 
-	for (i = 0; file && i < file->id_size; i++)
-		sprintf(id + 2 * i, "%02x", file->id[i]);
-	id[2 * i] = '\0';
-	return text_intern(id);
+	if (file)
+		identity_hex(file, hex);
+	return text_intern(hex);
 }
 
 static uint32_t new_location(struct pprof *p, uint64_t ip, const struct place *place)
