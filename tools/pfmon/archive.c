@@ -145,7 +145,7 @@ int cmd_archive(int argc, char **argv)
 		errx(EXIT_PFMON, "%s", error);
 	if (mkdir(a.dir, 0777) && errno != EEXIST)
 		err(EXIT_PFMON, "%s", a.dir);
-	binaries = binaries_new(&r.header);
+	binaries = binaries_new(&r.header, NULL);
 	while ((status = data_next(&r)) == DATA_RECORD) {
 		if (r.head.type != DF_BINARY || !data_get_binary(&r, &d))
 			continue;

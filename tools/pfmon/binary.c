@@ -33,7 +33,7 @@ struct binaries {
 	size_t numbered_room;
 	struct binary *last;	/* that was added */
 	bool anonymous;		/* the recorder did not look which files they are */
-	char archive[PATH_MAX];	/* where copies of them may be, "": nowhere */
+	char *archive;		/* where copies of them may be, NULL: nowhere */
 	unsigned int count[BINARY_STATES];
 	struct binary *lines;	/* those with a process that reads lines, the newest first */
 	unsigned int reading;	/* how many that are */
@@ -47,16 +47,6 @@ void binaries_opener(int (*open)(uint32_t number))
 	opener = open;
 }
 
-static char archive[PATH_MAX];
-
-void binaries_archive(const char *input)
-{
-	int len = snprintf(archive, sizeof(archive), "%s.archive", input);
-
-	if (len >= (int)sizeof(archive))
-		*archive = 0;
-}
-
 bool binary_archived(const char *dir, const struct binary *b, char *path)
 {
 	char hex[BUILD_ID_HEX];
@@ -65,14 +55,16 @@ bool binary_archived(const char *dir, const struct binary *b, char *path)
 	return b->known && *hex && snprintf(path, PATH_MAX, "%s/%s", dir, hex) < PATH_MAX;
 }
 
-struct binaries *binaries_new(const struct df_header *header)
+struct binaries *binaries_new(const struct df_header *header, const char *archive)
 {
 	struct binaries *binaries = calloc(1, sizeof(*binaries));
 
 	if (!binaries)
 		err(EXIT_PFMON, NULL);
+	binaries->archive = archive ? strdup(archive) : NULL;
+	if (archive && !binaries->archive)
+		err(EXIT_PFMON, NULL);
 	/* A file of another kind of machine is another one. */
-	memcpy(binaries->archive, archive, sizeof(archive));
 	binaries->anonymous = !header->minor && header->order == DF_ORDER;
 	return binaries;
 }
@@ -275,7 +267,7 @@ static int open_recorded(const struct binaries *binaries, const struct binary *b
 
 	if (!strcmp(b->path, VDSO)) {
 		fd = vdso_open(&b->identity);
-		if (fd < 0 && *binaries->archive && binary_archived(binaries->archive, b, path))
+		if (fd < 0 && binaries->archive && binary_archived(binaries->archive, b, path))
 			fd = identity_open_same(&b->identity, path, other);
 		return fd;
 	}
@@ -290,7 +282,7 @@ static int open_recorded(const struct binaries *binaries, const struct binary *b
 		fd = open_kept(b);
 	if (fd < 0)
 		fd = open_running(b, path);
-	if (fd < 0 && *binaries->archive && binary_archived(binaries->archive, b, path))
+	if (fd < 0 && binaries->archive && binary_archived(binaries->archive, b, path))
 		fd = identity_open_same(&b->identity, path, other);
 	for (n = 0; n < places && fd < 0; n++)
 		fd = debugfile_of_id(&b->identity, n, path);
@@ -442,5 +434,6 @@ void binaries_free(struct binaries *binaries)
 	}
 	keys_free(&binaries->numbers);
 	free(binaries->numbered);
+	free(binaries->archive);
 	free(binaries);
 }

@@ -44,11 +44,12 @@ struct binary {
 
 /**
  * binaries_new() - begin without files
- * @header: of the data file
+ * @header:  of the data file
+ * @archive: directory of pfmon archive that can have copies of the files; NULL: there is none
  *
  * Return: for the functions below.
  */
-struct binaries *binaries_new(const struct df_header *header);
+struct binaries *binaries_new(const struct df_header *header, const char *archive);
 
 /**
  * binaries_find() - the file that a mapping is of
@@ -131,12 +132,6 @@ uint64_t binary_extent(const struct binary *binary, const struct symbol *symbol)
  * Return: a descriptor, or -1.
  */
 int binary_open(const struct binaries *binaries, const struct binary *binary, char *path);
-
-/**
- * binaries_archive() - where recordings that are read from now on have copies of their files
- * @input: name of the recording
- */
-void binaries_archive(const char *input);
 
 /**
  * binary_archived() - the name that a file has in an archive

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "require.h"
-#include "binary.h"
 #include "profile.h"
 #include "rate.h"
 #include "raw.h"
@@ -866,6 +865,7 @@ int profile_read(struct profile *p, const char *path, const char *event,
 		 char error[DATA_ERROR_MAX])
 {
 	struct loading *l = calloc(1, sizeof(*l));
+	char *archive;
 	int d, ret;
 
 	if (!l)
@@ -875,8 +875,10 @@ int profile_read(struct profile *p, const char *path, const char *event,
 	if (ret)
 		goto free;
 	p->header = l->reader.header;
-	binaries_archive(path);
-	l->space = space_new(&p->header);
+	if (asprintf(&archive, "%s.archive", path) < 0)
+		err(EXIT_PFMON, NULL);
+	l->space = space_new(&p->header, archive);
+	free(archive);
 	pmon_layout_init(&l->layout);
 	look(l, first_look, UINT64_MAX);
 	ret = choose_event(p, path, event, error);
@@ -919,7 +921,7 @@ struct loading *profile_live(struct profile *p, const char *path,
 		return NULL;
 	}
 	p->header = l->reader.header;
-	l->space = space_new(&p->header);
+	l->space = space_new(&p->header, NULL);
 	pmon_layout_init(&l->layout);
 	return l;
 }

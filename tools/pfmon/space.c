@@ -103,7 +103,7 @@ struct space {
 	uint32_t numbers;		/* that places have got */
 };
 
-struct space *space_new(const struct df_header *header)
+struct space *space_new(const struct df_header *header, const char *archive)
 {
 	struct space *space = calloc(1, sizeof(*space));
 
@@ -111,7 +111,7 @@ struct space *space_new(const struct df_header *header)
 		err(EXIT_PFMON, NULL);
 	space->kernel_base = header->kernel_base;
 	space->other_pids = header->flags & DF_OTHER_PIDS;
-	space->binaries = binaries_new(header);
+	space->binaries = binaries_new(header, archive);
 	space->kernel = kernel_new(header, "");
 	return space;
 }

@@ -40,11 +40,12 @@ struct inlined {
 
 /**
  * space_new() - begin without processes
- * @header: of the data file
+ * @header:  of the data file
+ * @archive: directory of pfmon archive that can have copies of its files; NULL: there is none
  *
  * Return: for the functions below.
  */
-struct space *space_new(const struct df_header *header);
+struct space *space_new(const struct df_header *header, const char *archive);
 
 /**
  * space_add_process() - a process began, or executed a program

@@ -67,7 +67,7 @@ static void test_seen_late(void)
 	const uint64_t s = 1000000000;
 	struct df_header header = { .kernel_base = 1ULL << 63 };
 
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	add_process(1, s, "one");
 	add_map(1, s, 0x10000, "a");
 	add_map(1, 9 * s, 0x20000, "b");
@@ -87,7 +87,7 @@ static void test_spaces(void)
 {
 	struct df_header header = { .kernel_base = 1ULL << 63 };
 
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	add_process(1, 100, "first");
 	add_map(1, 100, 0x10000, "a");
 	add_map(1, 150, 0x10000, "late");	/* came in place of it */
@@ -131,7 +131,7 @@ static void test_spaces(void)
 
 	/* Recorded in a container. */
 	header.flags = DF_OTHER_PIDS;
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	expect_place(0, 100, 1ULL << 63, "[idle or outside]", "[kernel]");
 	expect_place(0, 100, 0x10000, "[outside]", "[unknown]");
 	space_free(test_space);
@@ -147,7 +147,7 @@ static void make_maps(unsigned int which)
 	struct df_header header = { .kernel_base = 1ULL << 63 };
 	unsigned int n = many[which], i, at;
 
-	test_space = many_maps[which] = space_new(&header);
+	test_space = many_maps[which] = space_new(&header, NULL);
 	add_process(1, 100, "many");
 	for (i = 0; i < n; i++) {
 		at = (i * 7919 + 13) % n;
@@ -199,7 +199,7 @@ static void make_images(unsigned int which)
 	unsigned int i, pid;
 	uint64_t time;
 
-	test_space = many_images[which] = space_new(&header);
+	test_space = many_images[which] = space_new(&header, NULL);
 	for (i = 0; i < execs[which]; i++) {
 		pid = 1 + i % 5;
 		time = 1000 + 10 * (uint64_t)i;
@@ -263,7 +263,7 @@ static void test_many_places(void)
 	unsigned int i, round, wrong = 0;
 	struct place place;
 
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	for (i = 1; i <= 2; i++) {
 		add_process(i, 100, i == 1 ? "one" : "two");
 		space_add_map(test_space, &(struct data_map){
@@ -300,7 +300,7 @@ static void test_records(void)
 {
 	struct df_header header = { .kernel_base = 1ULL << 63 };
 
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	add_process(1, 100, "shell");
 	add_map(1, 100, 0x10000, "sh");
 	add_record(1, 310, 0x20000, "third", NULL);
@@ -336,7 +336,7 @@ static void test_records_of_many(void)
 	struct df_header header = { .kernel_base = 1ULL << 63 };
 	struct place place;
 
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	add_record(1, 90, 0, NULL, "prog");
 	add_record(1, 100, 0x10000, "one", NULL);
 	add_record(1, 200, 0x10000, "two", NULL);
@@ -388,7 +388,7 @@ static struct space *read_space(struct data_reader *r, unsigned int *processes,
 
 	*processes = *maps = 0;
 	CHECK(data_open(r, path, error) == 0);
-	space = space_new(&r->header);
+	space = space_new(&r->header, NULL);
 	while (data_next(r) == DATA_RECORD) {
 		if (r->head.type == DF_PROCESS && data_get_process(r, &process)) {
 			(*processes)++;
@@ -438,7 +438,7 @@ static void test_other_vdso(void)
 	struct place place;
 	const char *note;
 
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	add_process(1, 100, "prog");
 	space_add_binary(test_space, &b);
 	space_add_map(test_space, &m);
@@ -475,7 +475,7 @@ static void expect_of_path(const char *second, uint64_t inode, uint64_t mapped,
 	struct pmon_sample sample = { .pid = 1, .time = 200, .ip = 0x10010 };
 	struct place place;
 
-	test_space = space_new(&header);
+	test_space = space_new(&header, NULL);
 	add_binary(1, "one", inode ? 77 : 0);
 	add_binary(2, second, inode);
 	add_record(1, 100, 0, NULL, "prog");
