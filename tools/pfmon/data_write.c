@@ -123,16 +123,20 @@ static size_t record_size(const unsigned char *record)
 /* Forget processes that had ended at the switch before, and that none that lives comes from. */
 static void forget(struct data_journal *j)
 {
+	struct {
+		size_t at;
+		int32_t pid, parent;
+	} *record = calloc(j->size / sizeof(struct df_record) + 1, sizeof(*record));
 	unsigned char *need = calloc(PIDS, 1);
-	size_t at, n = 0, to = 0, *start = calloc(j->size / sizeof(struct df_record) + 1,
-						  sizeof(*start));
-	int32_t pid, parent;
+	size_t at, i, size, n = 0, to = 0;
+	int32_t pid;
 
 	if (!j->ended)
 		j->ended = calloc(PIDS, 1);
-	for (at = 0; need && start && j->ended && at < j->size; at += record_size(j->records + at)) {
-		start[n++] = at;
-		pid = record_pid(j->records + at, &parent);
+	for (at = 0; need && record && j->ended && at < j->size; at += record_size(j->records + at)) {
+		record[n].at = at;
+		pid = record_pid(j->records + at, &record[n].parent);
+		record[n++].pid = pid;
 		if (!pid || need[pid])
 			continue;
 		need[pid] = ALIVE;
@@ -144,23 +148,19 @@ static void forget(struct data_journal *j)
 			j->ended[pid] = 1;
 	}
 	/* A copy comes after what it is a copy of. */
-	for (at = n; at-- > 0;) {
-		pid = record_pid(j->records + start[at], &parent);
-		if (pid && parent && need[pid] == ALIVE)
-			need[parent] = ALIVE;
-	}
-	for (at = 0; at < n; at++) {
-		size_t size = record_size(j->records + start[at]);
-
-		pid = record_pid(j->records + start[at], &parent);
-		if (pid && need[pid] == DEAD)
+	for (i = n; i-- > 0;)
+		if (record[i].pid && record[i].parent && need[record[i].pid] == ALIVE)
+			need[record[i].parent] = ALIVE;
+	for (i = 0; i < n; i++) {
+		if (record[i].pid && need[record[i].pid] == DEAD)
 			continue;
-		memmove(j->records + to, j->records + start[at], size);
+		size = record_size(j->records + record[i].at);
+		memmove(j->records + to, j->records + record[i].at, size);
 		to += size;
 	}
 	if (n)
 		j->size = to;
-	free(start);
+	free(record);
 	free(need);
 }
 

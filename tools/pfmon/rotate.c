@@ -56,7 +56,7 @@ void rotate_option(struct rotation *r, const char *text)
 }
 
 /* As perf has it: the local time, to hundredths of a second. */
-static char *stamped(const char *output)
+char *rotate_next(const struct rotation *r)
 {
 	struct timespec now, pause = { .tv_nsec = 1000000 };
 	struct stat st;
@@ -67,7 +67,7 @@ static char *stamped(const char *output)
 		clock_gettime(CLOCK_REALTIME, &now);
 		if (!localtime_r(&now.tv_sec, &tm) ||
 		    !strftime(text, sizeof(text), "%Y%m%d%H%M%S", &tm) ||
-		    asprintf(&name, "%s.%s%02d", output, text,
+		    asprintf(&name, "%s.%s%02d", r->output, text,
 			     (int)(now.tv_nsec / 10000000)) < 0)
 			err(EXIT_PFMON, NULL);
 		/* Two files of the same hundredth are two, unlike perf's. */
@@ -91,13 +91,8 @@ const char *rotate_begin(struct rotation *r, const char *output)
 			err(EXIT_PFMON, NULL);
 	}
 	sigaction(SIGUSR2, &action, NULL);
-	r->last = stamped(output);
+	r->last = rotate_next(r);
 	return r->last;
-}
-
-char *rotate_next(const struct rotation *r)
-{
-	return stamped(r->output);
 }
 
 void rotate_name(struct recording *rec)
@@ -106,7 +101,7 @@ void rotate_name(struct recording *rec)
 	struct outfile *out = &rec->data.out;
 
 	free(r->last);
-	r->last = stamped(r->output);
+	r->last = rotate_next(r);
 	free(out->path);
 	out->path = strdup(r->last);
 	if (!out->path)

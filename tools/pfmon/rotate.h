@@ -39,8 +39,10 @@ void rotate_option(struct rotation *r, const char *text);
 const char *rotate_begin(struct rotation *r, const char *output);
 
 /**
- * rotate_next() - a name to create the next file with: it gets that of its end
+ * rotate_next() - a name with the time of now, which no file has
  * @r: with an output
+ *
+ * The next file is created with such a name, and gets another one when it is complete.
  *
  * Return: the name, for free().
  */
