@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers as people read them, the same in every locale. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "numbers.h"
@@ -85,4 +87,22 @@ char *numbers_lost(char buf[NUMBERS_MAX], uint64_t counted, uint64_t estimated)
 
 	numbers_count(buf + len, counted + estimated);
 	return buf;
+}
+
+bool numbers_read(const char *text, const struct numbers_unit *units, uint64_t *n)
+{
+	unsigned long long value;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	while (units->name && units->name != *end)
+		units++;
+	if (errno || !units->factor || (*end && (!units->name || end[1])) ||
+	    value > UINT64_MAX / units->factor)
+		return false;
+	*n = value * units->factor;
+	return true;
 }

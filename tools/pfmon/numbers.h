@@ -3,6 +3,7 @@
 #ifndef PFMON_NUMBERS_H
 #define PFMON_NUMBERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Enough for every number that the functions below make. */
@@ -25,5 +26,24 @@ char *numbers_hertz(char buf[NUMBERS_MAX], uint64_t n, uint64_t ns);
 
 /* Lost samples, counted and estimated ones: "1,234" or "about 1,234". */
 char *numbers_lost(char buf[NUMBERS_MAX], uint64_t counted, uint64_t estimated);
+
+/* What can stand behind a number, and how much it is worth. */
+struct numbers_unit {
+	char name;
+	uint64_t factor;
+};
+
+#define NUMBERS_KMG	{ 'K', 1 << 10 }, { 'M', 1 << 20 }, { 'G', 1 << 30 }
+
+/**
+ * numbers_read() - read a number of an option
+ * @text:  decimal, hexadecimal or octal digits as of C, then one of the units
+ * @units: the last has the name NUL, which stands for no unit; if its factor is 0 there must
+ *         be one
+ * @n:     receives the number times the unit's factor
+ *
+ * Return: true, or false if the text is something else, or the number is larger than 64 bits.
+ */
+bool numbers_read(const char *text, const struct numbers_unit *units, uint64_t *n);
 
 #endif /* PFMON_NUMBERS_H */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "numbers.h"
 #include "recording.h"
 #include "require.h"
 #include "rotate.h"
@@ -24,33 +25,20 @@ static void on_usr2(int sig)
 
 void rotate_option(struct rotation *r, const char *text)
 {
-	static const struct {
-		char unit;
-		bool time;
-		uint64_t factor;
-	} units[] = {
-		{ 'B', false, 1 }, { 'K', false, 1 << 10 }, { 'M', false, 1 << 20 },
-		{ 'G', false, 1 << 30 }, { 's', true, 1000000000 },
-		{ 'm', true, 60000000000 }, { 'h', true, 3600000000000 },
-		{ 'd', true, 86400000000000 },
+	static const struct numbers_unit sizes[] = { { 'B', 1 }, NUMBERS_KMG, { '\0', 0 } };
+	static const struct numbers_unit times[] = {
+		{ 's', 1000000000 }, { 'm', 60000000000 }, { 'h', 3600000000000 },
+		{ 'd', 86400000000000 }, { '\0', 0 },
 	};
-	unsigned long long n;
-	char *end;
-	size_t i;
 
 	r->on = true;
 	r->bytes = r->ns = 0;
 	if (!text || !strcmp(text, "signal"))
 		return;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (*end != units[i].unit || end[1] || end == text || *text < '0' || *text > '9' ||
-		    errno || !n || n > INT64_MAX / units[i].factor)
-			continue;
-		*(units[i].time ? &r->ns : &r->bytes) = n * units[i].factor;
+	if (!numbers_read(text, sizes, &r->bytes))
+		numbers_read(text, times, &r->ns);
+	if (r->bytes | r->ns)
 		return;
-	}
 	errx(EXIT_PFMON, "--switch-output: '%s' is not a size (as 100M: B, K, M, G), a time (as 10m: s, m, h, d) or signal",
 	     text);
 }

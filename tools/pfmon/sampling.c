@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is to be sampled, as options say it. */
 #include <err.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,26 +9,17 @@
 
 #include "require.h"
 #include "file.h"
+#include "numbers.h"
 #include "recording.h"
 
 #define CLOCK_NS	10000U
 
 static uint64_t number(const char *text, const char *what, uint64_t min, uint64_t max)
 {
-	static const char units[] = "KMG";
-	const char *unit;
-	uint64_t n = 0;
-	char *end = (char *)text;
+	static const struct numbers_unit units[] = { NUMBERS_KMG, { '\0', 1 } };
+	uint64_t n;
 
-	errno = 0;
-	if (*text >= '0' && *text <= '9')
-		n = strtoull(text, &end, 0);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit && n <= max) {
-		n <<= 10 * (unit - units + 1);
-		end++;
-	}
-	if (errno || end == text || *end || n < min || n > max)
+	if (!numbers_read(text, units, &n) || n < min || n > max)
 		errx(EXIT_PFMON, "'%s' is not %s", text, what);
 	return n;
 }

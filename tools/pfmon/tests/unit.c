@@ -60,6 +60,31 @@ static void test_format(void)
 	CHECK(numbers_rate(b, UINT64_MAX, 1) && strlen(b) < 20);
 }
 
+static void test_numbers_read(void)
+{
+	static const struct numbers_unit any[] = { NUMBERS_KMG, { '\0', 1 } };
+	static const struct numbers_unit must[] = { { 'B', 1 }, NUMBERS_KMG, { '\0', 0 } };
+	static const char *const wrong[] = {
+		"", "K", "-1", " 1", "+1", "1k", "1KB", "1K ", "1 K", "x", "0x", "1.5M",
+		"18446744073709551616", "17179869184G",
+	};
+	uint64_t n = 1;
+	size_t i;
+
+	CHECK(numbers_read("0", any, &n) && n == 0);
+	CHECK(numbers_read("4096", any, &n) && n == 4096);
+	CHECK(numbers_read("0x10K", any, &n) && n == 16 << 10);
+	CHECK(numbers_read("3M", any, &n) && n == 3 << 20);
+	CHECK(numbers_read("17179869183G", any, &n) && n == 17179869183ULL << 30);
+	CHECK(numbers_read("18446744073709551615", any, &n) && n == UINT64_MAX);
+	CHECK(numbers_read("7B", must, &n) && n == 7);
+	CHECK(numbers_read("2G", must, &n) && n == 2ULL << 30);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK(!numbers_read(wrong[i], any, &n) && !numbers_read(wrong[i], must, &n));
+	CHECK(!numbers_read("7", must, &n) && !numbers_read("7B", any, &n));
+	CHECK(n == 2ULL << 30);
+}
+
 static void test_counters(void)
 {
 	static struct counters c;
@@ -648,6 +673,7 @@ int main(void)
 	/* Numbers must not follow it. */
 	setlocale(LC_ALL, "");
 	test_format();
+	test_numbers_read();
 	test_counters();
 	test_bad_events();
 	test_no_hardware();
