@@ -41,8 +41,10 @@ static void __attribute__((noreturn)) bad_usage(void)
 }
 
 /*
- * False: something else has the name. A copy gets its name when it is whole: whoever is killed
- * here leaves a file that no reader looks for.
+ * Copy the open file @from to the name @to in @dir. The copy has another name until it is
+ * whole: if pfmon is killed before that, a file is left that no reader of the archive opens.
+ *
+ * Returns true, or false if there is something of the name @to already, which is left as it is.
  */
 static bool copy(const char *dir, int from, const char *to)
 {

@@ -62,7 +62,10 @@ int outfile_write_all(int fd, const void *data, size_t size);
  * outfile_unread() - has the last reader of a pipe closed it?
  * @o: from outfile_open()
  *
- * Whoever writes learns it by EPIPE; this is for who has nothing to write for a while.
+ * A program that writes to such a pipe gets EPIPE. pfmon record can have nothing to write for
+ * a long time, as when the CPUs that it samples are idle: so it asks now and then.
+ *
+ * Return: true, or false if there is a reader or the file is no pipe.
  */
 bool outfile_unread(const struct outfile *o);
 

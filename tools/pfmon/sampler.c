@@ -693,8 +693,9 @@ static void sampler_tick(struct result *result)
 	n = count_samples(rec);
 	recording_flush(rec);
 	/*
-	 * Nobody reads the recording any more. CPUs that are idle have no samples, so that
-	 * nothing may be written that would fail. A command goes on all the same.
+	 * If the program that reads the recording from a pipe has ended, sampling ends. A write
+	 * tells (EPIPE), but as long as the CPUs that pfmon samples are idle there is nothing
+	 * to write: so look at the pipe, too. The command that pfmon has started goes on.
 	 */
 	if (rec->data.err == EPIPE || outfile_unread(&rec->data.out))
 		result->over = true;
