@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading the data file: see record-format.txt. */
 #define _GNU_SOURCE
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "require.h"
+#include "compress.h"
 #include "data_read.h"
 
 /* Memory is taken as data comes, not as a damaged length says. */
@@ -40,11 +43,13 @@ static int read_header(struct data_reader *r, const char *path,
 		pmon_turn(&h->major, "2244888");
 	else if (h->order != DF_ORDER)
 		return bad(error, path, "damaged header");
-	if (h->major != DF_MAJOR) {
-		snprintf(what, sizeof(what), "has version %u, this pfmon reads %u",
-			 h->major, DF_MAJOR);
+	if (h->major != DF_MAJOR && h->major != DF_MAJOR_COMPRESSED) {
+		snprintf(what, sizeof(what), "has version %u, this pfmon reads %u and %u",
+			 h->major, DF_MAJOR, DF_MAJOR_COMPRESSED);
 		return bad(error, path, what);
 	}
+	if (h->major == DF_MAJOR_COMPRESSED && !compress_is_there)
+		return bad(error, path, "is compressed, and this pfmon was built without zstd");
 	if (h->size < sizeof(*h) || h->size > HEADER_MAX || h->size % 8)
 		return bad(error, path, "damaged header");
 	h->boot[DF_BOOT_MAX - 1] = '\0';
@@ -126,18 +131,41 @@ int data_rewind(struct data_reader *r)
 	return data_seek(r, r->header.size);
 }
 
-int data_seek(struct data_reader *r, uint64_t offset)
+/* The last compressed records that begin at @offset or before it, NULL: there are none. */
+static const struct data_packed *find_packed(const struct data_reader *r, uint64_t offset)
 {
-	r->offset = offset;
-	r->head.type = 0;
-	return fseeko(r->file, (off_t)offset, SEEK_SET);
+	size_t low = 0, high = r->packs, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (r->packed[mid].offset <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &r->packed[low - 1] : NULL;
 }
 
-void data_done(struct data_reader *r)
+uint64_t data_place(const struct data_reader *r, uint64_t offset)
 {
-	fclose(r->file);
-	free(r->body);
-	r->body = NULL;
+	const struct data_packed *p = find_packed(r, offset);
+
+	return !p ? offset : offset < p->end ? p->at : p->behind + (offset - p->end);
+}
+
+/* What is before a record in the file. */
+static bool read_head(struct data_reader *r)
+{
+	if (fread(&r->head, sizeof(r->head), 1, r->file) != 1)
+		return false;
+	if (r->turned)
+		pmon_turn(&r->head, "44");
+	return true;
+}
+
+static bool is_good(const struct df_record *head)
+{
+	return !(head->size % 8) && head->size <= DF_RECORD_MAX && head->type;
 }
 
 /* The content of a record, or false if the file ends before it does. */
@@ -160,6 +188,87 @@ static bool read_body(struct data_reader *r)
 		have += step;
 	}
 	return true;
+}
+
+static void add_packed(struct data_reader *r, uint64_t size)
+{
+	uint64_t at = data_place(r, r->offset);
+
+	if (r->packs == r->packs_room) {
+		r->packs_room = r->packs ? 2 * r->packs : 64;
+		r->packed = reallocarray(r->packed, r->packs_room, sizeof(*r->packed));
+		if (!r->packed)
+			err(EXIT_PFMON, NULL);
+	}
+	r->packed[r->packs++] = (struct data_packed){
+		.offset = r->offset, .end = r->offset + size,
+		.at = at, .behind = at + sizeof(r->head) + r->head.size,
+	};
+}
+
+/*
+ * The record whose head was read is compressed ones, the @n-th of the file: decompress them. They
+ * need memory as the file has bytes, and not as it says.
+ */
+static enum data_status read_packed(struct data_reader *r, size_t n)
+{
+	struct df_compressed c;
+
+	if (!is_good(&r->head) || r->head.size < sizeof(c))
+		return DATA_DAMAGED;
+	if (!read_body(r))
+		return DATA_TRUNCATED;
+	memcpy(&c, r->body, sizeof(c));
+	if (r->turned)
+		pmon_turn(&c, "84");
+	if (!c.size || c.size % 8 || c.size > sizeof(r->head) + DF_RECORD_MAX ||
+	    c.size > (uint64_t)DF_RATIO_MAX * (sizeof(r->head) + r->head.size) ||
+	    c.bytes > r->head.size - sizeof(c))
+		return DATA_DAMAGED;
+	r->have = 0;
+	free(r->records);
+	r->records = malloc((size_t)c.size);
+	if (!r->records)
+		return DATA_TRUNCATED;
+	if (!decompress(r->records, (size_t)c.size, r->body + sizeof(c), c.bytes))
+		return DATA_DAMAGED;
+	if (n == r->packs)
+		add_packed(r, c.size);
+	else if (r->packed[n].end - r->packed[n].offset != c.size)
+		return DATA_DAMAGED;	/* somebody has written to the file */
+	r->have = n + 1;
+	r->inside = true;
+	return DATA_RECORD;
+}
+
+int data_seek(struct data_reader *r, uint64_t offset)
+{
+	const struct data_packed *p = find_packed(r, offset);
+	bool inside = p && offset < p->end;
+	size_t n = inside ? (size_t)(p - r->packed) : 0;
+
+	r->offset = offset;
+	r->head.type = 0;
+	r->inside = false;
+	if (!inside || r->have == n + 1) {
+		r->inside = inside;
+		return fseeko(r->file, (off_t)(inside ? p->behind : data_place(r, offset)), SEEK_SET);
+	}
+	if (fseeko(r->file, (off_t)p->at, SEEK_SET))
+		return -1;
+	r->inside = read_head(r) && read_packed(r, n) == DATA_RECORD;
+	r->head.type = 0;
+	return r->inside ? 0 : -1;
+}
+
+void data_done(struct data_reader *r)
+{
+	fclose(r->file);
+	free(r->body);
+	free(r->packed);
+	free(r->records);
+	r->body = r->records = NULL;
+	r->packed = NULL;
 }
 
 /* A string within the record that ends there; NULL if it does not. */
@@ -238,18 +347,62 @@ static void turn_body(struct data_reader *r)
 		turn_segments(r);
 }
 
-enum data_status data_next(struct data_reader *r)
+/* Which of the compressed ones of the file the next record is, from 0. */
+static size_t packed_here(const struct data_reader *r)
 {
-	if (r->head.type == DF_END && r->offset > r->header.size)
-		return DATA_END;
-	if (fread(&r->head, sizeof(r->head), 1, r->file) != 1)
-		return DATA_TRUNCATED;
+	const struct data_packed *p = find_packed(r, r->offset);
+
+	if (!p)
+		return 0;
+	return (size_t)(p - r->packed) + (p->offset != r->offset);
+}
+
+/* The next record from those that were compressed. None of these can be compressed again. */
+static enum data_status take_record(struct data_reader *r)
+{
+	const struct data_packed *p = &r->packed[r->have - 1];
+	const unsigned char *from = r->records + (r->offset - p->offset);
+	uint64_t left = p->end - r->offset;
+	unsigned char *body;
+
+	memcpy(&r->head, from, sizeof(r->head));
 	if (r->turned)
 		pmon_turn(&r->head, "44");
-	if (r->head.size % 8 || r->head.size > DF_RECORD_MAX || !r->head.type)
+	left -= sizeof(r->head);
+	if (!is_good(&r->head) || r->head.type == DF_COMPRESSED || r->head.size > left)
 		return DATA_DAMAGED;
-	if (!read_body(r))
-		return DATA_TRUNCATED;
+	if (r->room < r->head.size) {
+		body = realloc(r->body, r->head.size);
+		if (!body)
+			return DATA_TRUNCATED;
+		r->body = body;
+		r->room = r->head.size;
+	}
+	if (r->head.size)
+		memcpy(r->body, from + sizeof(r->head), r->head.size);
+	r->inside = left > r->head.size;
+	return DATA_RECORD;
+}
+
+enum data_status data_next(struct data_reader *r)
+{
+	enum data_status status = DATA_RECORD;
+
+	if (r->head.type == DF_END && r->offset > r->header.size)
+		return DATA_END;
+	if (!r->inside) {
+		if (!read_head(r))
+			return DATA_TRUNCATED;
+		if (r->head.type != DF_COMPRESSED)
+			status = is_good(&r->head) ? read_body(r) ? DATA_RECORD : DATA_TRUNCATED :
+						     DATA_DAMAGED;
+		else
+			status = read_packed(r, packed_here(r));
+	}
+	if (status == DATA_RECORD && r->inside)
+		status = take_record(r);
+	if (status != DATA_RECORD)
+		return status;
 	if (r->turned)
 		turn_body(r);
 	r->offset += sizeof(r->head) + r->head.size;

@@ -13,15 +13,28 @@
 #include "datafile.h"
 #include "sampled.h"
 
+/* Compressed records that a reader has come to. */
+struct data_packed {
+	uint64_t offset;		/* of the first one, and where what is behind them is */
+	uint64_t end;
+	uint64_t at;			/* in the file, likewise */
+	uint64_t behind;
+};
+
 struct data_reader {
 	FILE *file;
 	struct df_header header;	/* its strings end within it; order is
 					 * as it stands there */
 	bool turned;			/* the machine had the other byte order */
-	uint64_t offset;		/* of the next record */
+	uint64_t offset;		/* of the next record, in a file that is not compressed */
 	struct df_record head;		/* the record that was read last */
 	unsigned char *body;		/* its content, aligned for anything */
 	size_t room;
+	struct data_packed *packed;	/* in the order of the file */
+	size_t packs, packs_room;
+	unsigned char *records;		/* of one of them, decompressed, ... */
+	size_t have;			/* ... from 1, which that is; 0: of none */
+	bool inside;			/* the next record is one of these */
 };
 
 /* What data_next() finds: a record of a known type, or why there is none. */
@@ -63,6 +76,15 @@ int data_open(struct data_reader *r, const char *path,
  * Return: what is to be found in @r.
  */
 enum data_status data_next(struct data_reader *r);
+
+/**
+ * data_place() - where in the file a record is
+ * @r:      from data_open()
+ * @offset: of the record, to which @r has come already
+ *
+ * Return: bytes of the file that are before it, or before those that it is compressed with.
+ */
+uint64_t data_place(const struct data_reader *r, uint64_t offset);
 
 /**
  * data_rewind() - begin again with the first record

@@ -34,6 +34,7 @@ _Static_assert(sizeof(struct df_samples) == 32, "samples");
 _Static_assert(sizeof(struct df_lost) == 64, "lost");
 _Static_assert(sizeof(struct df_turns) == 24, "turns");
 _Static_assert(sizeof(struct df_end) == 24, "end");
+_Static_assert(sizeof(struct df_compressed) == 16, "compressed");
 
 /* The pieces of one record: a structure, then strings or a buffer. */
 struct piece {
@@ -41,7 +42,8 @@ struct piece {
 	size_t size;
 };
 
-static void put(struct data_writer *w, const void *data, size_t size)
+/* To the file, as it is. */
+static void put_out(struct data_writer *w, const void *data, size_t size)
 {
 	if (w->err || !size)
 		return;
@@ -50,6 +52,96 @@ static void put(struct data_writer *w, const void *data, size_t size)
 		w->err = errno ? errno : EIO;
 	else
 		w->bytes += size;
+}
+
+static void *room_for(void *old, size_t *room, size_t size)
+{
+	if (*room >= size)
+		return old;
+	free(old);
+	*room = size;
+	old = malloc(size);
+	if (!old)
+		err(EXIT_PFMON, NULL);
+	return old;
+}
+
+/* Bytes of records that are compressed together: reading one of them takes reading all. */
+#define PACK	(1U << 18)
+
+/* Compress records to one record in @p->packed. Returns its size, or 0: there is no memory. */
+static size_t compress_records(struct data_packer *p, const void *records, size_t size)
+{
+	struct df_record head = { .type = DF_COMPRESSED };
+	struct df_compressed c = { .size = size };
+	const size_t before = sizeof(head) + sizeof(c);
+	size_t n, all, least = size / DF_RATIO_MAX + 8;
+
+	p->packed = room_for(p->packed, &p->packed_room, before + compress_bound(size) + 16);
+	n = compress(p->compressor, p->packed + before, p->packed_room - before, records, size);
+	if (!n)
+		return 0;
+	all = before + n > least ? before + n : least;
+	all = (all + 7) & ~(size_t)7;
+	memset(p->packed + before + n, 0, all - before - n);
+	head.size = (uint32_t)(all - sizeof(head));
+	c.bytes = (uint32_t)n;
+	memcpy(p->packed, &head, sizeof(head));
+	memcpy(p->packed + sizeof(head), &c, sizeof(c));
+	p->from += size;
+	p->to += all;
+	return all;
+}
+
+/* Those that wait. */
+static void put_packed(struct data_writer *w)
+{
+	struct data_packer *p = w->packer;
+	size_t size;
+
+	if (!p || !p->size)
+		return;
+	size = w->err ? 0 : compress_records(p, p->records, p->size);
+	if (size)
+		put_out(w, p->packed, size);
+	else if (!w->err)
+		w->err = ENOMEM;
+	p->size = 0;
+	if (p->room <= 16 * PACK)
+		return;
+	/* That was one large record. */
+	free(p->records);
+	free(p->packed);
+	p->records = p->packed = NULL;
+	p->room = p->packed_room = 0;
+}
+
+/* A part of a record. */
+static void put(struct data_writer *w, const void *data, size_t size)
+{
+	struct data_packer *p = w->packer;
+
+	if (!p) {
+		put_out(w, data, size);
+		return;
+	}
+	if (w->err || !size)
+		return;
+	if (p->room - p->size < size) {
+		p->room = p->size + size < PACK ? PACK : p->size + size;
+		p->records = realloc(p->records, p->room);
+		if (!p->records)
+			err(EXIT_PFMON, NULL);
+	}
+	memcpy(p->records + p->size, data, size);
+	p->size += size;
+}
+
+/* A record of @size bytes comes: those that wait, and it, may be too much for a reader. */
+static void put_next(struct data_writer *w, size_t size)
+{
+	if (w->packer && w->packer->size + size > PACK)
+		put_packed(w);
 }
 
 static void journal_add(struct data_journal *j, const void *data, size_t size)
@@ -82,6 +174,7 @@ static void put_record(struct data_writer *w, enum df_type type,
 	for (i = 0; i < n; i++)
 		size += pieces[i].size;
 	head.size = (uint32_t)(size + 7) & ~7U;
+	put_next(w, sizeof(head) + head.size);
 	put(w, &head, sizeof(head));
 	for (i = 0; i < n; i++)
 		put(w, pieces[i].data, pieces[i].size);
@@ -166,8 +259,14 @@ static void forget(struct data_journal *j)
 
 void data_again(struct data_writer *w, struct data_journal *j)
 {
+	size_t at, size;
+
 	forget(j);
-	put(w, j->records, j->size);
+	for (at = 0; at < j->size; at += size) {
+		size = record_size(j->records + at);
+		put_next(w, size);
+		put(w, j->records + at, size);
+	}
 	w->journal = j;
 }
 
@@ -271,7 +370,37 @@ static bool other_pids(void)
 	       strcmp(name, "pid:[4026531836]");
 }
 
+struct data_packer *data_packer_new(int level)
+{
+	struct data_packer *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->compressor = compress_new(level);
+	if (p->compressor)
+		return p;
+	free(p);
+	return NULL;
+}
+
+uint64_t data_size(const struct data_writer *w, uint64_t more)
+{
+	const struct data_packer *p = w->packer;
+
+	if (!p)
+		return w->bytes + more;
+	more += p->size;
+	return w->bytes +
+	       (p->from ? (uint64_t)((double)more * (double)p->to / (double)p->from) : more);
+}
+
 int data_create(struct data_writer *w, const char *path, const char *title, uint32_t flags)
+{
+	return data_create_packed(w, path, title, flags, NULL);
+}
+
+int data_create_packed(struct data_writer *w, const char *path, const char *title,
+		       uint32_t flags, struct data_packer *packer)
 {
 	struct df_header header;
 
@@ -290,7 +419,7 @@ int data_create(struct data_writer *w, const char *path, const char *title, uint
 	memset(&header, 0, sizeof(header));
 	memcpy(header.magic, DF_MAGIC, sizeof(header.magic));
 	header.order = DF_ORDER;
-	header.major = DF_MAJOR;
+	header.major = packer ? DF_MAJOR_COMPRESSED : DF_MAJOR;
 	header.minor = DF_MINOR;
 	header.size = sizeof(header);
 	header.flags = flags | (other_pids() ? DF_OTHER_PIDS : 0);
@@ -299,7 +428,8 @@ int data_create(struct data_writer *w, const char *path, const char *title, uint
 	header.monotonic = now_ns();
 	data_boot_id(header.boot);
 	snprintf(header.title, sizeof(header.title), "%s", title);
-	put(w, &header, sizeof(header));
+	put_out(w, &header, sizeof(header));
+	w->packer = packer;
 	return 0;
 }
 
@@ -395,6 +525,13 @@ int data_spend(struct data_writer *w, const void *records, size_t size)
 	data_flush(w);
 	if (w->err)
 		return -1;
+	if (w->packer && size) {
+		size = compress_records(w->packer, records, size);
+		records = w->packer->packed;
+		errno = ENOMEM;
+		if (!size)
+			return -1;
+	}
 	whole = !outfile_write_all(fd, records, size) && !outfile_write_all(fd, more, sizeof(more));
 	e = errno;
 	if (whole)
@@ -430,12 +567,16 @@ void data_turns(struct data_writer *w, const struct df_turns *turns)
 
 void data_flush(struct data_writer *w)
 {
+	put_packed(w);
 	if (!w->err && fflush(w->out.file))
 		w->err = errno;
 }
 
 int data_close(struct data_writer *w, const struct df_end *end)
 {
+	/* As it is: a file that has it is complete. */
+	put_packed(w);
+	w->packer = NULL;
 	put_record(w, DF_END, &(struct piece){ end, sizeof(*end) }, 1);
 	data_flush(w);
 	if (w->err)

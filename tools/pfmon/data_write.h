@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "compress.h"
 #include "datafile.h"
 #include "events.h"
 #include "outfile.h"
@@ -22,11 +23,22 @@ struct data_journal {
 	unsigned char *ended;	/* by pid: seen to have ended at the switch before */
 };
 
+/* What compresses the records of a recording, in one file or, if it is rotated, several. */
+struct data_packer {
+	struct compressor *compressor;
+	unsigned char *records;		/* that wait */
+	size_t size, room;
+	unsigned char *packed;		/* a record that has some */
+	size_t packed_room;
+	uint64_t from, to;		/* bytes that were compressed, and that became of them */
+};
+
 struct data_writer {
 	struct outfile out;
 	int err;		/* of the first failure, 0 if there was none */
 	uint64_t bytes;
 	struct data_journal *journal;	/* NULL: none is kept */
+	struct data_packer *packer;	/* NULL: records are not compressed */
 };
 
 /**
@@ -47,6 +59,38 @@ void data_boot_id(char boot[DF_BOOT_MAX]);
  * be overwritten.
  */
 int data_create(struct data_writer *w, const char *path, const char *title, uint32_t flags);
+
+/**
+ * data_create_packed() - begin a data file with compressed records
+ * @w:      filled in
+ * @path:   see data_create()
+ * @title:  see data_create()
+ * @flags:  see data_create()
+ * @packer: of data_packer_new(), used until data_close(); NULL: as data_create()
+ *
+ * Return: see data_create().
+ */
+int data_create_packed(struct data_writer *w, const char *path, const char *title,
+		       uint32_t flags, struct data_packer *packer);
+
+/**
+ * data_packer_new() - get ready to compress records
+ * @level: see compress_new()
+ *
+ * Return: for data_create_packed(), for one file after the other; or NULL: there is no memory,
+ * or pfmon was built without zstd.
+ */
+struct data_packer *data_packer_new(int level);
+
+/**
+ * data_size() - how long the file is, or would be
+ * @w:    from data_create()
+ * @more: bytes of a record that may be written next, 0: none
+ *
+ * Return: bytes. Records that are not compressed yet are taken to become as much smaller as
+ * those before them have become.
+ */
+uint64_t data_size(const struct data_writer *w, uint64_t more);
 
 /**
  * data_spare() - end pfmon if a file is a recording, which nothing else is to overwrite

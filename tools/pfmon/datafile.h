@@ -15,6 +15,7 @@
 #define DF_MAGIC	"\211PFM\r\n\032\n"
 #define DF_ORDER	0x01020304U
 #define DF_MAJOR	1	/* another one: the rest means something else */
+#define DF_MAJOR_COMPRESSED 2	/* as 1, and there are DF_COMPRESSED, too */
 #define DF_MINOR	5	/* a later one has more records */
 #define DF_MINOR_MODULES 3	/* the first that says which modules there are */
 
@@ -49,7 +50,7 @@ struct df_record {
 
 enum df_type {
 	DF_EVENT = 1, DF_PROCESS, DF_MAP, DF_SAMPLES, DF_LOST, DF_END,
-	DF_BINARY, DF_TURNS, DF_MODULE, DF_JIT, DF_INODE, DF_SYMBOLS,
+	DF_BINARY, DF_TURNS, DF_MODULE, DF_JIT, DF_INODE, DF_SYMBOLS, DF_COMPRESSED,
 };
 
 /* The event's name and one for each reading follow, each with a NUL. */
@@ -182,5 +183,15 @@ struct df_end {
 	int32_t status;		/* of the command, as a shell has it */
 	uint32_t pad;
 };
+
+/* Records, one after the other, compressed: a frame of zstd follows. */
+struct df_compressed {
+	uint64_t size;		/* of the records, with what is before each */
+	uint32_t bytes;		/* of the frame; zeroes fill up */
+	uint32_t pad;
+};
+
+/* The records have at most so many bytes for each of the df_compressed's, with its df_record. */
+#define DF_RATIO_MAX	256
 
 #endif /* PFMON_DATAFILE_H */

@@ -839,10 +839,10 @@ static void make_notes(const struct loading *l)
 		     100 * (double)p->active_ns / (double)p->all_ns);
 	if (l->status == DATA_TRUNCATED)
 		note(p, "the file is truncated after %" PRIu64 " bytes: this is what is there",
-		     l->offset);
+		     data_place(&l->reader, l->offset));
 	else if (l->status == DATA_DAMAGED)
 		note(p, "the file is damaged after %" PRIu64 " bytes: the report covers what stands before",
-		     l->offset);
+		     data_place(&l->reader, l->offset));
 	if (l->bad_blocks)
 		note(p, "%" PRIu64 " blocks of samples are damaged, or of a format that cannot be turned: what is in them is not here",
 		     l->bad_blocks);

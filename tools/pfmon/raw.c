@@ -194,6 +194,6 @@ void raw_print(const char *path, FILE *out)
 	}
 	if (status != DATA_END)
 		warnx("%s: the file is %s after %" PRIu64 " bytes", data_name(path),
-		      status == DATA_TRUNCATED ? "truncated" : "damaged", r.offset);
+		      status == DATA_TRUNCATED ? "truncated" : "damaged", data_place(&r, r.offset));
 	data_done(&r);
 }

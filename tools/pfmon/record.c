@@ -49,6 +49,9 @@ TARGET_USAGE("  ")
 "      --wait           wait for counters, threads and CPUs that others have\n"
 "  -o, --output FILE    data file (" DF_DEFAULT_NAME "); - is standard output, and then\n"
 "                       what COMMAND prints goes to standard error\n"
+"  -z, --compress[=LEVEL]\n"
+"                       compress the data file, from 1, the fastest, to 22, the smallest\n"
+"                       (1)\n"
 "      --switch-output[=SIZE|TIME|signal]\n"
 "                       a file OUTPUT.TIME each SIZE (B, K, M, G), TIME (s, m, h, d) or\n"
 "                       SIGUSR2, complete by itself\n"
@@ -73,6 +76,7 @@ struct options {
 	const char *output;
 	bool calls;			/* -g */
 	bool no_names;
+	int level;			/* of -z, 0: not given */
 	struct turn_options turns;
 	struct rotation rotation;
 };
@@ -182,6 +186,10 @@ static void parse_option(struct options *o, int c, char **argv)
 	case 'o':
 		o->output = optarg;
 		break;
+	case 'z':
+		o->level = optarg ? (int)sampling_number(optarg, "a level of compression",
+							 COMPRESS_LEVEL_MAX) : COMPRESS_LEVEL;
+		break;
 	case SWITCH_TIMEOUT:
 		turns_set_timeout(&o->turns, optarg);
 		break;
@@ -221,6 +229,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "buffer", required_argument, NULL, 'b' },
 		TARGET_OPTIONS,
 		{ "output", required_argument, NULL, 'o' },
+		{ "compress", optional_argument, NULL, 'z' },
+		{ "compression-level", optional_argument, NULL, 'z' },
 		{ "switch-output", optional_argument, NULL, SWITCH_OUTPUT },
 		{ "switch-max-files", required_argument, NULL, SWITCH_MAX_FILES },
 		{ "switch-timeout", required_argument, NULL, SWITCH_TIMEOUT },
@@ -233,7 +243,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:r:f:gb:o:hN", longs,
+	while ((c = getopt_long(argc, argv, "+" TARGET_SHORT "e:c:F:R:r:f:gb:o:z::hN", longs,
 				NULL)) != -1) {
 		if (c == '?')
 			habits_hint(argv);
@@ -366,6 +376,9 @@ static void print_summary(const struct recording *rec, const char *path,
 		fprintf(stderr, "%s block%s of samples of the format %s, %s, %s bytes\n",
 			numbers_count(samples, rec->blocks), rec->blocks == 1 ? "" : "s",
 			rec->sampling->format->name, path, numbers_count(size, bytes));
+	if (rec->packer)
+		fprintf(stderr, " note: %s bytes of records are compressed to %s\n",
+			numbers_count(samples, rec->packer->from), numbers_count(size, rec->packer->to));
 	explain_loss(rec);
 	explain_rates(rec);
 	sampling_remarks(stderr, rec->sampling);
@@ -416,6 +429,11 @@ int cmd_record(int argc, char **argv)
 	}
 	rec.result.ops = &sampling_ops;
 	rec.result.counters = &o.sampling.counters;
+	if (o.level && !compress_is_there)
+		errx(EXIT_PFMON, "-z: this pfmon was built without zstd, and cannot compress");
+	rec.packer = o.level ? data_packer_new(o.level) : NULL;
+	if (o.level && !rec.packer)
+		err(EXIT_PFMON, NULL);
 	rec.no_names = o.no_names;
 	rec.progress = isatty(STDERR_FILENO);
 	target_title(&o.target, &rec.result);

@@ -101,7 +101,7 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 	unsigned int i, set;
 
 	rec->flags = stay ? DF_PERIODS_STAY : 0;
-	if (data_create(&rec->data, path, rec->result.title, rec->flags))
+	if (data_create_packed(&rec->data, path, rec->result.title, rec->flags, rec->packer))
 		return -1;
 	if (rec->rotation) {
 		if (!rec->data.out.temp || rec->data.out.into) {
@@ -139,6 +139,9 @@ int recording_begin(struct recording *rec, const struct sampling *s,
 	}
 	if (s->counters.trigger.event)
 		describe_trigger(rec, &s->counters);
+	/* A reader can have these, whatever becomes of what is compressed after them. */
+	if (rec->packer)
+		data_flush(&rec->data);
 	return 0;
 }
 
@@ -193,7 +196,8 @@ void recording_switch(struct recording *rec)
 	if (!close_file(rec, &end)) {
 		r->began = now;
 		next = rotate_next(r);
-		if (!data_create(&rec->data, next, rec->result.title, rec->flags)) {
+		if (!data_create_packed(&rec->data, next, rec->result.title, rec->flags,
+					rec->packer)) {
 			free(next);
 			data_again(&rec->data, &rec->journal);
 			return;

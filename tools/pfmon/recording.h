@@ -51,6 +51,7 @@ struct recording {
 	/* Under the lock: CPUs are sampled by a thread each. */
 	pthread_mutex_t lock;
 	struct data_writer data;
+	struct data_packer *packer;	/* NULL: records are not compressed */
 	struct data_journal journal;	/* of a rotation */
 	struct rotation *rotation;	/* NULL: one file */
 	uint32_t flags;			/* of each file */
@@ -133,7 +134,7 @@ extern const struct probe_ops sampling_ops;
 
 /**
  * recording_begin() - create the data file
- * @rec:      all zeroes but result.title and result.ops
+ * @rec:      all zeroes but result.title, result.ops and what the options of record set
  * @sampling: what is to be sampled, kept
  * @path:     data file
  *

@@ -123,7 +123,7 @@ bool rotate_due(struct recording *rec, uint64_t more)
 	if (!r || rec->data.err)
 		return false;
 	if (more)
-		return r->bytes && rec->samples > r->samples && rec->data.bytes + more > r->bytes;
+		return r->bytes && rec->samples > r->samples && data_size(&rec->data, more) > r->bytes;
 	due = asked || (r->ns && now_ns() - r->began >= r->ns);
 	asked = 0;
 	return due;

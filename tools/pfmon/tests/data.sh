@@ -269,6 +269,96 @@ test_order()
 	done
 }
 
+# said_of FILE WORD...: what pfmon prints of a recording, without its name
+said_of()
+{
+	of=$1
+	shift
+	"$PFMON" "$@" -i "$of" 2>&1 | sed "s,$of,FILE,g"
+}
+
+# Compressed recordings: the same reports as of others, also of what is left of one, and of
+# machines of the other byte order; nothing is there without zstd.
+test_compressed()
+{
+	PFMON=$tmp/nozstd
+	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-nozstd" "$PFMON"
+	refused "-z without zstd" "this pfmon was built without zstd" -z true
+	craft --compressed
+	for what in "report -i" "script -i" "annotate -i" "archive -i" "diff $tmp/data"; do
+		# shellcheck disable=SC2086 # words
+		"$PFMON" $what "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+		expect "without zstd, $what: status" $? 125
+		expect_err "without zstd, $what" "data: is compressed, and this pfmon was built without zstd"
+	done
+	PFMON=$tmp/bin/pfmon
+	if "$PFMON" report -i "$tmp/data" 2>&1 >"$tmp/report" | grep -q 'without zstd'; then
+		skip "$arch: built without zstd: compressed recordings"
+		return
+	fi
+	refused "a level that is none" "'g' is not a level of compression" -zg true
+	refused "too high a level" "'23' is not a level of compression" --compress=23 true
+	for f in $formats; do
+		for args in "" "--order big" "--more 24" "--order big --more 800 --minor 9"; do
+			# shellcheck disable=SC2086 # words
+			set -- --format $f --samples 5000 --frames 6 --mixed $args
+			craft "$@"
+			mv "$tmp/data" "$tmp/plain"
+			craft "$@" --compressed
+			for how in "report -b process,chain -f json" script; do
+				# shellcheck disable=SC2086 # words
+				expect "compressed, $f, $args, $how" \
+					"$(said_of "$tmp/data" $how | cksum)" "$(said_of "$tmp/plain" $how | cksum)"
+			done
+		done
+	done
+	"$PFMON" report -f pprof -i "$tmp/data" -o "$tmp/one"
+	"$PFMON" report -f pprof -i "$tmp/plain" -o "$tmp/two"
+	check "compressed: pprof" cmp "$tmp/one" "$tmp/two"
+	"$PFMON" diff "$tmp/plain" "$tmp/data" >"$tmp/out" 2>&1
+	expect "compressed: diff with the same" $? 0
+	check "compressed: from a pipe" sh -c "'$PFMON' report -i - <'$tmp/data' | grep -q '5,000 samples'"
+
+	in_hot
+	FAKE_SAMPLES=3000
+	export FAKE_SAMPLES
+	for level in -z -z1 -z9 --compress --compress=19 --compression-level=3; do
+		record $level -b 64K "$VICTIM" hot 1
+		expect "record $level: status" "$status" 0
+		report -f json
+		expect "record $level: samples" "$(json samples)" 3000
+		size=$(sed -n 's/.* \([0-9,]*\) bytes$/\1/p' "$tmp/said" | tr -d ,)
+		expect "record $level: bytes" "$(wc -c <"$tmp/data" | tr -d ' ')" "$size"
+		check "record $level: it is smaller: $size" [ "$size" -lt 60000 ]
+		check "record $level: how much" grep -q \
+			'^ note: [0-9,]* bytes of records are compressed to [0-9,]*$' "$tmp/said"
+	done
+	"$PFMON" record -z -o - -b 1M "$VICTIM" hot 1 2>"$tmp/err" |
+		"$PFMON" report -i - -f json >"$tmp/report" 2>"$tmp/err2"
+	expect "record -z -o -: samples" "$(json samples)" 3000
+	FAKE_SAMPLES=20000
+	record -z -b 256K "$VICTIM" hot 1
+	unset FAKE_SAMPLES FAKE_IPS
+	cp "$tmp/data" "$tmp/whole"
+	# A file that is cut, or has one wrong byte: what is before that is there.
+	size=$(wc -c <"$tmp/whole" | tr -d ' ')
+	for cut in 3 171 $((size / 2)); do
+		head -c -$cut "$tmp/whole" >"$tmp/data"
+		report
+		expect "compressed, cut off by $cut: status" "$status" 0
+		check "compressed, cut off by $cut" grep -q '^ note: the file is truncated after [0-9]* bytes' "$tmp/report"
+		after=$(sed -n 's/^ note: the file is truncated after \([0-9]*\) .*/\1/p' "$tmp/report")
+		check "compressed, cut off by $cut: after $after of $size" \
+			[ "${after:-$size}" -le $((size - cut)) ]
+		[ $cut != 171 ] || check "compressed, cut off by $cut: samples" grep -Eq ': [1-9][0-9,]* samples' "$tmp/report"
+	done
+	cp "$tmp/whole" "$tmp/data"
+	printf x | dd of="$tmp/data" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+	report
+	check "compressed, a wrong byte" grep -q '^ note: the file is damaged after [0-9]* bytes' "$tmp/report"
+	rm -f "$tmp/plain" "$tmp/whole" "$tmp/one" "$tmp/two"
+}
+
 # What PowerPC has recorded, where its program is: the names of its functions, call by call,
 # and where the kernel was. What cannot be read is said, and is nowhere.
 test_powerpc()

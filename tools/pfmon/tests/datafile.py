@@ -12,8 +12,8 @@ import struct
 import uuid
 
 MAGIC = b"\x89PFM\r\n\x1a\n"
-EVENT, PROCESS, MAP, SAMPLES, LOST, END, BINARY, TURNS, MODULE, JIT, INODE, SYMBOLS = \
-    range(1, 13)
+EVENT, PROCESS, MAP, SAMPLES, LOST, END, BINARY, TURNS, MODULE, JIT, INODE, SYMBOLS, \
+    COMPRESSED = range(1, 14)
 UUIDS = {
     "default": "2bc7616b-0d22-4314-9d84-75be0d45c77e",
     "double": "c2253d65-fa32-4418-80fe-c8faeb292a4b",
@@ -33,6 +33,14 @@ def strings(*words):
                     (x for word in words for x in (word, b"\0")))
 
 
+def frame(data, each=100_000):
+    """A frame of zstd, of blocks that are not compressed"""
+    blocks = [data[i:i + each] for i in range(0, len(data), each)]
+    return b"\x28\xb5\x2f\xfd\xe0" + struct.pack("<Q", len(data)) + b"".join(
+        struct.pack("<I", len(b) << 3 | (i == len(blocks) - 1))[:3] + b
+        for i, b in enumerate(blocks))
+
+
 class Sample:
     """Where it is, whose, when, and what led there: the innermost call first."""
 
@@ -45,9 +53,12 @@ class DataFile:
     """Writes the records; order is '<' or '>', as struct has it."""
 
     def __init__(self, path, order="<", major=1, minor=5, more=0,
-                 kernel_base=1 << 63, boot="", title="crafted", flags=0):
+                 kernel_base=1 << 63, boot="", title="crafted", flags=0, compressed=False):
         """more: bytes that a later version appends to the header and to records, and to
         headers and entries of buffers that say how long they are"""
+        if compressed:
+            major = 2
+        self.packed = [] if compressed else None
         self.order = order
         self.file = open(path, "wb")
         self.samples = 0
@@ -62,7 +73,26 @@ class DataFile:
 
     def record(self, kind, body):
         body += bytes(-len(body) % 8) + self.more
-        self.file.write(self.pack("II", kind, len(body)) + body)
+        body = self.pack("II", kind, len(body)) + body
+        if self.packed is None:
+            self.file.write(body)
+            return
+        # Small records together, and the end as it is.
+        if kind != END:
+            self.packed.append(body)
+        if self.packed and (kind == END or len(self.packed) == 3 or len(body) > 1000):
+            self.compressed(b"".join(self.packed))
+            self.packed = []
+        if kind == END:
+            self.file.write(body)
+
+    def compressed(self, records, size=None, zstd=None):
+        """What is compressed; size: what the record says of it; zstd: the frame"""
+        zstd = frame(records) if zstd is None else zstd
+        size = len(records) if size is None else size
+        body = self.pack("QII", size, len(zstd), 0) + zstd
+        body += bytes(-len(body) % 8)
+        self.file.write(self.pack("II", COMPRESSED, len(body)) + body)
 
     def event(self, name="task-clock", pmd=PMD, setno=0, unit=1, period=1000, mask=0,
               readings=()):
@@ -396,6 +426,7 @@ def main():
                         "the process has made")
     parser.add_argument("--names", action="store_true",
                         help="names that were kept, and samples there in the kernel")
+    parser.add_argument("--compressed", action="store_true", help="records in frames of zstd")
     parser.add_argument("--hostile", action="store_true", help="names that do harm")
     o = parser.parse_args()
     if o.hostile:
@@ -405,7 +436,8 @@ def main():
     if o.program:
         program(o.file, order, o.program, bytes.fromhex(o.build_id))
         return
-    f = DataFile(o.file, order, minor=o.minor, more=o.more, kernel_base=o.kernel_base)
+    f = DataFile(o.file, order, minor=o.minor, more=o.more, kernel_base=o.kernel_base,
+                 compressed=o.compressed)
     readings = ((290, 1, "reading"), (300, 0, "register"))
     if o.rate is None:
         f.event(readings=readings)

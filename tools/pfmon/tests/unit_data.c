@@ -244,6 +244,8 @@ static void write_names(struct data_writer *w)
 	data_jit(w, &jit, "1000 10 made\n");
 }
 
+static struct data_packer *packer;	/* NULL: files are not compressed */
+
 static void write_file(void)
 {
 	struct df_map map = { 42, 1, 100, 0x1000, 0x2000, 0x500 };
@@ -251,9 +253,10 @@ static void write_file(void)
 	struct df_end end = { .elapsed_ns = 123456, .samples = 5, .status = 3 };
 	struct data_writer w;
 
-	CHECK(data_create(&w, path, "'prog -x'", 0) == 0);
+	CHECK(data_create_packed(&w, path, "'prog -x'", 0, packer) == 0);
 	write_event(&w, &test_event, 2);
 	write_event(&w, &other_event, 2);
+	data_flush(&w);
 	data_process(&w, 42, 41, 50, "prog", "/bin/prog");
 	write_names(&w);
 	data_map(&w, &map, "/no/such/library");
@@ -263,6 +266,7 @@ static void write_file(void)
 	buffer_add(0x1200, 289, 0, 0);
 	write_samples(&w);
 	data_lost(&w, &lost);
+	data_flush(&w);
 	data_lost(&w, &lost);
 	buffer_init(0);
 	buffer_add(0x1100, 288, 90, 2);
@@ -700,6 +704,184 @@ static void test_fuzzed(void)
 	free(file_bytes);
 }
 
+#define RECORDS	400
+
+/* Of all sizes, one of which is more than is compressed at once; the same each time. */
+static size_t fill_text(char *text, unsigned int n)
+{
+	size_t size = n == 100 ? 1 << 20 : n * 7919 % 5000, i;
+
+	for (i = 0; i < size; i++)
+		text[i] = (char)('a' + (n + i / (1 + n % 5)) % 23);
+	text[size] = '\0';
+	return size;
+}
+
+/* Records are the same ones, in any order in which they are asked for. */
+static void test_packed_order(void)
+{
+	static char text[(1 << 20) + 1];
+	static uint64_t at[RECORDS], place[RECORDS];
+	struct df_end end = { .samples = 0 };
+	char error[DATA_ERROR_MAX];
+	unsigned int i, n, wrong = 0, back = 0;
+	struct data_reader r;
+	struct data_writer w;
+	struct data_jit jit;
+	uint64_t size;
+
+	CHECK(data_create_packed(&w, path, "long", 0, packer) == 0);
+	CHECK(data_size(&w, 1000) >= sizeof(struct df_header));
+	for (n = 0; n < RECORDS; n++) {
+		fill_text(text, n);
+		data_jit(&w, &(struct df_jit){ .pid = (int32_t)n }, text);
+		if (n % 50 == 49)
+			data_flush(&w);
+	}
+	data_flush(&w);
+	size = data_size(&w, 0);
+	CHECK(size == w.bytes && data_size(&w, 1000) > size && data_size(&w, 1000) < size + 1000);
+	CHECK(data_close(&w, &end) == 0);
+	CHECK(w.bytes == size + sizeof(struct df_record) + sizeof(end));
+	load_file();
+	CHECK(file_size == w.bytes && packer->from > 1 << 20 && packer->to < packer->from / 2);
+
+	CHECK(data_open(&r, path, error) == 0);
+	for (n = 0; n < RECORDS; n++) {
+		at[n] = r.offset;
+		place[n] = data_place(&r, r.offset);
+		back += n && (at[n] <= at[n - 1] || place[n] < place[n - 1]);
+		fill_text(text, n);
+		wrong += data_next(&r) != DATA_RECORD || !data_get_jit(&r, &jit) ||
+			 jit.jit->pid != (int32_t)n || strcmp(jit.text, text);
+	}
+	CHECK(!wrong && !back && r.packs >= 8);
+	CHECK(place[0] == sizeof(struct df_header) && place[1] == place[0]);
+	CHECK(data_place(&r, r.offset) == size);
+	CHECK(data_next(&r) == DATA_RECORD && r.head.type == DF_END && data_next(&r) == DATA_END);
+	for (i = 0; i < 3000; i++) {
+		/* From one place to any other, and mostly one more. */
+		n = i * 2654435761U % RECORDS;
+		fill_text(text, n);
+		wrong += data_seek(&r, at[n]) || data_next(&r) != DATA_RECORD ||
+			 !data_get_jit(&r, &jit) || strcmp(jit.text, text);
+		if (n + 1 < RECORDS)
+			wrong += r.offset != at[n + 1] || data_next(&r) != DATA_RECORD ||
+				 !data_get_jit(&r, &jit) || jit.jit->pid != (int32_t)n + 1;
+	}
+	CHECK(!wrong);
+	data_done(&r);
+	free(file_bytes);
+}
+
+struct packed_file {
+	struct df_header header;
+	struct df_record head;
+	struct df_compressed c;
+	unsigned char frame[8192];
+};
+
+/* What is found in a file with a record of these @size bytes, which are said to be @said. */
+static enum data_status read_frame(struct packed_file *f, const void *records, size_t size,
+				   uint64_t said, size_t more)
+{
+	char error[DATA_ERROR_MAX];
+	enum data_status status;
+	struct data_reader r;
+	size_t n;
+
+	memset(f->frame, 0, sizeof(f->frame));
+	n = compress(packer->compressor, f->frame, sizeof(f->frame), records, size);
+	CHECK(n && n < sizeof(f->frame));
+	f->c = (struct df_compressed){ .size = said, .bytes = (uint32_t)(n + more) };
+	f->head = (struct df_record){ .type = DF_COMPRESSED, .size =
+				      (uint32_t)((sizeof(f->c) + n + 7) & ~(size_t)7) };
+	save_file((void *)f, sizeof(f->header) + sizeof(f->head) + f->head.size);
+	CHECK(data_open(&r, path, error) == 0);
+	while ((status = data_next(&r)) == DATA_RECORD)
+		;
+	data_done(&r);
+	return status;
+}
+
+static void test_packed_hostile(void)
+{
+	static unsigned char zeroes[1 << 20];
+	static struct packed_file f;
+	struct {
+		struct df_record head;
+		uint64_t body[2];
+		struct df_record next;
+	} records = { { DF_JIT, 16 }, { 1, 2 }, { DF_LOST, 0 } };
+	char error[DATA_ERROR_MAX];
+	enum data_status status;
+	struct data_reader r;
+	size_t n;
+
+	write_file();
+	load_file();
+	memcpy(&f.header, file_bytes, sizeof(f.header));
+	free(file_bytes);
+	/* Good, but for its end. */
+	CHECK(read_frame(&f, &records, sizeof(records), sizeof(records), 0) == DATA_TRUNCATED);
+	/* Another size than it has, and none. */
+	for (n = 0; n < 200; n += 4)
+		CHECK(n == sizeof(records) ||
+		      read_frame(&f, &records, sizeof(records), n, 0) == DATA_DAMAGED);
+	CHECK(read_frame(&f, &records, sizeof(records), UINT64_MAX - 7, 0) == DATA_DAMAGED);
+	CHECK(read_frame(&f, &records, sizeof(records), 1ULL << 40, 0) == DATA_DAMAGED);
+	/* A longer frame than there is, in the record or at all. */
+	CHECK(read_frame(&f, &records, sizeof(records), sizeof(records), 1) == DATA_DAMAGED);
+	CHECK(read_frame(&f, &records, sizeof(records), sizeof(records), 4096) == DATA_DAMAGED);
+	/* A record of a megabyte that is a few bytes. */
+	memcpy(zeroes, &(struct df_record){ DF_JIT, sizeof(zeroes) - sizeof(struct df_record) },
+	       sizeof(struct df_record));
+	CHECK(read_frame(&f, zeroes, sizeof(zeroes), sizeof(zeroes), 0) == DATA_DAMAGED);
+	CHECK(f.head.size < 200);
+	/* Records that do not end there, and such as are compressed again. */
+	records.next.size = 8;
+	CHECK(read_frame(&f, &records, sizeof(records), sizeof(records), 0) == DATA_DAMAGED);
+	records.next.size = 0xfffffff8;
+	CHECK(read_frame(&f, &records, sizeof(records), sizeof(records), 0) == DATA_DAMAGED);
+	records.next.size = 0;
+	records.head.type = DF_COMPRESSED;
+	CHECK(read_frame(&f, &records, sizeof(records), sizeof(records), 0) == DATA_DAMAGED);
+	records.head.type = 0;
+	CHECK(read_frame(&f, &records, sizeof(records), sizeof(records), 0) == DATA_DAMAGED);
+	/* Two frames, and one of zstd's older formats. */
+	records.head.type = DF_JIT;
+	read_frame(&f, &records, sizeof(records), sizeof(records), 0);
+	memcpy(f.frame + f.c.bytes, f.frame, f.c.bytes);
+	f.c.bytes *= 2;
+	f.c.size *= 2;
+	f.head.size = (uint32_t)(sizeof(f.c) + f.c.bytes + 7) & ~7U;
+	for (n = 0; n < 2; n++) {
+		save_file((void *)&f, sizeof(f.header) + sizeof(f.head) + f.head.size);
+		CHECK(data_open(&r, path, error) == 0);
+		status = data_next(&r);
+		CHECK(status == DATA_DAMAGED);
+		data_done(&r);
+		read_frame(&f, &records, sizeof(records), sizeof(records), 0);
+		f.frame[0] = 0x25;
+	}
+}
+
+/* Where there is no zstd. */
+static void test_no_packer(void)
+{
+	char error[DATA_ERROR_MAX];
+	struct data_reader r;
+
+	CHECK(!data_packer_new(1));
+	write_file();
+	load_file();
+	((struct df_header *)(void *)file_bytes)->major = DF_MAJOR_COMPRESSED;
+	save_file(file_bytes, file_size);
+	CHECK(data_open(&r, path, error) == -1);
+	CHECK(strstr(error, ": is compressed, and this pfmon was built without zstd"));
+	free(file_bytes);
+}
+
 static void test_bad_headers(void)
 {
 	char error[DATA_ERROR_MAX];
@@ -717,7 +899,7 @@ static void test_bad_headers(void)
 	h->major = 7;
 	save_file(file_bytes, file_size);
 	CHECK(read_profile(&p, "symbol", NULL, error) == -1);
-	CHECK(strstr(error, "has version 7, this pfmon reads 1"));
+	CHECK(strstr(error, "has version 7, this pfmon reads 1 and 2"));
 	h->major = DF_MAJOR;
 	h->minor = 9;		/* more of the same is no harm */
 	save_file(file_bytes, file_size);
@@ -747,5 +929,19 @@ int main(void)
 	test_damaged();
 	test_fuzzed();
 	test_bad_headers();
+	/* That is no recording any more, and so is not overwritten. */
+	save_file("", 0);
+	if (!compress_is_there) {
+		test_no_packer();
+		return check_done();
+	}
+	packer = data_packer_new(COMPRESS_LEVEL);
+	test_round_trip();
+	test_profile();
+	test_truncated();
+	test_damaged();
+	test_fuzzed();
+	test_packed_order();
+	test_packed_hostile();
 	return check_done();
 }
