@@ -269,6 +269,94 @@ test_order()
 	done
 }
 
+# switches: files of a rotated recording that are complete
+switches()
+{
+	find "$tmp/rot" -name 'data.*' ! -name 'data.*.*' | sort
+}
+
+# rotate_by_signal N OPTION...: record into $tmp/rot, with N switches; sleeps until it is ended
+rotate_by_signal()
+{
+	n=$1
+	shift
+	rm -rf "$tmp/rot" "$tmp/begun"
+	mkdir "$tmp/rot"
+	# With the command its contexts are there, and have samples.
+	"$PFMON" record -o "$tmp/rot/data" -e cs --no-names --switch-output=signal "$@" \
+		sh -c 'echo >"$0"; exec sleep 1000' "$tmp/begun" 2>"$tmp/err" &
+	pfmon=$!
+	until_true [ -e "$tmp/begun" ]
+	while [ $n -gt 0 ]; do
+		last=$(switches | tail -n 1)
+		kill -USR2 $pfmon
+		until [ "$(switches | tail -n 1)" != "$last" ] || ! kill -0 $pfmon; do
+			sleep 0.1
+		done
+		n=$((n - 1))
+	done
+	kill -TERM $pfmon
+	wait $pfmon
+}
+
+# Each file of a rotated recording can be read by itself, and has what was sampled before its
+# end and nothing else; of a process, and of CPUs.
+test_rotated_files()
+{
+	packed=-z
+	! "$PFMON" record -z -o "$tmp/data" true 2>&1 | grep -q 'without zstd' || packed=
+	for what in "" -a $packed; do
+		# shellcheck disable=SC2086 # words
+		rotate_by_signal 2 $what
+		samples=10
+		[ "$what" != -a ] || samples=$((10 * cpus))
+		expect "rotated, $what: files" "$(switches | grep -c .)" 3
+		for file in $(switches); do
+			"$PFMON" report -i "$file" -f json >"$tmp/report" 2>"$tmp/err2"
+			expect "rotated, $what, ${file##*.}: status" $? 0
+			expect "rotated, $what, ${file##*.}: samples" "$(json samples)" $samples
+			expect "rotated, $what, ${file##*.}: samples at its end" \
+				"$(tail -c 16 "$file" | od -An -tu8 -N8 | tr -d ' ')" $samples
+			check "rotated, $what, ${file##*.}: it is whole" \
+				sh -c "! '$PFMON' report -i '$file' 2>&1 | grep 'truncated\|damaged'"
+			# There are no others.
+			samples=0
+		done
+	done
+	rotate_by_signal 3 --switch-max-files 2
+	expect "rotated, two are kept" "$(switches | grep -c .)" 2
+	check "rotated, two are kept: of how many" grep -q '^4 files, ' "$tmp/err"
+	rm -rf "$tmp/rot" "$tmp/begun"
+}
+
+# No room for the next file: what was recorded before is whole, and it is said.
+test_rotated_full()
+{
+	mkdir -p "$tmp/rot"
+	if ! unshare -m mount -t tmpfs none "$tmp/rot" 2>/dev/null; then
+		skip "no file system can be mounted here: rotation on a full one"
+		return
+	fi
+	# One for the directory, and one for the file.
+	unshare -m sh -c '
+		mount -t tmpfs -o nr_inodes=2 none "$2" && cd "$2" || exit 1
+		"$1" record -o data -e cs --no-names --switch-output=signal \
+			sh -c "echo >\"$3/begun\"; exec sleep 1000" 2>"$3/err" &
+		pfmon=$!
+		until [ -e "$3/begun" ]; do sleep 0.1; done
+		kill -USR2 $pfmon
+		until grep -q "cannot switch from" "$3/err" || ! kill -0 $pfmon; do sleep 0.1; done
+		kill -TERM $pfmon
+		wait $pfmon
+		echo $? >"$3/status"
+		"$1" report -i data.* -f json' sh "$PFMON" "$tmp/rot" "$tmp" >"$tmp/report" 2>"$tmp/err2"
+	expect "rotated, no room: what was before" "$(json samples)" 10
+	expect_err "rotated, no room" "cannot switch from .*data\.[0-9]* to the next file: No space left"
+	check "rotated, no room: no other file is named" sh -c "! grep 'what was written' '$tmp/err'"
+	check "rotated, no room: the status" [ "$(cat "$tmp/status")" -ne 0 ]
+	rm -rf "$tmp/rot" "$tmp/begun"
+}
+
 # said_of FILE WORD...: what pfmon prints of a recording, without its name
 said_of()
 {
