@@ -676,6 +676,61 @@ static void test_damaged(void)
 	free(file_bytes);
 }
 
+/* The number of a process that has ended. */
+static int32_t dead_pid(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	CHECK(pid > 0 && waitpid(pid, NULL, 0) == pid);
+	return (int32_t)pid;
+}
+
+/* How many of the processes the file has, as digits. */
+static int count_processes(const int32_t pid[3])
+{
+	char error[DATA_ERROR_MAX];
+	struct data_process p;
+	struct data_reader r;
+	int n[3] = { 0 }, i;
+
+	CHECK(data_open(&r, path, error) == 0);
+	while (data_next(&r) == DATA_RECORD)
+		for (i = 0; r.head.type == DF_PROCESS && i < 3; i++)
+			n[i] += data_get_process(&r, &p) && p.process->pid == pid[i];
+	data_done(&r);
+	return 100 * n[0] + 10 * n[1] + n[2];
+}
+
+/*
+ * The next file of a rotated recording has no processes that ended before the last switch, but
+ * those that living ones are copies of.
+ */
+static void test_again(void)
+{
+	const int32_t pid[3] = { dead_pid(), dead_pid(), (int32_t)getpid() };
+	struct df_end end = { .samples = 0 };
+	struct data_journal journal = { 0 };
+	struct data_writer w;
+	int i;
+
+	CHECK(data_create(&w, path, "rotated", 0) == 0);
+	w.journal = &journal;
+	data_process(&w, pid[0], 0, 1, "ended", "ended");
+	data_process(&w, pid[1], 0, 2, "parent", "parent");
+	data_process(&w, pid[2], pid[1], 3, "child", "child");
+	CHECK(data_close(&w, &end) == 0 && count_processes(pid) == 111);
+	for (i = 0; i < 3; i++) {
+		CHECK(data_create(&w, path, "rotated", 0) == 0);
+		data_again(&w, &journal);
+		CHECK(data_close(&w, &end) == 0);
+		CHECK(count_processes(pid) == (i ? 11 : 111));
+	}
+	free(journal.records);
+	free(journal.ended);
+}
+
 /* Several bytes at random, always the same. */
 static void test_fuzzed(void)
 {
@@ -928,6 +983,7 @@ int main(void)
 	test_truncated();
 	test_damaged();
 	test_fuzzed();
+	test_again();
 	test_bad_headers();
 	/* That is no recording any more, and so is not overwritten. */
 	save_file("", 0);
