@@ -18,7 +18,7 @@ struct compressor;
  * compress_new() - get ready to compress
  * @level: from 1, the fastest, to COMPRESS_LEVEL_MAX, the smallest
  *
- * Return: for compress(), or NULL: there is no memory, or no zstd.
+ * Return: for compress_frame(), or NULL: there is no memory, or no zstd.
  */
 struct compressor *compress_new(int level);
 
@@ -26,12 +26,12 @@ struct compressor *compress_new(int level);
  * compress_bound() - the most bytes that are needed
  * @size: bytes that are to be compressed
  *
- * Return: how many bytes of room compress() needs for them at most.
+ * Return: how many bytes of room compress_frame() needs for them at most.
  */
 size_t compress_bound(size_t size);
 
 /**
- * compress() - compress bytes to one frame, which can be decompressed by itself
+ * compress_frame() - compress bytes to one frame, which can be decompressed by itself
  * @c:    from compress_new(); one thread uses it at a time
  * @to:   receives the frame, with a checksum
  * @room: bytes there, compress_bound() or more
@@ -40,10 +40,10 @@ size_t compress_bound(size_t size);
  *
  * Return: bytes of the frame, or 0: there is no memory for it.
  */
-size_t compress(struct compressor *c, void *to, size_t room, const void *from, size_t size);
+size_t compress_frame(struct compressor *c, void *to, size_t room, const void *from, size_t size);
 
 /**
- * decompress() - decompress a frame, which somebody may have made to do harm
+ * compress_undo() - decompress a frame, which somebody may have made to do harm
  * @to:   receives what was compressed
  * @size: bytes that this must have
  * @from: the frame
@@ -51,6 +51,6 @@ size_t compress(struct compressor *c, void *to, size_t room, const void *from, s
  *
  * Return: true, or false if it is no such frame, or damaged.
  */
-bool decompress(void *to, size_t size, const void *from, size_t n);
+bool compress_undo(void *to, size_t size, const void *from, size_t n);
 
 #endif /* PFMON_COMPRESS_H */

@@ -230,7 +230,7 @@ static enum data_status read_packed(struct data_reader *r, size_t n)
 	r->records = malloc((size_t)c.size);
 	if (!r->records)
 		return DATA_TRUNCATED;
-	if (!decompress(r->records, (size_t)c.size, r->body + sizeof(c), c.bytes))
+	if (!compress_undo(r->records, (size_t)c.size, r->body + sizeof(c), c.bytes))
 		return DATA_DAMAGED;
 	if (n == r->packs)
 		add_packed(r, c.size);

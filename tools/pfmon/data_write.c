@@ -78,7 +78,7 @@ static size_t compress_records(struct data_packer *p, const void *records, size_
 	size_t n, all, least = size / DF_RATIO_MAX + 8;
 
 	p->packed = room_for(p->packed, &p->packed_room, before + compress_bound(size) + 16);
-	n = compress(p->compressor, p->packed + before, p->packed_room - before, records, size);
+	n = compress_frame(p->compressor, p->packed + before, p->packed_room - before, records, size);
 	if (!n)
 		return 0;
 	all = before + n > least ? before + n : least;

@@ -15,7 +15,7 @@ size_t compress_bound(size_t size)
 	return size;
 }
 
-size_t compress(struct compressor *c, void *to, size_t room, const void *from, size_t size)
+size_t compress_frame(struct compressor *c, void *to, size_t room, const void *from, size_t size)
 {
 	(void)c;
 	(void)to;
@@ -25,7 +25,7 @@ size_t compress(struct compressor *c, void *to, size_t room, const void *from, s
 	return 0;
 }
 
-bool decompress(void *to, size_t size, const void *from, size_t n)
+bool compress_undo(void *to, size_t size, const void *from, size_t n)
 {
 	(void)to;
 	(void)size;

@@ -32,7 +32,7 @@ size_t compress_bound(size_t size)
 	return ZSTD_compressBound(size);
 }
 
-size_t compress(struct compressor *c, void *to, size_t room, const void *from, size_t size)
+size_t compress_frame(struct compressor *c, void *to, size_t room, const void *from, size_t size)
 {
 	size_t n = ZSTD_compress2(c->context, to, room, from, size);
 
@@ -43,7 +43,7 @@ size_t compress(struct compressor *c, void *to, size_t room, const void *from, s
  * One frame of today's format: the library would take several, and those of its first versions.
  * What is at the start of the frame, ZSTD_MAGICNUMBER, is little-endian.
  */
-bool decompress(void *to, size_t size, const void *from, size_t n)
+bool compress_undo(void *to, size_t size, const void *from, size_t n)
 {
 	static const unsigned char magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 	const unsigned char *at = from;

@@ -846,7 +846,7 @@ static enum data_status read_frame(struct packed_file *f, const void *records, s
 	size_t n;
 
 	memset(f->frame, 0, sizeof(f->frame));
-	n = compress(packer->compressor, f->frame, sizeof(f->frame), records, size);
+	n = compress_frame(packer->compressor, f->frame, sizeof(f->frame), records, size);
 	CHECK(n && n < sizeof(f->frame));
 	f->c = (struct df_compressed){ .size = said, .bytes = (uint32_t)(n + more) };
 	f->head = (struct df_record){ .type = DF_COMPRESSED, .size =
