@@ -351,8 +351,12 @@ for arch in $("$top/scripts/machine" --runs); do
 		continue
 	fi
 	ok
-	programs "$arch"
 	symbols "$arch"
+	if ! "$tmp/probe"; then
+		skip "this machine's kernel does not execute programs for $arch: guests do"
+		continue
+	fi
+	programs "$arch"
 	examples "$arch"
 done
 numbers

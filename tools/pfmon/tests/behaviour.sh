@@ -660,6 +660,15 @@ cpus=$(env -u OMP_NUM_THREADS taskset -c 0-1023 nproc 2>/dev/null) ||
 behaviour='options turns status output follow untraced outlive signals terminal process process_missed cpus info list
 	parts numbers intervals reader_gone reader_gone_at_end detailed closed file_limit schedule metrics'
 
+# unit_tests DIR: the unit tests that the Makefile has put there
+unit_tests()
+{
+	for unit in unit unit_data unit_formats unit_places unit_output unit_print unit_names \
+		unit_nonames unit_ppc; do
+		program "$unit" "$1/$unit"
+	done
+}
+
 # run_tests NAME...: with V=1 it says which, and how long each took.
 run_tests()
 {

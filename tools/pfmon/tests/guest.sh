@@ -715,6 +715,12 @@ test_library()
 	check "library: $out" [ $? -eq 0 ]
 }
 
+# Those of a word size that the host's kernel may not execute.
+test_units()
+{
+	unit_tests "${VICTIM%/*}"
+}
+
 if ! [ -d $sysfs ]; then
 	fail "this kernel has no $sysfs"
 	tally
@@ -734,7 +740,7 @@ if [ -z "$names" ]; then
 		$profile $tops $trouble $unusual $unusual_code chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats shares chains script lost too_fast lost_exactly short_lived rotation modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware shared frequency frequency_soft frequency_live names constraints \
-		sets_hardware examples library programs programs_beside beside_perf"
+		sets_hardware examples library units programs programs_beside beside_perf"
 fi
 # The whole list before the first test: they share our variables.
 chosen=
