@@ -72,8 +72,6 @@ int pfm_device_call(struct file *file, int fd, int op,			\
 	.compat_ioctl	= compat_ptr_ioctl,
 
 /* threads.c */
-#define PFM_THREADS_BITS	12
-
 struct pfm_host_entry {
 	struct pfm_thread *thread;
 };
@@ -85,14 +83,15 @@ struct pfm_thread_link {
 	struct pfm_context *ctx;		/* [c] */
 };
 
-extern struct hlist_head pfm_threads_table[1 << PFM_THREADS_BITS];
+extern struct hlist_head *pfm_threads_table;
+extern unsigned int pfm_threads_bits;
 
 /* At every switch of threads, twice: inline. */
 static __always_inline struct pfm_thread_link *pfm_threads_look(const struct task_struct *task)
 {
 	struct pfm_thread_link *t;
 
-	hlist_for_each_entry_rcu(t, &pfm_threads_table[hash_ptr(task, PFM_THREADS_BITS)],
+	hlist_for_each_entry_rcu(t, &pfm_threads_table[hash_ptr(task, pfm_threads_bits)],
 				 node, rcu_read_lock_any_held())
 		if (t->task == task)
 			return t;

@@ -55,9 +55,14 @@ static int __init pfm_main_init(void)
 	ret = pfm_resolve_init();
 	if (ret)
 		return ret;
+	ret = pfm_threads_init();
+	if (ret)
+		return ret;
 	pfm_main_wq = alloc_workqueue("perfmon", WQ_UNBOUND, 0);
-	if (!pfm_main_wq)
-		return -ENOMEM;
+	if (!pfm_main_wq) {
+		ret = -ENOMEM;
+		goto free;
+	}
 	ret = pfm_host_init();
 	if (ret)
 		goto destroy;
@@ -80,6 +85,8 @@ exit:
 	pfm_init_exit();
 destroy:
 	destroy_workqueue(pfm_main_wq);
+free:
+	pfm_threads_exit();
 	return ret;
 }
 
@@ -102,6 +109,7 @@ static void __exit pfm_main_exit(void)
 	/* A thread that has run task work may be on its way out of our text. */
 	synchronize_rcu_tasks();
 	rcu_barrier();
+	pfm_threads_exit();
 }
 
 module_init(pfm_main_init);

@@ -11,6 +11,8 @@ struct task_struct;
 int pfm_resolve_init(void);
 
 /* threads.c */
+int pfm_threads_init(void);
+void pfm_threads_exit(void);
 bool pfm_threads_checked(struct task_struct *task, bool checked);
 
 /* hooks.c */

@@ -13,6 +13,9 @@
  * the entry's task work, which an exit runs before the thread can be waited for, and an
  * exec before the new program's first instruction.
  */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -35,12 +38,18 @@ struct pfm_thread {
 	};
 };
 
-struct hlist_head pfm_threads_table[1 << PFM_THREADS_BITS];	/* [f] */
+#define PFM_THREADS_BITS_MIN	8
+#define PFM_THREADS_BITS_MAX	16
+
+struct hlist_head *pfm_threads_table;	/* [f] */
+unsigned int pfm_threads_bits;		/* [f] */
+module_param_named(threads_bits, pfm_threads_bits, uint, 0444);
+MODULE_PARM_DESC(threads_bits, "chains of the table of monitored threads, as a power of two");
 static DEFINE_RAW_SPINLOCK(pfm_threads_lock);
 
 static struct hlist_head *pfm_threads_chain(const struct task_struct *task)
 {
-	return &pfm_threads_table[hash_ptr(task, PFM_THREADS_BITS)];
+	return &pfm_threads_table[hash_ptr(task, pfm_threads_bits)];
 }
 
 static struct pfm_thread *pfm_threads_of(const struct task_struct *task)
@@ -48,6 +57,37 @@ static struct pfm_thread *pfm_threads_of(const struct task_struct *task)
 	struct pfm_thread_link *link = pfm_threads_look(task);
 
 	return link ? container_of(link, struct pfm_thread, link) : NULL;
+}
+
+/**
+ * pfm_threads_init() - make the table
+ *
+ * It has as many chains as the administrator asked for, or else one for each 256 KB of the
+ * machine's memory, in which the kernel lets two threads be.
+ *
+ * Context: process; nobody looks into the table yet.
+ * Return: 0, or -ENOMEM.
+ */
+int __init pfm_threads_init(void)
+{
+	unsigned int bits = pfm_threads_bits;
+
+	if (!bits)
+		bits = ilog2((totalram_pages() >> (18 - PAGE_SHIFT)) | 1);
+	pfm_threads_bits = clamp_t(unsigned int, bits, PFM_THREADS_BITS_MIN, PFM_THREADS_BITS_MAX);
+	pfm_threads_table = kvmalloc_array(1 << pfm_threads_bits, sizeof(*pfm_threads_table),
+					   GFP_KERNEL | __GFP_ZERO);
+	return pfm_threads_table ? 0 : -ENOMEM;
+}
+
+/**
+ * pfm_threads_exit() - free the table
+ *
+ * Context: process; there is no context, and no hook runs.
+ */
+void pfm_threads_exit(void)
+{
+	kvfree(pfm_threads_table);
 }
 
 /* The names of these functions for the core are pfm_host_...: see the graft's host.h. */

@@ -81,9 +81,24 @@ unload() {
 	take pfm_callchain && take pfm_default && take perfmon && gone
 }
 
+# load [PARAMETER...]
 load() {
-	insmod "$PERFMON_KERNEL/perfmon.ko" && insmod "$formats/default/pfm_default.ko" &&
+	insmod "$PERFMON_KERNEL/perfmon.ko" "$@" && insmod "$formats/default/pfm_default.ko" &&
 		insmod "$formats/callchain/pfm_callchain.ko" && pfmon stat -- true
+}
+
+# chains BITS [WORD...]: so many, as a power of two, has the table of a module that is
+# loaded with these parameters
+chains() {
+	bits=$1
+	shift
+	unload && load "$@" && grep -qx "$bits" /sys/module/perfmon/parameters/threads_bits
+}
+
+# The logarithm of the quarters of a megabyte that MemTotal has, from 8 to 16.
+memory_bits() {
+	awk '/^MemTotal:/ { for (n = $2 / 256; n >= 2; n /= 2) bits++
+		print bits < 8 ? 8 : bits > 16 ? 16 : bits }' /proc/meminfo
 }
 
 # What was set goes with the module.
@@ -212,6 +227,10 @@ runs "$@"
 for round in 1 2 3; do
 	quietly "the module goes and comes back ($round)" again
 done
+quietly "the table of threads is as large as the memory has it" chains "$(memory_bits)"
+quietly "the table of threads is at least so large" chains 8 threads_bits=1
+quietly "the table of threads is as large as asked for" chains 11 threads_bits=11
+quietly "the table of threads is at most so large" chains 16 threads_bits=40
 quietly "the kernel is tainted by a module of another tree, without a signature" \
 	[ $(($(cat $sysctl/tainted) & 12288)) -eq 12288 ]
 if [ -n "$refused" ]; then

@@ -14,6 +14,7 @@
 #include <linux/kobject.h>
 #include <linux/kprobes.h>
 #include <linux/miscdevice.h>
+#include <linux/slab.h>
 #include <linux/sysctl.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
@@ -31,6 +32,7 @@ void fail_each_tracepoint(void (*fn)(struct tracepoint *tp, void *arg), void *ar
 	(fail_now() ?: cpuhp_setup_state_nocalls(__VA_ARGS__))
 #define kobject_create_and_add(...) \
 	(fail_now() ? NULL : kobject_create_and_add(__VA_ARGS__))
+#define kvmalloc_array(...)	(fail_now() ? NULL : kvmalloc_array(__VA_ARGS__))
 #define misc_register(...)	(fail_now() ?: misc_register(__VA_ARGS__))
 /* A macro in newer kernels. */
 #ifndef register_sysctl
