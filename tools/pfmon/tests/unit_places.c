@@ -1021,6 +1021,12 @@ static unsigned long number_of(const char *file, const char *name)
 	return n;
 }
 
+/* Bytes that this process has read; 0 on kernels that do not say. */
+static unsigned long bytes_read(void)
+{
+	return access("/proc/self/io", R_OK) ? 0 : number_of("/proc/self/io", "rchar");
+}
+
 /* KiB of memory at most, from now on or until now. */
 static unsigned long memory_peak(bool from_now)
 {
@@ -1188,9 +1194,9 @@ static void test_others_files(void)
 	setrlimit(RLIMIT_DATA, &before);
 	/* One that is too large is not read at all. */
 	CHECK(ftruncate(fd, 600 << 20) == 0);
-	read_before = number_of("/proc/self/io", "rchar");
+	read_before = bytes_read();
 	CHECK(symtab_guard(fd) == -1);
-	CHECK(number_of("/proc/self/io", "rchar") - read_before < 1 << 20);
+	CHECK(bytes_read() - read_before < 1 << 20);
 	close(fd);
 }
 
@@ -1213,9 +1219,11 @@ static void test_huge_debug_file(void)
 	snprintf(line, sizeof(line), "%s/huge", name);
 	CHECK(truncate(line, (off_t)2047 << 20) == 0);
 	snprintf(line, sizeof(line), "%s/program", name);
-	before = number_of("/proc/self/io", "rchar");
+	before = bytes_read();
 	CHECK(symtab_read_elf(&t, line) == 0);
-	CHECK(number_of("/proc/self/io", "rchar") - before < 64 << 20);
+	CHECK(bytes_read() - before < 64 << 20);
+	if (!before)
+		SKIP("this kernel does not say how much a process reads: bounds of that");
 	symtab_free(&t);
 	snprintf(line, sizeof(line), "rm -r %s", name);
 	CHECK(system(line) == 0);
