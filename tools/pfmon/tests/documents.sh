@@ -68,7 +68,7 @@ test_examples()
 	cp "$tmp/examples/bin/bench" "$tmp/examples"
 	ln -sf "$PFMON" "$tmp/examples/bin/pfmon"
 	start_hold 3
-	back=$PWD path=$PATH without=0 chains=0
+	back=$PWD path=$PATH without=0 chains=0 packed=0
 	cd "$tmp/examples" || return
 	PATH=$tmp/examples/bin:$PATH
 	while read -r words; do
@@ -76,6 +76,12 @@ test_examples()
 		*callchain* | *" -g "*)
 			if ! has_chains; then
 				chains=$((chains + 1))
+				continue
+			fi
+			;;
+		*" -z "*)
+			if "$PFMON" record -z -o "$tmp/data" true 2>&1 | grep -q 'without zstd'; then
+				packed=$((packed + 1))
 				continue
 			fi
 			;;
@@ -104,6 +110,7 @@ test_examples()
 	cd "$back" || return
 	stop_hold
 	[ $chains -eq 0 ] || skip "no sampling format with call chains: $chains examples"
+	[ $packed -eq 0 ] || skip "built without zstd: $packed examples"
 	[ $without -eq 0 ] || skip "no PMU that pfmon knows: $without examples with its events"
 }
 
