@@ -99,8 +99,15 @@ bool pfm_access_may_autoload(void)
 	       capable(CAP_SYS_MODULE);
 }
 
-/* At least the rights of @owner, as far as they come from credentials. */
-static bool pfm_access_covers(const struct cred *c, const struct cred *owner)
+/**
+ * pfm_access_covers() - whether one has at least the rights of another
+ * @c:     credentials
+ * @owner: credentials of the other, or NULL
+ *
+ * Context: any.
+ * Return: whether it has, as far as rights come from credentials.
+ */
+bool pfm_access_covers(const struct cred *c, const struct cred *owner)
 {
 	return c == owner ||
 	       (uid_eq(c->uid, owner->uid) && uid_eq(c->euid, owner->euid) &&
@@ -131,7 +138,8 @@ bool __pfm_access_may_use(struct pfm_context *ctx)
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	owner = get_cred(ctx->cred);
-	if (ctx->task)
+	/* What joined a tree shows more than the member that happens to run. */
+	if (ctx->task && !ctx->joined)
 		task = get_task_struct(ctx->task);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 

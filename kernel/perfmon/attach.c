@@ -345,7 +345,7 @@ static bool pfm_attach_admits(struct pfm_context *ctx)
  *
  * Context: process, ctx->mutex.
  * Return: 0; -EINVAL for flags of the load, no such set, or a flag that does not suit
- * the target; -EBUSY if the context is loaded, the target is taken, or the context
+ * the target; -EBADF for a descriptor of no tree; -EBUSY if the context is loaded, the target is taken, or the context
  * has programmed the hardware, and others have that, or contexts of the other kind some of
  * the same registers; -ESRCH, -EPERM of the thread; -EINTR;
  * -ENOMEM, or what keeps the hooks from being turned on.
@@ -389,6 +389,8 @@ int pfm_attach_load(struct pfm_context *ctx, const pfarg_load_t *req)
 	a.cred = get_current_cred();
 	if (pfm_is_system(ctx))
 		ret = pfm_attach_load_cpu(&a, req->load_pid);
+	else if (pfm_is_joiner(ctx))
+		ret = pfm_tree_join(&a, req->load_pid, req->load_flags);
 	else if (ctx->flags & PFM_FL_TREE)
 		ret = pfm_tree_load(&a, req->load_pid, req->load_flags);
 	else
@@ -418,7 +420,10 @@ int pfm_attach_unload(struct pfm_context *ctx)
 	int ret;
 
 	pfm_tree_halt(ctx);
-	ret = pfm_reach_call(ctx, pfm_attach_end, &d);
+	if (ctx->joined)
+		ret = pfm_reach_call(ctx, pfm_slot_end, NULL);
+	else
+		ret = pfm_reach_call(ctx, pfm_attach_end, &d);
 	pfm_attach_finish(&d);
 	pfm_tree_settle(ctx);
 	return ret;
@@ -437,7 +442,10 @@ void pfm_attach_close(struct pfm_context *ctx)
 	struct pfm_detach d = { NULL };
 
 	pfm_tree_halt(ctx);
-	pfm_reach_call_any(ctx, pfm_attach_end, &d);
+	if (ctx->joined)
+		pfm_reach_call_any(ctx, pfm_slot_end, NULL);
+	else
+		pfm_reach_call_any(ctx, pfm_attach_end, &d);
 	pfm_attach_finish(&d);
 	pfm_tree_settle(ctx);
 }

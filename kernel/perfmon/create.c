@@ -48,9 +48,6 @@ int pfm_create_context(pfarg_ctx_t *req, pfarg_ctx_t __user *uarg)
 		return -EPERM;
 
 	if (memchr_inv(req->ctx_smpl_buf_id, 0, sizeof(req->ctx_smpl_buf_id))) {
-		/* A slot that samples is to come. */
-		if (req->ctx_flags & PFM_FL_TREE)
-			return -EINVAL;
 		format = pfm_format_get(req->ctx_smpl_buf_id);
 		if (IS_ERR(format))
 			return PTR_ERR(format);

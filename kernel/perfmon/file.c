@@ -203,7 +203,7 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	tree = pfm_tree_counts(ctx, &members, &missed, &throttled);
 	for_each_set_bit(i, ctx->claims, PFM_PMCS_MAX)
 		__set_bit(pfm_regmap.pmc[i]->num, claims);
-	if (ctx->task)
+	if (ctx->task && !tree)
 		pid = get_pid(task_pid(ctx->task));
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 

@@ -266,6 +266,7 @@ struct pfm_context {
 	struct task_struct *task;	/* [l] the thread that it monitors, referenced; of a slot,
 					 * the member that runs here, if @each, not referenced */
 	struct pfm_tree *tree;		/* [l*] set under [m]: whose sum it is */
+	struct pfm_tree *joined;	/* [l*] set under [m]: of which it is a slot, referenced */
 	u64 ahead;			/* [l] of a slot: by how much clock was too high */
 	struct pfm_set *set;		/* [l] the active set */
 	struct pfm_blocker *blocker;	/* [l] */
@@ -291,6 +292,12 @@ struct pfm_context {
 	struct work_struct group_work;	/* [s] */
 	wait_queue_head_t block_wait;	/* [s] */
 };
+
+/* Whether a context of a tree is one that joins it, and samples. [c] */
+static inline bool pfm_is_joiner(const struct pfm_context *ctx)
+{
+	return (ctx->flags & PFM_FL_TREE) && ctx->format;
+}
 
 /* From now on the context has to do with a clock. [m] */
 static inline void pfm_context_clock(struct pfm_context *ctx)
@@ -747,6 +754,7 @@ int pfm_attach_offline(unsigned int cpu);
 
 /* tree.c */
 int pfm_tree_load(struct pfm_attach *a, pid_t pid, unsigned int flags);
+int pfm_tree_join(struct pfm_attach *a, int fd, unsigned int flags);
 void pfm_tree_exit(struct task_struct *task, struct pfm_tree *tree);
 void pfm_tree_exec(struct task_struct *task);
 bool pfm_tree_free(struct task_struct *task, struct pfm_stale *stale);
@@ -771,6 +779,7 @@ static __always_inline struct pfm_tree *pfm_tree_of(const struct pfm_context *ta
 }
 
 /* slot.c */
+int pfm_slot_end(struct pfm_context *slot, void *unused);
 void pfm_slot_online(unsigned int cpu);
 
 /* sum.c */
@@ -853,6 +862,7 @@ bool pfm_mapping_others(struct pfm_context *ctx);
 bool pfm_access_may_create(u32 flags);
 bool pfm_access_may_see_kernel(void);
 bool pfm_access_may_hold(void);
+bool pfm_access_covers(const struct cred *c, const struct cred *owner);
 bool pfm_access_may_autoload(void);
 bool __pfm_access_may_use(struct pfm_context *ctx);
 void pfm_access_init(void);

@@ -127,15 +127,15 @@ static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
 }
 
 /*
- * Of a tree, counts are added up, and nobody is told of anything. A thread's moves are seen
- * while no slot knows of it.
+ * Of a tree, counts are added up, and nobody is told of anything, but by what has joined it.
+ * A thread's moves are seen while no slot knows of it.
  */
 static bool pfm_regs_suits(const struct pfm_context *ctx, const struct pfm_pmu *pmu,
 			   u64 value, const struct pfm_pmc *c)
 {
 	if (likely(!(ctx->flags & PFM_FL_TREE)))
 		return true;
-	return !(c->flags & PFM_REGFL_OVFL_NOTIFY) &&
+	return (pfm_is_joiner(ctx) || !(c->flags & PFM_REGFL_OVFL_NOTIFY)) &&
 	       !(pmu == &pfm_soft_pmu && value == PFM_SW_MIGRATIONS);
 }
 
@@ -473,9 +473,10 @@ static int pfm_regs_read_frozen_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
 	set = pfm_regs_pmd(ctx, req, &i, PFM_REGFL_READ_RESET);
 	if (!set)
 		return -EINVAL;
-	/* Of a tree, what slots have counted since would have to be forgotten at once. */
+	/* Of a sum, what slots have counted since would have to be forgotten at once. */
 	if (req->reg_flags &&
-	    (!pfm_pmu_can_write(pfm_regmap.pmd[i]) || (ctx->flags & PFM_FL_TREE))) {
+	    (!pfm_pmu_can_write(pfm_regmap.pmd[i]) ||
+	     ((ctx->flags & PFM_FL_TREE) && !pfm_is_joiner(ctx)))) {
 		req->reg_flags |= PFM_REG_RETFL_EINVAL;
 		return -EINVAL;
 	}

@@ -3,7 +3,7 @@
  * perfmon2: slots: what counts for the members of a tree, one on each CPU.
  *
  * A slot is a context that no program has a descriptor of, with copies of the sets of the
- * tree's sum. It is live on its own CPU only, while a member runs there: so each member
+ * tree's sum; or a context of a program that has joined the tree. It is live on its own CPU only, while a member runs there: so each member
  * meets the slot of its CPU, no two CPUs ever want the same one, and a switch from a member
  * to another member leaves the slot as it is.
  *
@@ -126,7 +126,8 @@ void __pfm_tree_in(struct task_struct *next, struct pfm_context *target)
 	u64 now;
 
 	if (!slot) {
-		if (!READ_ONCE(tree->dead))
+		if (!READ_ONCE(tree->dead) &&
+		    (!tree->joined || READ_ONCE(tree->sum->started)))
 			atomic_long_inc(&tree->missed);
 		return;
 	}
@@ -277,7 +278,8 @@ static struct pfm_context *pfm_slot_new(struct pfm_tree *tree, u16 first)
  * @tree:  new tree, whose sum is not loaded yet
  * @first: set of the sum that is to be active first
  *
- * On success the tree gets one for each CPU that comes, too, until pfm_slot_close_all().
+ * On success the tree gets one for each CPU that comes, too, until pfm_slot_close_all(). Or,
+ * if contexts are to join it, they can do so from now on.
  *
  * Context: process, the sum's mutex.
  * Return: 0, or -ENOMEM, also at the limits.
@@ -290,6 +292,8 @@ int pfm_slot_make_all(struct pfm_tree *tree, struct pfm_set *first)
 	cpus_read_lock();
 	mutex_lock(&pfm_slot_mutex);
 	for_each_online_cpu(cpu) {
+		if (tree->joined)
+			break;
 		slot = pfm_slot_new(tree, first->id);
 		if (IS_ERR(slot)) {
 			ret = PTR_ERR(slot);
@@ -319,7 +323,7 @@ void pfm_slot_online(unsigned int cpu)
 
 	mutex_lock(&pfm_slot_mutex);
 	list_for_each_entry(tree, &pfm_slot_trees, list) {
-		if (rcu_access_pointer(tree->slots[cpu]))
+		if (tree->joined || rcu_access_pointer(tree->slots[cpu]))
 			continue;
 		slot = pfm_slot_new(tree, tree->sum->set->id);
 		if (!IS_ERR(slot))
@@ -328,15 +332,139 @@ void pfm_slot_online(unsigned int cpu)
 	mutex_unlock(&pfm_slot_mutex);
 }
 
-/* The software half of letting go of a slot, where it is live. */
-static int pfm_slot_end(struct pfm_context *slot, void *unused)
+/**
+ * pfm_slot_end() - the software half of letting go of a slot
+ * @slot:   slot
+ * @unused: NULL
+ *
+ * Context: pfm_reach_call().
+ * Return: 0, or -EBUSY if somebody else has done it.
+ */
+int pfm_slot_end(struct pfm_context *slot, void *unused)
 {
-	if (slot->cpu >= 0) {
-		pfm_runstate_stop(slot);
+	if (slot->state == PFM_UNLOADED)
+		return -EBUSY;
+	pfm_runstate_stop(slot);
+	if (slot->cpu >= 0)
 		pfm_slot_leave(slot, local_clock());
-	}
 	WRITE_ONCE(slot->state, PFM_UNLOADED);
 	return 0;
+}
+
+/* ... of one that is a program's, perhaps: readers that wait find it hung up. */
+static int pfm_slot_hang_up(struct pfm_context *slot, void *unused)
+{
+	int ret = pfm_slot_end(slot, NULL);
+
+	if (ret || !slot->joined)
+		return ret;
+	/* Pairs with pfm_file_read(). */
+	smp_store_release(&slot->gone, true);
+	pfm_notify_wake(slot);
+	return 0;
+}
+
+/**
+ * pfm_slot_hang_up_all() - the contexts that have joined a tree have nothing to count any more
+ * @tree: tree without a member, and dead; nothing happens if it has hidden slots
+ *
+ * Their programs give back what they hold, by their next commands: see pfm_slot_part().
+ *
+ * Context: any but NMI, under rcu_read_lock().
+ */
+void pfm_slot_hang_up_all(struct pfm_tree *tree)
+{
+	struct pfm_context *slot;
+	unsigned long flags;
+	int cpu;
+
+	if (!tree->joined)
+		return;
+	/* Pairs with pfm_slot_join(): it sees @dead, or we see the slot. */
+	smp_mb();
+	for_each_possible_cpu(cpu) {
+		slot = rcu_dereference(tree->slots[cpu]);
+		if (!slot)
+			continue;
+		raw_spin_lock_irqsave(&slot->lock, flags);
+		/* A program may have had it part, and join another tree. */
+		if (slot->joined == tree)
+			pfm_slot_hang_up(slot, NULL);
+		raw_spin_unlock_irqrestore(&slot->lock, flags);
+	}
+}
+
+/**
+ * pfm_slot_join() - make a program's context the slot of this CPU
+ * @tree: tree of which contexts are slots; the reference becomes the context's on success
+ * @a:    the attachment
+ *
+ * Context: process, the mutex of the context; somebody holds the sum's file.
+ * Return: 0; -EBUSY if there is another slot; -ESRCH if the tree has no members any more.
+ */
+int pfm_slot_join(struct pfm_tree *tree, struct pfm_attach *a)
+{
+	struct pfm_context *ctx = a->ctx;
+	int cpu, ret = 0;
+
+	cpus_read_lock();
+	mutex_lock(&pfm_slot_mutex);
+	cpu = raw_smp_processor_id();
+	if (list_empty(&tree->list)) {
+		ret = -ESRCH;
+	} else if (rcu_access_pointer(tree->slots[cpu])) {
+		ret = -EBUSY;
+	} else {
+		raw_spin_lock_irq(&ctx->lock);
+		pfm_attach_begin(a);
+		/* A PFM_START that comes after this goes to all slots, and waits for us. */
+		ctx->started = READ_ONCE(tree->sum->started);
+		/* Samples are of a thread, which it has to know. */
+		ctx->each = true;
+		ctx->joined = tree;
+		raw_spin_unlock_irq(&ctx->lock);
+		rcu_assign_pointer(tree->slots[cpu], ctx);
+		/* Pairs with pfm_slot_hang_up_all(). */
+		smp_mb();
+		/* The end may have found it, or not. */
+		if (READ_ONCE(tree->dead))
+			pfm_reach_call_any(ctx, pfm_slot_hang_up, NULL);
+		else
+			smp_call_function_single(cpu, pfm_slot_go_live, tree, 1);
+	}
+	mutex_unlock(&pfm_slot_mutex);
+	cpus_read_unlock();
+	return ret;
+}
+
+/**
+ * pfm_slot_part() - a context is no slot any more
+ * @ctx: context that has joined a tree, and is unloaded since
+ *
+ * Context: process; ctx->mutex, or nobody else has the context any more.
+ */
+void pfm_slot_part(struct pfm_context *ctx)
+{
+	static const DECLARE_BITMAP(none, PFM_PMCS_MAX);
+	struct pfm_tree *tree = ctx->joined;
+	unsigned int held;
+	int cpu;
+
+	mutex_lock(&pfm_slot_mutex);
+	for_each_possible_cpu(cpu)
+		if (rcu_access_pointer(tree->slots[cpu]) == ctx)
+			RCU_INIT_POINTER(tree->slots[cpu], NULL);
+	mutex_unlock(&pfm_slot_mutex);
+	raw_spin_lock_irq(&ctx->lock);
+	ctx->joined = NULL;
+	ctx->each = false;
+	held = pfm_reserve_take(ctx, 0, none);
+	raw_spin_unlock_irq(&ctx->lock);
+	if (held)
+		pfm_reserve_put(held);
+	pfm_session_close(false);
+	pfm_session_unhook(false);
+	pfm_tree_put(tree);
 }
 
 /**
@@ -354,13 +482,14 @@ void pfm_slot_end_all(struct pfm_tree *tree)
 
 	mutex_lock(&pfm_slot_mutex);
 	list_del_init(&tree->list);
-	mutex_unlock(&pfm_slot_mutex);
-	/* From now on only the caller changes which slots there are. */
+	/* From now on none comes. One that has joined may part by itself: not meanwhile. */
 	for_each_possible_cpu(cpu) {
-		slot = rcu_dereference_protected(tree->slots[cpu], true);
+		slot = rcu_dereference_protected(tree->slots[cpu],
+						 lockdep_is_held(&pfm_slot_mutex));
 		if (slot)
-			pfm_reach_call_any(slot, pfm_slot_end, NULL);
+			pfm_reach_call_any(slot, pfm_slot_hang_up, NULL);
 	}
+	mutex_unlock(&pfm_slot_mutex);
 }
 
 /**
@@ -375,6 +504,8 @@ void pfm_slot_close_all(struct pfm_tree *tree)
 	int cpu;
 
 	pfm_slot_end_all(tree);
+	if (tree->joined)
+		return;
 	/* Otherwise the sum was never loaded with it. */
 	if (tree->sum->tree == tree)
 		pfm_sum_fold(tree->sum);

@@ -13,6 +13,12 @@
 #include "pfm.h"
 #include "tree.h"
 
+/* Whether there are slots that the sum is the sum of. */
+static bool pfm_sum_has_parts(const struct pfm_context *ctx)
+{
+	return unlikely(ctx->tree) && !ctx->tree->joined;
+}
+
 /**
  * pfm_sum_call() - a command without a vector, which the sum has carried out
  * @ctx: context; nothing happens unless it is loaded on a tree
@@ -46,6 +52,12 @@ void pfm_sum_look(struct pfm_context *ctx)
 			ctx->each = true;
 }
 
+/* What the sum has found right of a vector: all that it has looked at, but the last if @ret. */
+static struct pfm_vector pfm_sum_right(const struct pfm_vector *v, int ret)
+{
+	return (struct pfm_vector){ .elem = v->elem, .n = v->done - (ret && v->done) };
+}
+
 /**
  * pfm_sum_repeat() - write to all slots what was written to the sum
  * @ctx:   context; nothing happens unless it is loaded on a tree
@@ -59,13 +71,11 @@ void pfm_sum_look(struct pfm_context *ctx)
 int pfm_sum_repeat(struct pfm_context *ctx, const struct pfm_vector *v, int ret,
 		   pfm_reach_fn piece)
 {
-	struct pfm_vector done = { .elem = v->elem, .n = v->done };
+	struct pfm_vector done = pfm_sum_right(v, ret);
 	struct pfm_slot_change change = { .sum = ctx, .piece = piece, .v = &done };
 
-	if (likely(!ctx->tree))
+	if (!pfm_sum_has_parts(ctx))
 		return ret;
-	if (ret && done.n)
-		done.n--;
 	pfm_sum_look(ctx);
 	while (done.done < done.n) {
 		pfm_slot_each(ctx->tree, pfm_slot_change, &change);
@@ -86,11 +96,9 @@ struct pfm_sum_part {
 static void pfm_sum_add(struct pfm_context *ctx, const struct pfm_vector *v, int ret,
 			pfm_reach_fn fn)
 {
-	struct pfm_vector done = { .elem = v->elem, .n = v->done };
+	struct pfm_vector done = pfm_sum_right(v, ret);
 	struct pfm_sum_part part = { .sum = ctx, .elem = v->elem };
 
-	if (ret && done.n)
-		done.n--;
 	while (done.done < done.n) {
 		part.from = done.done;
 		part.to = done.done = pfm_vector_end(&done);
@@ -133,7 +141,7 @@ static int pfm_sum_add_pmds(struct pfm_context *slot, void *arg)
  */
 int pfm_sum_read(struct pfm_context *ctx, const struct pfm_vector *v, int ret)
 {
-	if (unlikely(ctx->tree))
+	if (pfm_sum_has_parts(ctx))
 		pfm_sum_add(ctx, v, ret, pfm_sum_add_pmds);
 	return ret;
 }
@@ -174,7 +182,7 @@ static int pfm_sum_add_sets(struct pfm_context *slot, void *arg)
  */
 int pfm_sum_getinfo(struct pfm_context *ctx, const struct pfm_vector *v, int ret)
 {
-	if (unlikely(ctx->tree))
+	if (pfm_sum_has_parts(ctx))
 		pfm_sum_add(ctx, v, ret, pfm_sum_add_sets);
 	return ret;
 }

@@ -355,7 +355,7 @@ static noinline int pfm_syscall_context(const struct pfm_command *cmd,
 	} else {
 		ret = mutex_lock_killable(&call->ctx->mutex);
 		if (!ret) {
-			if (unlikely(call->ctx->tree))
+			if (unlikely(call->ctx->flags & PFM_FL_TREE))
 				pfm_tree_settle(call->ctx);
 			ret = pfm_access_may_use(call->ctx) ? cmd->fn(call)
 							    : -EPERM;

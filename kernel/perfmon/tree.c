@@ -12,6 +12,10 @@
  * exists, but never live. On each CPU a slot counts for whichever member runs there
  * (slot.c); reads add the slots to the sum (sum.c).
  *
+ * Of a tree that is to be sampled the slots are contexts of programs, each with a format and
+ * a buffer, that have joined it (PFM_LOADFL_SLOTS, PFM_LOADFL_JOIN). Then the sum counts
+ * nothing: it starts and stops them all, and its end is theirs.
+ *
  * The attachment ends when the last member is gone, or by PFM_UNLOAD_CONTEXT, or close: the
  * first of them to find the sum loaded, under its lock, ends it. Members that are left have
  * stale pointers then, to a tree that is dead: hooks find nothing to do for it, and it stays,
@@ -19,6 +23,7 @@
  * context.
  */
 #include <linux/cred.h>
+#include <linux/file.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -28,12 +33,13 @@
 
 #include "attach.h"
 #include "clock.h"
+#include "compat.h"
 #include "host.h"
 #include "pfm.h"
 #include "tree.h"
 
 #define PFM_TREE_LOAD_FLAGS	(PFM_LOADFL_ALL | PFM_LOADFL_EXEC | PFM_LOADFL_THREADS | \
-				 PFM_LOADFL_CHILDREN)
+				 PFM_LOADFL_CHILDREN | PFM_LOADFL_SLOTS)
 
 /* What a member's pointer is. */
 static struct pfm_context *pfm_tree_tag(struct pfm_tree *tree)
@@ -76,6 +82,7 @@ static void pfm_tree_drop(struct pfm_tree *tree, bool tell, struct pfm_detach *d
 		if (!tree->dead)
 			pfm_attach_hang_up(sum, tell, d);
 		raw_spin_unlock_irqrestore(&sum->lock, flags);
+		pfm_slot_hang_up_all(tree);
 	}
 	rcu_read_unlock();
 	pfm_tree_put(tree);
@@ -318,8 +325,8 @@ int pfm_tree_load(struct pfm_attach *a, pid_t pid, unsigned int flags)
 	struct pfm_tree *tree;
 	int ret;
 
-	/* A slot that samples is to come. */
-	if ((flags & ~PFM_TREE_LOAD_FLAGS) || !(flags & PFM_LOADFL_ALL))
+	if ((flags & ~PFM_TREE_LOAD_FLAGS) ||
+	    !(flags & PFM_LOADFL_ALL) == !(flags & PFM_LOADFL_SLOTS))
 		return -EINVAL;
 	if ((flags & PFM_LOADFL_CHILDREN) && !(flags & PFM_LOADFL_THREADS))
 		return -EINVAL;
@@ -330,6 +337,7 @@ int pfm_tree_load(struct pfm_attach *a, pid_t pid, unsigned int flags)
 	tree = pfm_tree_new(a);
 	if (!tree)
 		goto put_task;
+	tree->joined = flags & PFM_LOADFL_SLOTS;
 	pfm_sum_look(a->ctx);
 	ret = pfm_slot_make_all(tree, a->set);
 	if (ret)
@@ -373,6 +381,79 @@ close:
 	kfree(tree);
 put_task:
 	put_task_struct(task);
+	return ret;
+}
+
+/* The tree of a context that is loaded on one, referenced; or an error pointer. */
+static struct pfm_tree *pfm_tree_get(struct pfm_context *sum)
+{
+	struct pfm_tree *tree = ERR_PTR(-EINVAL);
+
+	raw_spin_lock_irq(&sum->lock);
+	if (sum->tree && !sum->tree->joined)
+		tree = ERR_PTR(-EBUSY);
+	else if (sum->tree && sum->tree->dead)
+		tree = ERR_PTR(-ESRCH);
+	else if (sum->tree)
+		tree = sum->tree;
+	if (!IS_ERR(tree))
+		refcount_inc(&tree->ref);
+	raw_spin_unlock_irq(&sum->lock);
+	return tree;
+}
+
+/*
+ * What a context shows of members is what its tree's owner may see of them, by the checks of
+ * loads and execs.
+ */
+static int pfm_tree_join_sum(struct pfm_attach *a, struct pfm_context *sum)
+{
+	struct pfm_tree *tree = pfm_tree_get(sum);
+	int ret;
+
+	if (IS_ERR(tree))
+		return PTR_ERR(tree);
+	ret = pfm_access_covers(a->cred, tree->cred) ? pfm_session_get(false) : -EPERM;
+	if (ret)
+		goto put;
+	ret = pfm_slot_join(tree, a);
+	if (!ret)
+		return 0;
+	pfm_session_close(false);
+	pfm_session_unhook(false);
+put:
+	pfm_tree_put(tree);
+	return ret;
+}
+
+/**
+ * pfm_tree_join() - PFM_LOAD_CONTEXT with PFM_LOADFL_JOIN
+ * @a:     the attachment: context with a format, first set, credentials
+ * @fd:    descriptor of the sum
+ * @flags: PFM_LOADFL_...
+ *
+ * The context counts the members while they run on the CPU on which the caller is now.
+ *
+ * Context: process, ctx->mutex.
+ * Return: 0; -EINVAL for flags, or if the sum is not loaded; -EBADF if @fd is no context;
+ * -EBUSY if the sum counts by itself, or another context has the CPU; -EPERM if the caller
+ * has less rights than who loaded the sum; -ESRCH if all members are gone; or what keeps the
+ * hooks from being turned on.
+ */
+int pfm_tree_join(struct pfm_attach *a, int fd, unsigned int flags)
+{
+	struct pfm_context *sum;
+	struct fd f;
+	int ret;
+
+	if (flags != PFM_LOADFL_JOIN)
+		return -EINVAL;
+	f = fdget(fd);
+	if (fd_empty(f))
+		return -EBADF;
+	sum = pfm_file_context(fd_file(f));
+	ret = sum ? pfm_tree_join_sum(a, sum) : -EBADF;
+	fdput(f);
 	return ret;
 }
 
@@ -554,12 +635,16 @@ void pfm_tree_halt(struct pfm_context *ctx)
  * pfm_tree_settle() - a context whose attachment to a tree has ended gets what was counted
  * @ctx: context; nothing happens unless that is so
  *
+ * One that had joined gives back what it needed for that.
+ *
  * Context: process; ctx->mutex, or nobody else has the context any more.
  */
 void pfm_tree_settle(struct pfm_context *ctx)
 {
 	struct pfm_tree *tree = ctx->tree;
 
+	if (ctx->joined && READ_ONCE(ctx->state) == PFM_UNLOADED)
+		pfm_slot_part(ctx);
 	if (!tree || !READ_ONCE(tree->dead))
 		return;
 	pfm_slot_close_all(tree);
@@ -582,17 +667,20 @@ void pfm_tree_settle(struct pfm_context *ctx)
 bool pfm_tree_counts(const struct pfm_context *ctx, unsigned int *members,
 		     unsigned long *missed, u64 *throttled)
 {
+	const struct pfm_tree *tree = ctx->tree ?: ctx->joined;
 	const struct pfm_context *slot;
 	int cpu;
 
 	lockdep_assert_held(&ctx->lock);
-	if (!ctx->tree)
+	if (!tree)
 		return false;
-	*members = ctx->tree->dead ? 0 : atomic_read(&ctx->tree->members);
-	*missed = atomic_long_read(&ctx->tree->missed);
+	*members = READ_ONCE(tree->dead) ? 0 : atomic_read(&tree->members);
+	*missed = atomic_long_read(&tree->missed);
+	if (tree->joined)
+		return true;
 	rcu_read_lock();
 	for_each_possible_cpu(cpu) {
-		slot = rcu_dereference(ctx->tree->slots[cpu]);
+		slot = rcu_dereference(tree->slots[cpu]);
 		*throttled += slot ? slot->throttled : 0;
 	}
 	rcu_read_unlock();

@@ -26,9 +26,10 @@ struct pfm_tree {
 	struct pfm_context *sum;	/* [c] the program's context; valid until RCU has
 					 * waited once after @dead was set */
 	const struct cred *cred;	/* [c] of the process that attached it */
+	bool joined;			/* [c] its slots are contexts that have joined it */
 	const struct task_struct *armed;	/* [a] at whose exec counting begins */
 	struct callback_head exec_work;	/* [s] of that thread */
-	struct list_head list;		/* [f] slot.c: trees that have slots */
+	struct list_head list;		/* [f] slot.c: trees that have slots, or may get them */
 	struct pfm_context __rcu *slots[];	/* [f] slot.c: by CPU, or NULL; read under RCU */
 };
 
@@ -45,6 +46,9 @@ struct pfm_slot_change {
 /* slot.c */
 int pfm_slot_change(struct pfm_context *slot, void *arg);
 int pfm_slot_make_all(struct pfm_tree *tree, struct pfm_set *first);
+int pfm_slot_join(struct pfm_tree *tree, struct pfm_attach *a);
+void pfm_slot_part(struct pfm_context *ctx);
+void pfm_slot_hang_up_all(struct pfm_tree *tree);
 void pfm_slot_end_all(struct pfm_tree *tree);
 void pfm_slot_close_all(struct pfm_tree *tree);
 void pfm_slot_leave(struct pfm_context *slot, u64 now);

@@ -117,6 +117,8 @@
 #define PFM_LOADFL_EXEC		0x2	/* counting begins with the thread's next exec */
 #define PFM_LOADFL_THREADS	0x4	/* and all other threads of its process */
 #define PFM_LOADFL_CHILDREN	0x8	/* ... and all processes that these have made */
+#define PFM_LOADFL_SLOTS	0x10	/* instead of ALL: contexts that join it count */
+#define PFM_LOADFL_JOIN		0x20	/* join a tree, on the caller's CPU */
 
 /* pfarg_pmc_t.reg_flags */
 #define PFM_REGFL_OVFL_NOTIFY	0x1	/* notify when the counter overflows */
@@ -217,7 +219,8 @@ typedef struct pfarg_start {
 
 /* PFM_LOAD_CONTEXT (3.1.7) */
 typedef struct pfarg_load {
-	__s32 load_pid;			/* a thread: what gettid(2) returns */
+	__s32 load_pid;			/* a thread: what gettid(2) returns; to join a
+					 * tree, the descriptor of its context */
 	__u16 load_set;
 	__u16 load_flags;		/* PFM_LOADFL_..., of trees */
 } pfarg_load_t;
