@@ -6,9 +6,10 @@
  * two lengths: all else is the same, so the difference is that of the loops, as a plain
  * context counts it.
  *
- * Not here: software events (tree_count.c).
+ * Not here: software events (tree_count.c, tree_smpl.c).
  */
 #include "hw_bench.h"
+#include "sampling.h"
 
 #include <sched.h>
 
@@ -58,14 +59,63 @@ static void children(unsigned int turns)
 			;
 }
 
-static u64 count_tree(unsigned int sets, unsigned int turns)
+/* What samples a tree on a CPU. */
+struct slot {
+	struct sampler s;
+	int cpu;
+};
+
+/* Each of our CPUs gets one; how many. */
+static int join_all(struct slot *slots, int max, int sum, u64 period)
+{
+	pfarg_load_t load = { .load_pid = sum, .load_flags = PFM_LOADFL_JOIN };
+	struct hw_more more = {};
+	int i, n, cpus[64];
+	cpu_set_t old;
+
+	MUST(sched_getaffinity(0, sizeof(old), &old));
+	n = my_cpus(cpus, max);
+	vec_set(more.smpl_pmds, hw_find()->pmd(0, HW_INSTRUCTIONS));
+	for (i = 0; i < n; i++) {
+		slots[i].cpu = cpus[i];
+		sampler_open(&slots[i].s, PFM_FL_TREE, 4 << 20, 0);
+		hw_counter_more(slots[i].s.fd, 0, 0, 0, period, &more);
+		pin_cpu(cpus[i]);
+		MUST(pfm(slots[i].s.fd, PFM_LOAD_CONTEXT, &load, 1));
+	}
+	MUST(sched_setaffinity(0, sizeof(old), &old));
+	return n;
+}
+
+static u64 taken;
+
+/* By samples, each with what had come after its overflow, and after the last one. */
+static u64 sampled(const struct slot *slot, u64 period)
+{
+	u64 sum = hw_value(slot->s.fd, 0, 0, HW_INSTRUCTIONS) + period, n;
+	const dfl_entry_t *e;
+
+	for (n = 0; n < slot->s.hdr->hdr_count; n++) {
+		e = nth(&slot->s, n, 1);
+		if (e->cpu != slot->cpu || e->pid <= 0)
+			die("sample of process %d on CPU %d", e->pid, e->cpu);
+		sum += period + values_of(e)[0];
+	}
+	taken += n;
+	return sum;
+}
+
+/* By a context that adds up, or, with a @period, by one a CPU that samples. */
+static u64 count_tree(unsigned int sets, unsigned int turns, u64 period)
 {
 	int fd = (int)MUST(pfm_create(PFM_FL_TREE)), go[2];
-	pfarg_load_t load = { .load_flags = PFM_LOADFL_ALL };
+	pfarg_load_t load = { .load_flags = period ? PFM_LOADFL_SLOTS : PFM_LOADFL_ALL };
 	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_TIME_SWITCH,
 				 .set_timeout = { .tv_nsec = 1000000 } };
+	struct slot slots[16];
 	u64 value = 0;
 	unsigned int i;
+	int n = 0;
 	pid_t pid;
 	char c;
 
@@ -89,6 +139,8 @@ static u64 count_tree(unsigned int sets, unsigned int turns)
 		die("the child does not wait");
 	load.load_pid = pid;
 	MUST(pfm(fd, PFM_LOAD_CONTEXT, &load, 1));
+	if (period)
+		n = join_all(slots, 16, fd, period);
 	MUST(pfm_start(fd));
 	MUST(write(go[1], "", 1));
 	if (reap(pid))
@@ -97,6 +149,10 @@ static u64 count_tree(unsigned int sets, unsigned int turns)
 		die("no end");
 	for (i = 0; i < sets; i++)
 		value += hw_value(fd, (__u16)i, 0, HW_INSTRUCTIONS);
+	while (n--) {
+		value += sampled(&slots[n], period);
+		sampler_close(&slots[n].s);
+	}
 	close(fd);
 	close(go[0]);
 	close(go[1]);
@@ -115,11 +171,14 @@ FIXTURE_TEARDOWN(tree)
 {
 }
 
-static void adds_up(struct __test_metadata *_metadata, unsigned int sets)
+static void adds_up(struct __test_metadata *_metadata, unsigned int sets, u64 period)
 {
 	const unsigned int turns = is_slow() ? 500 : 5000;
 	u64 want = CHILDREN * 20 * (loop_alone(2 * turns) - loop_alone(turns));
-	u64 one = count_tree(sets, turns), two = count_tree(sets, 2 * turns);
+	u64 one, two;
+
+	one = count_tree(sets, turns, period);
+	two = count_tree(sets, 2 * turns, period);
 
 	TH_LOG("%llu, wanted %llu", two - one, want);
 	EXPECT_EQ(want, two - one);
@@ -128,13 +187,21 @@ static void adds_up(struct __test_metadata *_metadata, unsigned int sets)
 TEST_F_TIMEOUT(tree, instructions_of_all_children, 300)
 {
 	NEED_HW();
-	adds_up(_metadata, 1);
+	adds_up(_metadata, 1, 0);
 }
 
 TEST_F_TIMEOUT(tree, sets_add_up, 300)
 {
 	NEED_HW();
-	adds_up(_metadata, 3);
+	adds_up(_metadata, 3, 0);
+}
+
+/* No sample is lost, nor any instruction between two of them. */
+TEST_F_TIMEOUT(tree, samples_add_up, 300)
+{
+	NEED_HW();
+	adds_up(_metadata, 0, 10007);
+	EXPECT_LT(is_slow() ? 10ULL : 100ULL, taken);
 }
 
 /* Beside the CPUs' own contexts, by other counters. */
@@ -152,7 +219,7 @@ TEST_F_TIMEOUT(tree, beside_a_cpu, 300)
 	hw_counter(fd, 0, 1, HW_INSTRUCTIONS, HW_USER, 0, 0);
 	MUST(pfm_load(fd, my_tid()));
 	MUST(pfm_start(fd));
-	adds_up(_metadata, 1);
+	adds_up(_metadata, 1, 0);
 	close(fd);
 }
 
