@@ -337,6 +337,11 @@ TEST(who_is_taken)
 	ASSERT_EQ(0, tree_load(fd, pid, PFM_LOADFL_ALL | PFM_LOADFL_THREADS));
 	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-members"));
 	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-missed"));
+	ASSERT_EQ(0, pfm_unload(fd));
+	EXPECT_EQ(0ULL, pfm_fdinfo_num(fd, "pfm-members"));
+	EXPECT_EQ(1ULL, pfm_fdinfo_num(fd, "pfm-missed"));
+	ASSERT_EQ(0, tree_load(fd, pid, PFM_LOADFL_ALL));
+	EXPECT_EQ(0ULL, pfm_fdinfo_num(fd, "pfm-missed"));
 	close(other);
 	other = pfm_counter(0, PFM_SW_MINOR_FAULTS, 0, 0);
 	EXPECT_EQ(-EBUSY, pfm_load(other, pid));

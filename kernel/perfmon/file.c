@@ -210,14 +210,14 @@ static void pfm_file_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm-state:\t%s\n", states[state]);
 	seq_printf(m, "pfm-started:\t%d\n", started);
 	seq_printf(m, "pfm-flags:\t%#x\n", ctx->flags);
-	if (pid)
+	if (state == PFM_UNLOADED)
+		seq_puts(m, "pfm-target:\tnone\n");
+	else if (pid)
 		seq_printf(m, "pfm-target:\ttid %d\n", pid_vnr(pid));
 	else if (tree)
 		seq_puts(m, "pfm-target:\ttree\n");
-	else if (state != PFM_UNLOADED)
-		seq_printf(m, "pfm-target:\tcpu %d\n", cpu);
 	else
-		seq_puts(m, "pfm-target:\tnone\n");
+		seq_printf(m, "pfm-target:\tcpu %d\n", cpu);
 	if (tree)
 		seq_printf(m, "pfm-members:\t%u\npfm-missed:\t%lu\n", members, missed);
 	seq_printf(m, "pfm-set:\t%u\n", set);

@@ -266,6 +266,7 @@ struct pfm_context {
 	struct task_struct *task;	/* [l] the thread that it monitors, referenced; of a slot,
 					 * the member that runs here, if @each, not referenced */
 	struct pfm_tree *tree;		/* [l*] set under [m]: whose sum it is */
+	unsigned long missed;		/* [l] pfm_tree.missed of its last tree */
 	struct pfm_tree *joined;	/* [l*] set under [m]: of which it is a slot, referenced */
 	u64 ahead;			/* [l] of a slot: by how much clock was too high */
 	struct pfm_set *set;		/* [l] the active set */

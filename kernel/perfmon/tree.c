@@ -649,20 +649,21 @@ void pfm_tree_settle(struct pfm_context *ctx)
 		return;
 	pfm_slot_close_all(tree);
 	raw_spin_lock_irq(&ctx->lock);
+	ctx->missed = atomic_long_read(&tree->missed);
 	ctx->tree = NULL;
 	raw_spin_unlock_irq(&ctx->lock);
 	pfm_tree_put(tree);
 }
 
 /**
- * pfm_tree_counts() - what there is to show of a tree
+ * pfm_tree_counts() - what there is to show of a tree, or of the last one
  * @ctx:       context
  * @members:   out: threads
  * @missed:    out: pfm_tree.missed
  * @throttled: in, out: how often slots were masked for their interrupts is added
  *
  * Context: ctx->lock.
- * Return: false if the context has no tree.
+ * Return: false if the context is no tree's.
  */
 bool pfm_tree_counts(const struct pfm_context *ctx, unsigned int *members,
 		     unsigned long *missed, u64 *throttled)
@@ -672,8 +673,11 @@ bool pfm_tree_counts(const struct pfm_context *ctx, unsigned int *members,
 	int cpu;
 
 	lockdep_assert_held(&ctx->lock);
-	if (!tree)
-		return false;
+	if (!tree) {
+		*members = 0;
+		*missed = ctx->missed;
+		return ctx->flags & PFM_FL_TREE;
+	}
 	*members = READ_ONCE(tree->dead) ? 0 : atomic_read(&tree->members);
 	*missed = atomic_long_read(&tree->missed);
 	if (tree->joined)
