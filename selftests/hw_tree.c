@@ -204,6 +204,64 @@ TEST_F_TIMEOUT(tree, samples_add_up, 300)
 	EXPECT_LT(is_slow() ? 10ULL : 100ULL, taken);
 }
 
+/* One asks, the other answers, on one CPU: from member to member the registers stay. */
+static void ask_and_answer(unsigned int n)
+{
+	int ask[2], answer[2];
+	pid_t pid;
+	char c;
+
+	pin_somewhere();
+	MUST(pipe(ask));
+	MUST(pipe(answer));
+	pid = (pid_t)MUST(fork());
+	if (!pid) {
+		close(ask[1]);
+		while (read(ask[0], &c, 1) == 1)
+			MUST(write(answer[1], &c, 1));
+		_exit(0);
+	}
+	while (n--) {
+		MUST(write(ask[1], "", 1));
+		MUST(read(answer[0], &c, 1));
+	}
+	close(ask[1]);
+	reap(pid);
+}
+
+TEST_F_TIMEOUT(tree, members_take_turns_for_nothing, 300)
+{
+	pfarg_load_t load = { .load_flags = PFM_LOADFL_ALL };
+	const unsigned int turns = is_slow() ? 500 : 5000;
+	u64 before, times;
+	int fd, go[2];
+	pid_t pid;
+	char c;
+
+	NEED_HW();
+	NEED_DEBUGFS();
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid) {
+		MUST(read(go[0], &c, 1));
+		ask_and_answer(turns);
+		_exit(0);
+	}
+	fd = (int)MUST(pfm_create(PFM_FL_TREE));
+	hw_counter(fd, 0, 0, HW_INSTRUCTIONS, HW_USER, 0, 0);
+	load.load_pid = pid;
+	ASSERT_EQ(0, pfm(fd, PFM_LOAD_CONTEXT, &load, 1));
+	ASSERT_EQ(0, pfm_start(fd));
+	before = debugfs_sum("sched_in");
+	MUST(write(go[1], "", 1));
+	EXPECT_EQ(0, reap(pid));
+	times = debugfs_sum("sched_in") - before;
+	/* Others run in between, now and then. */
+	EXPECT_GT(turns / 2, times);
+	TH_LOG("%llu times in %u turns", times, turns);
+	close(fd);
+}
+
 /* Beside the CPUs' own contexts, by other counters. */
 TEST_F_TIMEOUT(tree, beside_a_cpu, 300)
 {

@@ -54,7 +54,7 @@ static uint64_t overhead;
 
 /* What is measured with 1 and with 4 counters, and the most it should be. */
 enum { SETUP, START, STOP, START_STOP, READ_STOPPED, READ, READ_ONE, READ_THREADS, CYCLE,
-       REGION, SWITCH, SWITCH_BOTH, SWITCH_CPU, FAULT, FAULT_CPU, OVERFLOW, ROWS };
+       REGION, SWITCH, SWITCH_BOTH, SWITCH_TREE, FORK, SWITCH_CPU, FAULT, FAULT_CPU, OVERFLOW, ROWS };
 
 static const struct {
 	const char *name;
@@ -72,6 +72,9 @@ static const struct {
 	{ "a region of libperfmon, begin + end", { 0, 0 } },
 	{ "added to a switch of threads", { 76, 118 } },
 	{ "... if both are monitored", { 250, 400 } },
+	{ "... if a tree has both", { 10, 10 } },
+	/* 20 and 150; and the tree leaves the CPU with the member, and is back. */
+	{ "added by a tree to vfork and exit", { 322, 406 } },
 	{ "... if the CPU is monitored", { 4, 4 } },
 	{ "added to a page fault", { 4, 4 } },
 	{ "... if the CPU is monitored, there", { 4, 4 } },
@@ -181,6 +184,66 @@ static uint64_t switches_to_child(void)
 	return n;
 }
 
+enum { BIRTH, END, REAPED, PARTS };
+
+/*
+ * A process makes another one, which ends. By parts: until the child runs, until the parent
+ * runs again, until it has reaped the child.
+ */
+static void beget(uint64_t *part)
+{
+	volatile uint64_t born = 0;
+	uint64_t begin = executed(), end;
+	pid_t pid = vfork();
+
+	/* In the parent's memory. */
+	if (!pid) {
+		born = executed();
+		_exit(0);
+	}
+	end = executed();
+	must(pid > 0 && waitpid(pid, NULL, 0) == pid, "vfork");
+	part[BIRTH] = born - begin;
+	part[END] = end - born;
+	part[REAPED] = executed() - end;
+}
+
+/*
+ * The sum of the least of many for each part, in which nothing else of the kernel's came due:
+ * memory to be freed, a tick.
+ */
+static uint64_t births(void)
+{
+	uint64_t least[PARTS], part[PARTS];
+	int i, k;
+
+	memset(least, 0xff, sizeof(least));
+	for (i = 0; i < ROUNDS; i++) {
+		beget(part);
+		for (k = 0; k < PARTS; k++)
+			least[k] = part[k] < least[k] ? part[k] : least[k];
+	}
+	return least[BIRTH] + least[END] + least[REAPED];
+}
+
+/* Both threads of a switch are of a tree. */
+static void pfm_tree(const struct events *e, pid_t other, int n, int64_t *got)
+{
+	int fd = pfm_open_as(e, PFM_FL_TREE, getpid(), n, 0, 0);
+	uint64_t with;
+
+	pfm_run(fd, PFM_START);
+	got[FORK] = births();
+	with = switches();
+	close(fd);
+	/* What they keep of the tree goes with the next context. */
+	close(pfm_open(e, getpid(), n, 0, 0));
+	close(pfm_open(e, other, n, 0, 0));
+	sleep(2);
+	got[SWITCH_TREE] = with - switches();
+	got[FORK] -= births();
+}
+
 /*
  * The same of perf_events. Its way to monitor two threads by equal events is that a child
  * inherits them.
@@ -191,9 +254,12 @@ static void perf_added(const struct events *e, int n, int64_t *got)
 	int fd;
 
 	got[SWITCH_BOTH] = -switches_to_child();
+	got[FORK] = -births();
 	fd = perf_open_as(e, PERF_INHERIT, getpid(), n, 0);
 	perf_run(fd, PERF_EVENT_IOC_ENABLE);
 	got[SWITCH_BOTH] += switches_to_child();
+	got[SWITCH_TREE] = got[SWITCH_BOTH];
+	got[FORK] += births();
 	perf_close(n);
 	sleep(2);
 
@@ -292,6 +358,7 @@ switches:
 	pfm_run(fd, PFM_START);
 	got[SWITCH] = added(fd);
 	pfm_added(e, other, n, got);
+	pfm_tree(e, other, n, got);
 
 	if (e != &hardware || only_switches)
 		return;

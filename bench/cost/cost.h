@@ -111,13 +111,17 @@ static inline void count_all_levels(const struct events *e, int fd, uint16_t set
 
 /*
  * One counter, or four: create, program and attach to tid; stopped. With
- * PFM_FL_SYSTEM_WIDE in ctx_flags to the CPU, and tid is the caller's.
+ * PFM_FL_SYSTEM_WIDE in ctx_flags to the CPU, and tid is the caller's. With PFM_FL_TREE to
+ * all that tid has made and makes; of a tree moves to other CPUs are not counted, but major
+ * faults.
  */
 static inline int pfm_open_as(const struct events *e, uint32_t ctx_flags, pid_t tid, int n,
 			      uint64_t period, uint32_t flags)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = ctx_flags };
-	pfarg_load_t load = { .load_pid = tid };
+	bool tree = ctx_flags & PFM_FL_TREE;
+	pfarg_load_t load = { .load_pid = tid, .load_flags = tree ? PFM_LOADFL_ALL |
+				PFM_LOADFL_THREADS | PFM_LOADFL_CHILDREN : 0 };
 	pfarg_pmc_t pmc[COUNTERS];
 	pfarg_pmd_t pmd[COUNTERS];
 	int i;
@@ -127,6 +131,8 @@ static inline int pfm_open_as(const struct events *e, uint32_t ctx_flags, pid_t 
 	for (i = 0; i < n; i++) {
 		pmc[i].reg_num = e->pmc + i;
 		pmc[i].reg_value = e->code[i];
+		if (tree && e == &software && e->code[i] == PFM_SW_MIGRATIONS)
+			pmc[i].reg_value = PFM_SW_MAJOR_FAULTS;
 		pmc[i].reg_flags = i ? 0 : flags;
 		pmd[i].reg_num = e->pmd + i;
 		if (!i)
