@@ -188,7 +188,7 @@ static void see_target(pid_t tid, unsigned int flags, struct failure *failure)
 
 	memset(&ctx, 0, sizeof(ctx));
 	memset(&load, 0, sizeof(load));
-	ctx.ctx_flags = flags;
+	ctx.ctx_flags = flags & PFM_FL_SYSTEM_WIDE;
 	load.load_pid = tid;
 	if (pfm_create_context(&ctx, 1))
 		return;
@@ -199,6 +199,19 @@ static void see_target(pid_t tid, unsigned int flags, struct failure *failure)
 	close(ctx.ctx_fd);
 }
 
+static int attach(int fd, pfarg_load_t *load, unsigned int flags, struct failure *failure)
+{
+	if (!pfm_load_context(fd, load))
+		return 0;
+	failure_set(failure, PFM_LOAD_CONTEXT, 0);
+	failure->system = flags & PFM_FL_SYSTEM_WIDE;
+	failure->tid = load->load_pid;
+	failure->cpu = sched_getcpu();
+	if (failure->err == EBUSY || failure->err == EPERM)
+		see_target(failure->tid, flags, failure);
+	return -1;
+}
+
 int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
 		   struct failure *failure)
 {
@@ -207,15 +220,33 @@ int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
 	memset(&load, 0, sizeof(load));
 	load.load_pid = tid;
 	load.load_set = (uint16_t)set;
-	if (!pfm_load_context(fd, &load))
-		return 0;
-	failure_set(failure, PFM_LOAD_CONTEXT, 0);
-	failure->system = flags & PFM_FL_SYSTEM_WIDE;
-	failure->tid = tid;
-	failure->cpu = sched_getcpu();
-	if (failure->err == EBUSY || failure->err == EPERM)
-		see_target(tid, flags, failure);
-	return -1;
+	return attach(fd, &load, flags, failure);
+}
+
+int context_attach_tree(int fd, pid_t tid, unsigned int load_flags, unsigned int set,
+			struct failure *failure)
+{
+	pfarg_load_t load;
+
+	memset(&load, 0, sizeof(load));
+	load.load_pid = tid;
+	load.load_set = (uint16_t)set;
+	load.load_flags = (uint16_t)(PFM_LOADFL_ALL | load_flags);
+	return attach(fd, &load, PFM_FL_TREE, failure);
+}
+
+bool context_has_trees(void)
+{
+	pfarg_ctx_t ctx;
+
+	memset(&ctx, 0, sizeof(ctx));
+	ctx.ctx_flags = PFM_FL_TREE;
+	if (!pfm_create_context(&ctx, 1)) {
+		close(ctx.ctx_fd);
+		return true;
+	}
+	/* Whatever else is wrong is said when one is really made. */
+	return errno != EINVAL;
 }
 
 int context_start(int fd, struct failure *failure)
@@ -276,7 +307,9 @@ void context_read_info(int fd, struct context_info *info)
 		return;
 	while (fgets(line, sizeof(line), f)) {
 		info->masked |= !strcmp(line, "pfm-state:\tmasked\n");
-		if (sscanf(line, "pfm-lost: %" SCNu64, &info->lost) != 1)
+		if (sscanf(line, "pfm-lost: %" SCNu64, &info->lost) != 1 &&
+		    sscanf(line, "pfm-members: %u", &info->members) != 1 &&
+		    sscanf(line, "pfm-missed: %" SCNu64, &info->missed) != 1)
 			sscanf(line, "pfm-throttled: %" SCNu64, &info->throttled);
 	}
 	fclose(f);

@@ -38,7 +38,7 @@ int failure_set(struct failure *failure, int cmd, unsigned int flags);
 /**
  * context_create() - make a context and program it, all its event sets
  * @counters: what to count
- * @flags:    PFM_FL_SYSTEM_WIDE or 0
+ * @flags:    PFM_FL_SYSTEM_WIDE, PFM_FL_TREE, PFM_FL_CLOEXEC or 0
  * @failure:  filled in on error
  *
  * The descriptor is closed on exec.
@@ -109,6 +109,26 @@ int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
 		   struct failure *failure);
 
 /**
+ * context_attach_tree() - attach a context of a tree to its first member
+ * @fd:         context
+ * @tid:        thread
+ * @load_flags: PFM_LOADFL_..., but PFM_LOADFL_ALL, which is always meant
+ * @set:        event set to begin with
+ * @failure:    filled in on error
+ *
+ * Return: 0, or -1.
+ */
+int context_attach_tree(int fd, pid_t tid, unsigned int load_flags, unsigned int set,
+			struct failure *failure);
+
+/**
+ * context_has_trees() - does the kernel have contexts of whole trees of threads?
+ *
+ * Return: false if it does not know PFM_FL_TREE, or the PMU's rules forbid it.
+ */
+bool context_has_trees(void);
+
+/**
  * context_start() - begin to count
  * @fd:      context, attached
  * @failure: filled in on error
@@ -122,6 +142,8 @@ struct context_info {
 	bool masked;		/* stopped until PFM_RESTART */
 	uint64_t lost;		/* messages that the queue had no room for */
 	uint64_t throttled;	/* times that it was stopped since its overflows were too many */
+	unsigned int members;	/* of a tree: threads that it has now ... */
+	uint64_t missed;	/* ... and that could not become members */
 };
 
 /**

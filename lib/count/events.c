@@ -32,7 +32,7 @@ static const struct event sw_events[] = {
 	{ .name = "context-switches", .value = PFM_SW_CSWITCHES,
 	  .period = 1, .counts_stops = true,
 	  .help = "times that the CPU was given away" },
-	{ .name = "migrations", .value = PFM_SW_MIGRATIONS, .period = 1,
+	{ .name = "migrations", .value = PFM_SW_MIGRATIONS, .period = 1, .no_tree = true,
 	  .help = "moves to another CPU" },
 	{ .name = "minor-faults", .value = PFM_SW_MINOR_FAULTS,
 	  .period = 101,
@@ -613,6 +613,19 @@ int counters_find(const struct counters *counters, const char *name)
 		if (!strcmp(counters->c[i].name, name))
 			return (int)i;
 	return -1;
+}
+
+const struct event *counters_no_tree(const struct counters *counters)
+{
+	const struct event *event;
+	unsigned int i;
+
+	for (i = 0; i <= counters->n; i++) {
+		event = i < counters->n ? counters->c[i].event : counters->trigger.event;
+		if (event && event->no_tree)
+			return event;
+	}
+	return NULL;
 }
 
 const struct counter *counters_kernel(const struct counters *counters)

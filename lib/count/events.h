@@ -32,6 +32,7 @@ struct event {
 	 * it is the tool's, not the program's, and is taken off.
 	 */
 	bool counts_stops;
+	bool no_tree;		/* a context of a tree cannot count it */
 };
 
 /* Privilege levels, which events of the hardware can be told apart by. */
@@ -121,6 +122,10 @@ struct counts {
 #define DEFAULT_EVENTS \
 	"task-clock,context-switches,migrations,minor-faults,major-faults"
 
+/* The same in a tree. */
+#define DEFAULT_TREE_EVENTS \
+	"task-clock,context-switches,minor-faults,major-faults"
+
 /* And in addition where events_pmu() found them. */
 #define DEFAULT_HARDWARE	"cycles,instructions"
 
@@ -203,6 +208,14 @@ int counters_find(const struct counters *counters, const char *name);
  * Return: the first one that does, those that the user asked for first, or NULL.
  */
 const struct counter *counters_kernel(const struct counters *counters);
+
+/**
+ * counters_no_tree() - can a tree not count an event?
+ * @counters: chosen events, with what their sets switch by
+ *
+ * Return: the first one that it cannot count, or NULL.
+ */
+const struct event *counters_no_tree(const struct counters *counters);
 
 /**
  * counters_restrict() - count at user level what may be counted there

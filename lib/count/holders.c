@@ -23,6 +23,7 @@ struct held {
 	unsigned int perf_events, cpus, threads;
 	pid_t tid;			/* a thread of interest, 0: none ... */
 	bool has_tid;			/* ... which is monitored by this process */
+	bool has_tree;			/* it monitors a tree, whose threads nobody can list */
 	int cpu;			/* a CPU of interest ... */
 	bool has_cpu;			/* ... which is monitored by this process */
 };
@@ -32,6 +33,7 @@ static void look_at_context(const char *process, const char *fd, struct held *he
 {
 	char path[PATH_MAX], line[80];
 	bool cpu = false, thread = false, claims = true;
+	unsigned int members;
 	int id;
 	FILE *f;
 
@@ -46,6 +48,9 @@ static void look_at_context(const char *process, const char *fd, struct held *he
 		} else if (sscanf(line, "pfm-target:\ttid %d", &id) == 1) {
 			thread = true;
 			held->has_tid |= id == held->tid;
+		} else if (sscanf(line, "pfm-members: %u", &members) == 1) {
+			thread = members;
+			held->has_tree |= thread;
 		} else if (!strcmp(line, "pfm-claims:\t\n")) {
 			claims = false;
 		}
@@ -162,11 +167,13 @@ append(struct list *l, const char *format, ...)
 	l->len += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* Does a process have what @failure wanted? */
-static bool is_holder(const struct failure *failure, const struct held *held)
+/* Does a process have what @failure wanted? With @trees: may it, since it has a tree? */
+static bool is_holder(const struct failure *failure, const struct held *held, bool trees)
 {
+	if (failure->target == TARGET_TAKEN && !failure->system)
+		return trees ? held->has_tree : held->has_tid;
 	if (failure->target == TARGET_TAKEN)
-		return failure->system ? held->has_cpu : held->has_tid;
+		return held->has_cpu;
 	return held->perf_events || (failure->system ? held->threads : held->cpus);
 }
 
@@ -180,6 +187,8 @@ static void append_holder(struct list *l, const char *process, const char *pid,
 	read_name(process, name);
 	append(l, "%s by %s (%sprocess %s)", l->len ? "," : "", name,
 	       atoi(pid) == getpid() ? "this " : "", pid);
+	if (failure->target == TARGET_TAKEN && !failure->system && !held->has_tid)
+		append(l, ", which monitors a tree of threads");
 	if (failure->target == TARGET_TAKEN)
 		return;
 	if (failure->system && held->threads)
@@ -190,7 +199,7 @@ static void append_holder(struct list *l, const char *process, const char *pid,
 		append(l, ", which has perf_events open");
 }
 
-static void find_holders(struct list *l, const char *proc, const struct failure *failure)
+static void look_for(struct list *l, const char *proc, const struct failure *failure, bool trees)
 {
 	char process[PATH_MAX - 320];
 	struct dirent *entry;
@@ -203,11 +212,19 @@ static void find_holders(struct list *l, const char *proc, const struct failure 
 			continue;
 		snprintf(process, sizeof(process), "%s/%s", proc, entry->d_name);
 		l->hidden |= !look_through(process, &held);
-		if (is_holder(failure, &held))
+		if (is_holder(failure, &held, trees))
 			append_holder(l, process, entry->d_name, failure, &held);
 	}
 	if (dir)
 		closedir(dir);
+}
+
+/* If nobody has a thread by its number, then those that have trees may. */
+static void find_holders(struct list *l, const char *proc, const struct failure *failure)
+{
+	look_for(l, proc, failure, false);
+	if (!l->len && failure->target == TARGET_TAKEN && !failure->system)
+		look_for(l, proc, failure, true);
 }
 
 unsigned int holders_find(const char *proc, const struct failure *failure, pid_t *pid,
