@@ -135,8 +135,6 @@ int pmon_choose(struct counters *counters, const char *events, unsigned int flag
 	int ret;
 
 	memset(&cfg, 0, sizeof(cfg));
-	if (flags & ~PMON_NO_MULTIPLEX)
-		return pmon_fail(EINVAL, "there is no flag %#x", flags & ~PMON_NO_MULTIPLEX);
 	if (pfm_get_config(&cfg)) {
 		failure_set(&f, PFM_GET_CONFIG, 0);
 		return pmon_refused(&f);
@@ -150,15 +148,40 @@ int pmon_choose(struct counters *counters, const char *events, unsigned int flag
 /* What is forbidden of the kernel's level is counted at user level, if that was not asked for. */
 static int create(pmon_t *m)
 {
+	const unsigned int tree = m->flags & PMON_INHERIT ? PFM_FL_TREE : 0;
 	struct failure f;
 
-	m->fd = context_create(&m->counters, PFM_FL_CLOEXEC, &f);
+	m->fd = context_create(&m->counters, PFM_FL_CLOEXEC | tree, &f);
 	if (m->fd < 0 && f.cmd == PFM_WRITE_PMCS && f.err == EPERM &&
 	    counters_kernel(&m->counters)) {
 		counters_restrict(&m->counters);
-		m->fd = context_create(&m->counters, PFM_FL_CLOEXEC, &f);
+		m->fd = context_create(&m->counters, PFM_FL_CLOEXEC | tree, &f);
 	}
+	if (m->fd < 0 && tree && f.cmd == PFM_CREATE_CONTEXT && f.err == EINVAL)
+		return pmon_fail(EOPNOTSUPP, "this kernel has no process trees (PMON_INHERIT): count each thread by itself, as with pmon_group_open()");
 	return m->fd < 0 ? pmon_refused(&f) : 0;
+}
+
+/* Do they go together, and with the events? */
+static int check_flags(unsigned int flags)
+{
+	const unsigned int known = PMON_NO_MULTIPLEX | PMON_INHERIT | PMON_PROCESS;
+
+	if (flags & ~known)
+		return pmon_fail(EINVAL, "there is no flag %#x", flags & ~known);
+	if ((flags & PMON_PROCESS) && !(flags & PMON_INHERIT))
+		return pmon_fail(EINVAL, "PMON_PROCESS needs PMON_INHERIT");
+	return 0;
+}
+
+static int check_tree(const pmon_t *m)
+{
+	const struct event *event = counters_no_tree(&m->counters);
+
+	if (!(m->flags & PMON_INHERIT) || !event)
+		return 0;
+	return pmon_fail(EINVAL, "'%s' cannot be counted with PMON_INHERIT: count it for each thread, as with pmon_group_open()",
+			 event->name);
 }
 
 /* If all events are in one set, what pmon_read_counts() reads them with. Or there is none. */
@@ -183,7 +206,12 @@ int pmon_open(pmon_t **out, const char *events, unsigned int flags)
 	if (!m)
 		return pmon_fail(ENOMEM, "%s", strerror(ENOMEM));
 	m->fd = -1;
-	ret = pmon_choose(&m->counters, events, flags);
+	m->flags = flags;
+	ret = check_flags(flags);
+	if (!ret)
+		ret = pmon_choose(&m->counters, events, flags);
+	if (!ret)
+		ret = check_tree(m);
 	if (!ret) {
 		m->base = calloc(m->counters.n, sizeof(*m->base));
 		ret = m->base ? create(m) : pmon_fail(ENOMEM, "%s", strerror(ENOMEM));
@@ -197,14 +225,36 @@ int pmon_open(pmon_t **out, const char *events, unsigned int flags)
 	return 0;
 }
 
+/* Of a process all threads are counted, or none: nobody could tell what is missing. */
+static int attach_tree(pmon_t *m, pid_t tid)
+{
+	struct context_info info;
+	struct failure f;
+
+	if (context_attach_tree(m->fd, tid, m->flags & PMON_PROCESS ? PFM_LOADFL_THREADS : 0,
+				0, &f))
+		return pmon_refused(&f);
+	context_read_info(m->fd, &info);
+	if (!info.missed)
+		return 0;
+	pfm_unload_context(m->fd);
+	return pmon_fail(EBUSY, "%llu of the threads of the process of thread %d cannot be counted: they are being monitored: end that, or wait until it has ended",
+			 (unsigned long long)info.missed, (int)tid);
+}
+
 int pmon_attach(pmon_t *m, pid_t tid)
 {
 	struct failure f;
+	int ret = 0;
 
-	if (context_attach(m->fd, tid ? tid : (pid_t)syscall(SYS_gettid), 0, 0, &f))
-		return pmon_refused(&f);
-	m->attached = true;
-	return 0;
+	if (!tid)
+		tid = (pid_t)syscall(SYS_gettid);
+	if (m->flags & PMON_INHERIT)
+		ret = attach_tree(m, tid);
+	else if (context_attach(m->fd, tid, 0, 0, &f))
+		ret = pmon_refused(&f);
+	m->attached |= !ret;
+	return ret;
 }
 
 int pmon_start(pmon_t *m)

@@ -15,6 +15,7 @@ struct pmon_session {
 	struct counters counters;
 	int fd;
 	bool attached;
+	unsigned int flags;		/* PMON_... */
 	pmon_value_t *base;		/* what pmon_reset() has found */
 	pfarg_pmd_t *pmds;		/* of all events, if they are in one set; else NULL */
 	struct sampling *sampling;	/* of pmon_sample_open(), else NULL */
@@ -42,7 +43,7 @@ int pmon_refused(const struct failure *failure);
  * pmon_choose() - look for events
  * @counters: filled in
  * @events:   names
- * @flags:    PMON_...
+ * @flags:    PMON_..., of which the caller knows all
  *
  * Return: 0, or a negative errno.
  */

@@ -83,7 +83,9 @@ int pmon_group_open(pmon_group_t **out, const char *events, unsigned int flags)
 	*out = NULL;
 	if (!g)
 		return pmon_fail(ENOMEM, "%s", strerror(ENOMEM));
-	ret = pmon_open(&g->names, events, flags);
+	ret = flags & PMON_INHERIT ?
+	      pmon_fail(EINVAL, "PMON_INHERIT is for pmon_open(): each thread of a group has a context of its own") :
+	      pmon_open(&g->names, events, flags);
 	if (ret) {
 		free(g);
 		return ret;

@@ -39,6 +39,7 @@ done
 
 # Counting by names. The caller has loaded the modules of sampling formats.
 program "count" "$dir/count"
+program "inherit" "$dir/inherit"
 program "regions" env PMON_EVENTS=minor-faults,task-clock PMON_OUTPUT=/tmp/regions.json \
 	"$dir/count" regions
 check "a report is written at exit" grep -q '"name": "inner", "runs": 2,' /tmp/regions.json

@@ -32,7 +32,7 @@ api()
 programs()
 {
 	progs=$O/$1/lib/tests
-	for t in abi calls names samples count fork shared unload; do
+	for t in abi calls names samples count fork inherit trees shared unload; do
 		program "$1 $t" "$progs/$t"
 	done
 	mkdir "$tmp/$1" && cd "$tmp/$1" || exit 1

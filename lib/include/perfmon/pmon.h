@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Events that are counted for one thread. */
+/* Events that are counted for one thread, or for it and all that it makes. */
 typedef struct pmon_session pmon_t;
 
 /* Events that are counted for many threads of this process. */
@@ -35,6 +35,10 @@ typedef struct pmon_value {
 
 /* Flags of pmon_open() and pmon_group_open() */
 #define PMON_NO_MULTIPLEX	0x1	/* all events all the time, or -ENOSPC */
+
+/* Flags of pmon_open() */
+#define PMON_INHERIT		0x2	/* and what the thread makes: threads and processes */
+#define PMON_PROCESS		0x4	/* and all threads of its process; with PMON_INHERIT */
 
 /* Formats of pmon_region_report() */
 #define PMON_TEXT		0
@@ -57,8 +61,12 @@ const char *pmon_error(void);
  * More events than there are counters take turns. Events without ":u" or ":k" are
  * counted at user level only where the kernel's is forbidden; then pmon_name() says so.
  *
- * Return: 0; -EINVAL: an event is not known or cannot be counted here; -ENOSPC: there
- * is no counter for it; -ENOSYS: the kernel has no perfmon; or what the kernel says.
+ * With PMON_INHERIT the threads and processes that the thread makes, and those that these
+ * make, are counted with it, all together, from their first instruction on.
+ *
+ * Return: 0; -EINVAL: an event is not known or cannot be counted here, or so, or these
+ * flags do not go together; -ENOSPC: there is no counter for it; -ENOSYS: the kernel has
+ * no perfmon; -EOPNOTSUPP: it has no PMON_INHERIT; or what the kernel says.
  */
 int pmon_open(pmon_t **m, const char *events, unsigned int flags);
 
@@ -69,8 +77,11 @@ int pmon_open(pmon_t **m, const char *events, unsigned int flags);
  *
  * pmon_start() does so for the calling thread if it was not done.
  *
- * Return: 0; -EBUSY: the thread is being monitored, or the PMU is in use; -EPERM;
- * -ESRCH.
+ * With PMON_PROCESS the thread stands for its process: all threads are counted that this has
+ * by now, or none.
+ *
+ * Return: 0; -EBUSY: the thread, or another one of the process, is being monitored, or the
+ * PMU is in use; -EPERM; -ESRCH.
  */
 int pmon_attach(pmon_t *m, pid_t tid);
 
