@@ -11,12 +11,12 @@
 static struct probe *counting_create(struct result *result, pid_t tid, int cpu,
 				     struct failure *failure)
 {
+	unsigned int flags = result->tree ? PFM_FL_TREE : cpu < 0 ? 0 : PFM_FL_SYSTEM_WIDE;
 	struct probe *probe;
 	int fd;
 
 	(void)tid;
-	fd = context_create(result->counters,
-			    cpu < 0 ? 0 : PFM_FL_SYSTEM_WIDE, failure);
+	fd = context_create(result->counters, flags, failure);
 	if (fd < 0)
 		return NULL;
 	probe = calloc(1, sizeof(*probe));

@@ -24,7 +24,7 @@ void counts_title(FILE *out, const struct result *result)
 	fputs(text_intern(result->title), out);
 	if (result->spread)
 		fprintf(out, ", mean of %u runs", result->spread->runs);
-	if (result->threads)
+	if (result->threads && !result->tree)
 		fprintf(out, " (%u thread%s)", result->measured,
 			result->measured == 1 ? "" : "s");
 }

@@ -145,9 +145,13 @@ static void print(FILE *out, const struct result *result)
 	fprintf(out, ", \"sets\": %u", result->counters->sets);
 	if (result->counters->sets > 1)
 		print_turns(out, result->counters);
-	fprintf(out, ", \"%ss\": %u, \"missed\": %u, \"elapsed_ns\": %" PRIu64,
-		result->threads ? "thread" : "cpu", result->measured,
-		result->missed, result->elapsed_ns);
+	if (result->tree)
+		fprintf(out, ", \"trees\": %u", result->measured);
+	else
+		fprintf(out, ", \"%ss\": %u", result->threads ? "thread" : "cpu",
+			result->measured);
+	fprintf(out, ", \"missed\": %u, \"elapsed_ns\": %" PRIu64, result->missed,
+		result->elapsed_ns);
 	if (result->has_usage)
 		fprintf(out, ", \"user_ns\": %" PRIu64 ", \"system_ns\": %" PRIu64,
 			result->user_ns, result->system_ns);

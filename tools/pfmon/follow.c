@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures a command with all its threads and child processes.
+ * Measures a command with all its threads and child processes, where the kernel's trees
+ * are not there or not enough.
  *
- * A context is never inherited, so each new thread needs one of its own
+ * A context of a thread is never inherited, so each new thread needs one of its own
  * before it runs its first instruction: ptrace() reports it while it is still
  * stopped (3.1.7 of the specification). Its exit needs no stop: the kernel
  * unloads the context then, which keeps what it has. Only who wants to look
@@ -29,6 +30,7 @@
 #include "numbers.h"
 #include "schedule.h"
 #include "signals.h"
+#include "spent.h"
 #include "watch.h"
 
 #define OPTIONS	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
@@ -43,13 +45,8 @@ struct tracee {
 #define BUCKETS	1024
 #define LET_GO_NS	1000000000
 
-/*
- * CPU time that no context counted is noted if it is so long, with so much for each
- * thread, whose birth, stops and exit are partly its own time, and so great a part.
- */
-#define HIDDEN_NS		100000000
+/* Birth, stops and exit of a thread are partly its own time, and not counted. */
 #define HIDDEN_THREAD_NS	10000000
-#define HIDDEN_PART		10
 
 struct follow {
 	struct result *result;
@@ -169,8 +166,7 @@ static void begin(struct follow *f, const struct rusage *usage)
 	/* EBUSY: the context was taken away by execve(). */
 	f->noted = ret != 0;
 	if (ret && failure.err == EBUSY)
-		result_note(f->result, "the command was not %s: this user may not read its program, or it has the rights of another one, and the kernel lets nobody look into it",
-			    f->result->ops->done);
+		result_note(f->result, COMMAND_NOT_COUNTED, f->result->ops->done);
 	else if (ret)
 		warnx("cannot start: %s", holders_text("/proc", &failure));
 	f->root->probe->stops = 0;
@@ -312,10 +308,7 @@ static void finish_rest(struct follow *f)
 			t->probe = NULL;
 		}
 	}
-	if (n)
-		result_note(f->result, "%u thread%s ran on after the command, and %s %s until the command ended",
-			    n, n == 1 ? "" : "s", n == 1 ? "was" : "were",
-			    f->result->ops->done);
+	command_note_left(f->result, n);
 	if (f->result->again)
 		let_go(f, n);
 	for (i = 0; i < BUCKETS; i++) {
@@ -334,12 +327,10 @@ static void note_hidden(struct follow *f)
 {
 	struct result *result = f->result;
 	uint64_t spent_ns = result->user_ns + result->system_ns;
-	uint64_t least_ns = HIDDEN_NS + (uint64_t)HIDDEN_THREAD_NS * result->begun;
 	char counted[NUMBERS_MAX], spent[NUMBERS_MAX];
 
 	if (f->noted || result->missed ||
-	    f->counted_ns + least_ns > spent_ns ||
-	    f->counted_ns > spent_ns - spent_ns / HIDDEN_PART)
+	    !spent_is_missing(spent_ns, f->counted_ns, (uint64_t)HIDDEN_THREAD_NS * result->begun))
 		return;
 	result_note(result, "of %s ms of CPU time only %s were %s: processes that hide from tracers (CLONE_UNTRACED), or that this user may not look into, are in no number",
 		    numbers_ms(spent, spent_ns), numbers_ms(counted, f->counted_ns),

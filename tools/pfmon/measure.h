@@ -31,7 +31,7 @@ struct targets {
 };
 
 /**
- * measure_follow() - a command with all its threads and child processes
+ * measure_follow() - a command with all its threads and child processes, by ptrace()
  * @result: counters in, counts out
  * @child:  a command that waits to be run
  *
@@ -39,8 +39,19 @@ struct targets {
  */
 int measure_follow(struct result *result, struct child *child);
 
+/* What has to be said of a command whose program nobody may look into. */
+#define COMMAND_NOT_COUNTED \
+	"the command was not %s: this user may not read its program, or it has the rights of another one, and the kernel lets nobody look into it"
+
 /**
- * measure_command() - the first thread of a command only
+ * command_note_left() - say what goes on when the command has ended
+ * @result: where to
+ * @n:      how many threads
+ */
+void command_note_left(struct result *result, unsigned int n);
+
+/**
+ * measure_command() - a command: as a tree if the result says so, else its first thread only
  * @result: counters in, counts out
  * @child:  a command that waits to be run
  *
@@ -49,7 +60,8 @@ int measure_follow(struct result *result, struct child *child);
 int measure_command(struct result *result, struct child *child);
 
 /**
- * measure_process() - threads, and processes with all threads that they have
+ * measure_process() - threads, and processes with all threads that they have; as trees if
+ *	the result says so, with what these make and child processes that there are
  * @result:  counters in, counts out
  * @targets: which, at least one
  * @child:   a command that says for how long, or NULL: until all have ended, or a

@@ -74,8 +74,17 @@ static void discard(struct probe *probe)
 	close(fd);
 }
 
-struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
-			   struct failure *failure)
+static int load(const struct probe *probe, unsigned int flags, unsigned int set,
+		struct failure *failure)
+{
+	if (probe->result->tree)
+		return context_attach_tree(probe->fd, probe->tid, flags, set, failure);
+	return context_attach(probe->fd, probe->tid, probe->cpu < 0 ? 0 : PFM_FL_SYSTEM_WIDE,
+			      set, failure);
+}
+
+static struct probe *attach(struct result *result, pid_t tid, int cpu, unsigned int flags,
+			    struct failure *failure)
 {
 	struct probe *probe = result->ops->create(result, tid, cpu, failure);
 	unsigned int n;
@@ -93,14 +102,25 @@ struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 	 */
 	n = __atomic_fetch_add(&result->begun, 1, __ATOMIC_RELAXED);
 	n = n * 0x9e3779b9u >> 16;	/* Fibonacci hashing */
-	if (context_attach(probe->fd, tid, cpu < 0 ? 0 : PFM_FL_SYSTEM_WIDE,
-			   n % result->counters->sets, failure)) {
+	if (load(probe, flags, n % result->counters->sets, failure)) {
 		discard(probe);
 		return NULL;
 	}
 	enlist(probe);
 	probe_name(probe);
 	return probe;
+}
+
+struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
+			   struct failure *failure)
+{
+	return attach(result, tid, cpu, 0, failure);
+}
+
+struct probe *probe_attach_tree(struct result *result, pid_t tid, unsigned int flags,
+				struct failure *failure)
+{
+	return attach(result, tid, -1, flags, failure);
 }
 
 int probe_start(struct probe *probe, struct failure *failure)

@@ -36,7 +36,8 @@ enum process_event { PROCESS_EXEC, PROCESS_EXIT };
  * @what:     what is left at the end: "counts", "samples"
  * @done:     what was done to a thread: "counted", "sampled"
  * @create:   (required) make a probe with a context that is ready to be
- *            attached; fills in @fd of it. @tid and @cpu are for information.
+ *            attached, as a tree if the result says so; fills in @fd of it. @tid and
+ *            @cpu are for information.
  *            NULL and @failure: it could not be
  * @finish:   (required) take its results, attached or not any more, and free
  *            all but the descriptor, which closes when this returns. -1 and
@@ -77,6 +78,18 @@ extern const struct probe_ops counting;
  */
 struct probe *probe_attach(struct result *result, pid_t tid, int cpu,
 			   struct failure *failure);
+
+/**
+ * probe_attach_tree() - make a probe of a tree and attach it
+ * @result:  @tree is set; says what for, and receives what it finds
+ * @tid:     thread that is its first member
+ * @flags:   PFM_LOADFL_...
+ * @failure: filled in on error
+ *
+ * Return: the probe, or NULL.
+ */
+struct probe *probe_attach_tree(struct result *result, pid_t tid, unsigned int flags,
+				struct failure *failure);
 
 /**
  * probe_start() - let it begin, unless its result is held

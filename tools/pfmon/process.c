@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Measures threads, and processes with all threads that they have. These are neither
- * stopped nor traced, so threads that begin later are seen only at the next look.
+ * stopped nor traced: either the kernel counts them as trees, with all that they make, or
+ * threads that begin later are seen only at the next look.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -14,11 +15,13 @@
 #include <perfmon/libperfmon.h>
 
 #include "holders.h"
+#include "kin.h"
 #include "measure.h"
 #include "numbers.h"
 #include "schedule.h"
 #include "signals.h"
 #include "spent.h"
+#include "tree.h"
 #include "wait.h"
 #include "watch.h"
 
@@ -43,6 +46,7 @@ struct thread {
 static struct threads {
 	const struct targets *targets;
 	DIR **dir;		/* of each process: it knows another of its number */
+	bool *ours;		/* it has made pfmon, or what has made it */
 	struct spent *spent;	/* and what it has used */
 	bool begun;		/* that is from now on */
 	struct thread *bucket[BUCKETS];
@@ -51,8 +55,9 @@ static struct threads {
 	uint64_t next_look;
 	bool going;		/* measuring has begun */
 	unsigned int late;	/* that began after that */
-	pid_t missed_tid;	/* the last of those that have no context ... */
-	struct failure failure;	/* ... and why the first of them has none */
+	unsigned int misses;	/* that have no context, of which these are ... */
+	pid_t missed_tid;	/* ... the last one ... */
+	struct failure failure;	/* ... and why the first one has none */
 	bool refused;		/* others monitor one of them ... */
 	struct failure taken;	/* ... which is that */
 } threads;
@@ -98,7 +103,9 @@ static void finish(struct result *result, struct probe *probe)
 	struct failure failure;
 	pid_t tid = probe->tid;
 
-	if (threads.spent)
+	if (result->tree)
+		tree_look(result, probe);
+	else if (threads.spent)
 		result->counted_ns += probe_counted_ns(probe);
 	if (probe_finish(probe, &failure))
 		errx(EXIT_PFMON, "cannot read the %s of thread %d: %s", result->ops->what,
@@ -133,7 +140,8 @@ static void miss(struct result *result, pid_t tid, const struct failure *failure
 {
 	insert(tid, 0, NULL);
 	threads.missed_tid = tid;
-	if (!result->missed++)
+	result->missed++;
+	if (!threads.misses++)
 		threads.failure = *failure;
 }
 
@@ -159,6 +167,25 @@ static void rename_thread(pid_t pid)
 	}
 }
 
+/* It has a context, or @failure says why not. Returns whether it has one. */
+static bool enter(struct result *result, pid_t tid, pid_t pid, struct probe *probe,
+		  const struct failure *failure)
+{
+	if (probe) {
+		insert(tid, pid, probe);
+		watch_add(probe);
+		return true;
+	}
+	if (failure->err == ESRCH)
+		return false;
+	if (failure->cmd == PFM_LOAD_CONTEXT && failure->err == EBUSY) {
+		threads.refused = true;
+		threads.taken = *failure;
+	}
+	miss(result, tid, failure);
+	return false;
+}
+
 /* Returns whether it has a context now; a thread that has ended meanwhile has none. */
 static bool attach(struct result *result, pid_t tid, pid_t pid)
 {
@@ -171,22 +198,66 @@ static bool attach(struct result *result, pid_t tid, pid_t pid)
 		probe_drop(probe);
 		return false;
 	}
-	if (!probe && failure.err == ESRCH)
-		return false;
 	if (!probe && threads.going && failure.err == EBUSY && tid == pid)
 		return false;	/* see rename_thread() */
-	if (!probe && failure.cmd == PFM_LOAD_CONTEXT && failure.err == EBUSY) {
-		threads.refused = true;
-		threads.taken = failure;
+	threads.late += probe && threads.going && !result->held;
+	return enter(result, tid, pid, probe, &failure);
+}
+
+/* By any of its threads: others may monitor some of them, or they may end just now. */
+static struct probe *attach_process(struct result *result, DIR *dir, unsigned int flags,
+				    struct failure *failure)
+{
+	struct failure later = { .err = ESRCH };
+	struct probe *probe = NULL;
+	struct dirent *entry;
+
+	*failure = later;
+	if (dir)
+		rewinddir(dir);
+	while (!probe && dir && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+
+		if (tid > 0)
+			probe = probe_attach_tree(result, tid, flags, &later);
+		if (failure->err == ESRCH)
+			*failure = later;
 	}
-	if (!probe) {
-		miss(result, tid, &failure);
+	return probe;
+}
+
+/* Is it in the tree of one that is named, too? */
+static bool is_covered(unsigned int i)
+{
+	const struct target_id *all = threads.targets->target, *t = &all[i];
+	pid_t pid = t->is_process ? t->id : kin_process(t->id);
+	unsigned int k;
+
+	for (k = 0; k < threads.targets->n; k++) {
+		if (all[k].id == t->id && all[k].is_process == t->is_process && k < i)
+			return true;
+		if (all[k].is_process && ((all[k].id == pid && !t->is_process) ||
+					  (!threads.ours[k] && kin_descends(pid, all[k].id))))
+			return true;
+	}
+	return false;
+}
+
+/* A process with its child processes, unless pfmon and its command are among these. */
+static bool attach_tree(struct result *result, unsigned int i)
+{
+	const struct target_id *t = &threads.targets->target[i];
+	struct failure failure;
+	struct probe *probe;
+
+	if (is_covered(i))
 		return false;
-	}
-	threads.late += threads.going && !result->held;
-	insert(tid, pid, probe);
-	watch_add(probe);
-	return true;
+	if (t->is_process)
+		probe = attach_process(result, threads.dir[i], PFM_LOADFL_THREADS |
+				       (threads.ours[i] ? 0 : PFM_LOADFL_CHILDREN), &failure);
+	else
+		probe = probe_attach_tree(result, t->id, 0, &failure);
+	return enter(result, t->id, t->is_process ? t->id : 0, probe, &failure);
 }
 
 /*
@@ -232,7 +303,9 @@ static bool look(struct result *result)
 	for (i = 0; i < targets->n; i++) {
 		pid_t id = targets->target[i].id;
 
-		if (targets->target[i].is_process)
+		if (result->tree)
+			fresh |= !threads.going && !*find(id) && attach_tree(result, i);
+		else if (targets->target[i].is_process)
 			fresh |= look_at(result, threads.dir[i], id);
 		else if (!threads.going && !*find(id))
 			fresh |= attach(result, id, 0);
@@ -261,7 +334,7 @@ static void detach_all(struct result *result)
 				probe_drop(probe);
 		}
 	}
-	result->missed = result->groups = 0;
+	result->missed = result->groups = threads.misses = 0;
 	threads.refused = false;
 }
 
@@ -312,12 +385,14 @@ static void open_targets(void)
 	}
 
 	threads.dir = calloc(targets->n, sizeof(*threads.dir));
-	if (!threads.dir)
+	threads.ours = calloc(targets->n, sizeof(*threads.ours));
+	if (!threads.dir || !threads.ours)
 		err(EXIT_PFMON, NULL);
 	for (i = 0; i < targets->n; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/task", (int)targets->target[i].id);
 		if (targets->target[i].is_process)
 			threads.dir[i] = opendir(path);
+		threads.ours[i] = kin_descends(getpid(), targets->target[i].id);
 	}
 }
 
@@ -329,6 +404,7 @@ static void close_targets(void)
 		if (threads.dir[i])
 			closedir(threads.dir[i]);
 	free(threads.dir);
+	free(threads.ours);
 	free(threads.spent);
 }
 
@@ -384,7 +460,7 @@ static unsigned int look_ms(const struct result *result)
 
 static void note_threads(struct result *result)
 {
-	unsigned int missed = result->missed, late = threads.late;
+	unsigned int missed = threads.misses, late = threads.late;
 
 	if (missed)
 		result_note(result, "%u thread%s not %s: %s", missed,
@@ -411,6 +487,10 @@ static void note_spent(struct result *result)
 		children_ns += ns;
 	}
 	result->has_spent = true;
+	if (result->tree) {
+		tree_note(result, result->spent_ns);
+		return;
+	}
 	/* Their clocks are read before the contexts, of which each takes some time. */
 	if (result->counted_ns < result->spent_ns - result->spent_ns / MISSED_PART)
 		result_note(result, "of %s ms of CPU time only %s were %s: threads that begin and end between two looks are in no number",
@@ -424,6 +504,38 @@ static void note_spent(struct result *result)
 			    result->ops->done);
 }
 
+static void note_ours(struct result *result)
+{
+	unsigned int i;
+
+	for (i = 0; i < threads.targets->n; i++)
+		if (threads.ours[i] && threads.targets->target[i].is_process)
+			result_note(result, "process %d has started pfmon: of its child processes only those were %s that it started meanwhile",
+				    (int)threads.targets->target[i].id, result->ops->done);
+}
+
+/*
+ * For trees, too, --wait has a context for each thread first: so it is known for which of
+ * them it has to wait.
+ */
+static void attach_when_free(struct result *result)
+{
+	const bool tree = result->tree;
+
+	result->tree &= !result->wait;
+	attach_all(result);
+	while (result->wait && threads.refused) {
+		detach_all(result);
+		wait_for_holders(&threads.taken);
+		attach_all(result);
+	}
+	if (tree && !result->tree) {
+		detach_all(result);
+		result->tree = true;
+		attach_all(result);
+	}
+}
+
 int measure_process(struct result *result, const struct targets *targets,
 		    struct child *child)
 {
@@ -432,13 +544,10 @@ int measure_process(struct result *result, const struct targets *targets,
 
 	threads = (struct threads){ .targets = targets };
 	open_targets();
-	attach_all(result);
-	while (result->wait && threads.refused) {
-		detach_all(result);
-		wait_for_holders(&threads.taken);
-		attach_all(result);
-	}
+	attach_when_free(result);
 	check_targets(result);
+	if (result->tree)
+		tree_begin(result);
 	probe_all(result, start);
 	threads.going = true;
 	schedule_begin(result);
@@ -461,6 +570,10 @@ int measure_process(struct result *result, const struct targets *targets,
 	note_threads(result);
 	if (threads.spent)
 		note_spent(result);
+	else if (result->tree)
+		tree_note(result, 0);
+	if (result->tree)
+		note_ours(result);
 	close_targets();
 	return status;
 }

@@ -46,7 +46,8 @@ struct result {
 	unsigned int begun;		/* contexts that were made */
 	char title[TITLE_MAX];		/* of what: "'sleep 1'", "CPUs 0-1" */
 	bool threads;			/* of threads, not of CPUs ... */
-	unsigned int measured;		/* ... and of how many */
+	unsigned int measured;		/* ... and of how many contexts */
+	bool tree;			/* each is of a tree, of however many threads */
 	unsigned int missed;		/* threads that were not */
 
 	bool grouped;			/* each CPU or thread is a group, too */

@@ -3,17 +3,25 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <err.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "kin.h"
 #include "require.h"
 #include "spent.h"
 
-static void read_clock(struct spent *s)
+/*
+ * CPU time that no context counted is said if it is so long, and so great a part: a birth
+ * and an exit are partly the thread's own time.
+ */
+#define MISSING_NS	100000000
+#define MISSING_PART	10
+
+void spent_clock(struct spent *s)
 {
 	struct timespec ts;
 	clockid_t clock;
@@ -27,33 +35,11 @@ static void read_clock(struct spent *s)
 		s->last_ns = ns;
 }
 
-/* What is behind the name in parentheses, which can have any characters; or NULL. */
-static const char *read_stat(pid_t pid, char line[1024])
-{
-	const char *rest;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (!file_read(path, line, 1024))
-		return NULL;
-	rest = strrchr(line, ')');
-	return rest ? rest + 1 : NULL;
-}
-
-static pid_t parent_of(pid_t pid)
-{
-	char line[1024];
-	const char *rest = read_stat(pid, line);
-	int parent = 0;
-
-	return rest && sscanf(rest, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 static bool read_waited(pid_t pid, uint64_t *faults, uint64_t *ns)
 {
 	unsigned long long n, user, system;
-	char line[1024];
-	const char *rest = read_stat(pid, line);
+	char line[KIN_LINE];
+	const char *rest = kin_stat(pid, line);
 
 	if (!rest || sscanf(rest, " %*c %*d %*d %*d %*d %*d %*u %*u %llu %*u %*u %*u %*u %llu %llu",
 			    &n, &user, &system) != 3)
@@ -147,13 +133,13 @@ static void look(struct spent *all, unsigned int n, bool first)
 	if (!waited)
 		err(EXIT_PFMON, NULL);
 	for (i = 0; i < n; i++)
-		all[i].before = parent_of(all[i].pid);
+		all[i].before = kin_parent(all[i].pid);
 	for (i = 0; i < n; i++) {
-		read_clock(&all[i]);
+		spent_clock(&all[i]);
 		waited[i].known = read_waited(all[i].pid, &waited[i].faults, &waited[i].ns);
 	}
 	for (i = 0; i < n; i++)
-		all[i].after = parent_of(all[i].pid);
+		all[i].after = kin_parent(all[i].pid);
 	for (i = 0; i < n; i++)
 		if (waited[i].known)
 			look_at_children(all, n, &all[i], waited[i].faults, waited[i].ns, first);
@@ -182,4 +168,23 @@ bool spent_by_children(const struct spent *s, uint64_t *ns)
 {
 	*ns = s->children_ns;
 	return s->has_children;
+}
+
+bool spent_is_missing(uint64_t spent_ns, uint64_t counted_ns, uint64_t other_ns)
+{
+	return counted_ns + MISSING_NS + other_ns <= spent_ns &&
+	       counted_ns <= spent_ns - spent_ns / MISSING_PART;
+}
+
+uint64_t spent_threads(void)
+{
+	char line[256];
+	uint64_t n = 0;
+	FILE *f = fopen("/proc/stat", "re");
+
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "processes %" SCNu64, &n) != 1)
+		;
+	if (f)
+		fclose(f);
+	return n;
 }

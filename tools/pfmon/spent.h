@@ -19,6 +19,14 @@ struct spent {
 };
 
 /**
+ * spent_clock() - note what a process has used by now, and nothing else
+ * @s: with the number of the process; @last_ns stays if it cannot be read
+ *
+ * A process that has ended has its clock until its parent waits for it.
+ */
+void spent_clock(struct spent *s);
+
+/**
  * spent_begin() - note what processes have used by now
  * @all: with the numbers of the processes, all of those that are measured
  * @n:   how many
@@ -44,5 +52,22 @@ void spent_look(struct spent *all, unsigned int n);
  * Return: true or false.
  */
 bool spent_by_children(const struct spent *s, uint64_t *ns);
+
+/**
+ * spent_is_missing() - is so little counted that it has to be said?
+ * @spent_ns:   CPU time, by the kernel's own account
+ * @counted_ns: that in which contexts counted
+ * @other_ns:   that of which nothing is to be expected
+ *
+ * Return: true or false.
+ */
+bool spent_is_missing(uint64_t spent_ns, uint64_t counted_ns, uint64_t other_ns);
+
+/**
+ * spent_threads() - how many threads there have been on this machine
+ *
+ * Return: their number, since it began; 0 if it is not known.
+ */
+uint64_t spent_threads(void);
 
 #endif /* PFMON_SPENT_H */

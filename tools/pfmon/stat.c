@@ -45,7 +45,8 @@ TARGET_USAGE("")
 "      --per-core, --per-socket, --per-node\n"
 "                     print the counts of each core, socket or node of memory, too\n"
 "      --per-thread   print the counts of each thread, too\n"
-"      --no-follow    count the first thread of COMMAND only\n"
+"      --no-follow    count the first thread of COMMAND only; with -p and -t nothing\n"
+"                     that those start who are named\n"
 "when:\n"
 "  -r, --repeat N     run COMMAND N times; print the mean, and how much runs differ\n"
 "  -I, --interval MS  print what was counted each MS milliseconds, and all at the end\n"
@@ -86,6 +87,7 @@ struct options {
 
 /* While it is measured, intervals are printed. */
 static struct options o;
+static bool has_trees;	/* the kernel has them */
 static struct outfile out;
 
 static void __attribute__((noreturn)) bad_usage(void)
@@ -108,7 +110,7 @@ static bool add_default(bool has_hardware)
 	struct failure failure;
 	bool busy = has_hardware && !o.target.wait && hardware_busy(&failure);
 
-	add_events(DEFAULT_EVENTS);
+	add_events(o.target.tree ? DEFAULT_TREE_EVENTS : DEFAULT_EVENTS);
 	if (busy)
 		warnx("no cycles and instructions: %s", holders_text("/proc", &failure));
 	else if (has_hardware)
@@ -474,6 +476,31 @@ static void report(const struct result *result, int status)
 	outfile_finish(&out, "the counts", status);
 }
 
+/* Is all to be counted that those make who are, and nothing of it by itself? */
+static bool wants_tree(void)
+{
+	return !o.target.cpus && !o.target.no_follow && !o.per_thread;
+}
+
+/* The kernel cannot do it: what pfmon does for it. */
+static void note_no_tree(struct result *result)
+{
+	const struct event *event = has_trees ? counters_no_tree(&o.counters) : NULL;
+	const struct targets *threads = &o.target.threads;
+	const char *how = "threads and processes that it made were found by ptrace";
+	unsigned int i;
+
+	if (threads->n)
+		how = "what the threads made was not counted";
+	for (i = 0; i < threads->n; i++)
+		if (threads->target[i].is_process)
+			how = "new threads were looked for";
+	if (event)
+		result_note(result, "'%s' cannot be counted in a tree: %s", event->name, how);
+	else
+		result_note(result, "this kernel has no process trees: %s", how);
+}
+
 static void init_result(struct result *result)
 {
 	*result = (struct result){
@@ -481,6 +508,8 @@ static void init_result(struct result *result)
 		.held = o.schedule.delay_ns, .grouped = o.per_cpu || o.per_thread,
 	};
 	target_title(&o.target, result);
+	if (wants_tree() && !o.target.tree)
+		note_no_tree(result);
 }
 
 static int measure_once(struct result *result, bool again)
@@ -536,6 +565,8 @@ int cmd_stat(int argc, char **argv)
 	o.runs = 1;
 	parse_options(argc, argv);
 	perfmon_require();
+	has_trees = context_has_trees();
+	o.target.tree = wants_tree() && has_trees;
 	if (!o.counters.n && (o.turns.timeout_ms || o.turns.trigger))
 		errx(EXIT_PFMON, "name the events of each set with an -e of its own");
 	if (!o.counters.n)
@@ -544,6 +575,7 @@ int cmd_stat(int argc, char **argv)
 		add_details();
 	turns_check_cpus(&o.turns, o.target.cpu_list.n);
 	target_place(&o.target, &o.turns, &o.counters);
+	o.target.tree &= !counters_no_tree(&o.counters);
 	o.schedule.whole = o.format->whole;
 	o.schedule.print = print_interval;
 	open_output();

@@ -75,8 +75,8 @@ bool target_check(const struct target *t, const char *to)
 		warnx("processes (-p, -t) and CPUs (-C, -a) exclude each other");
 	else if (!t->threads.n && !t->cpus && !t->command)
 		warnx("what is to be %s? Name a command, or -p, -t, -a or -C", to);
-	else if (t->no_follow && (t->threads.n || t->cpus))
-		warnx("--no-follow is for a command, not for running processes and CPUs");
+	else if (t->no_follow && t->cpus)
+		warnx("--no-follow is for a command, processes and threads, not for CPUs");
 	else
 		return true;
 	return false;
@@ -153,7 +153,7 @@ void target_title(const struct target *t, struct result *result)
 		result_note(result, "%u CPU%s not %s: this process may not run there (a cpuset of its control group)",
 			    t->cpu_list.left_out, t->cpu_list.left_out == 1 ? " was" : "s were",
 			    result->ops->done);
-	if (t->no_follow)
+	if (t->no_follow && !t->threads.n)
 		result_note(result, "only the first thread was %s",
 			    result->ops->done);
 }
@@ -181,7 +181,7 @@ static int measure(const struct target *t, struct result *result,
 		return measure_process(result, &t->threads, child);
 	if (t->cpus)
 		return measure_cpus(result, &t->cpu_list, child);
-	if (t->no_follow)
+	if (t->no_follow || t->tree)
 		return measure_command(result, child);
 	return measure_follow(result, child);
 }
@@ -192,6 +192,7 @@ int target_measure(struct target *t, struct result *result)
 	int status;
 
 	result->wait = t->wait;
+	result->tree = t->tree;
 	raise_file_limit();
 	if (command)
 		child_fork(command, t->command);

@@ -11,7 +11,8 @@ struct target {
 	struct targets threads;	/* of -p and -t */
 	const char *cpus;	/* of -C, or NULL */
 	struct cpu_list cpu_list;
-	bool no_follow;
+	bool no_follow;		/* nor threads and processes that -p and -t do not name */
+	bool tree;		/* the kernel is to count all that is made, too */
 	bool wait;		/* for what others have: see wait.h */
 	char **command;		/* NULL if there is none */
 	int exec_errno;		/* why it could not be run, 0 if it was */

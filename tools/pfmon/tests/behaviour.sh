@@ -195,7 +195,7 @@ test_turns()
 		--switch-overflow_task-clock=100000 "turn_event": "task-clock", "turn_count": 100000
 		-C_0_--switch-timeout_1 "turn_ns": 1000000
 	END
-	stat --switch-timeout 1 -e cs -e cs -e task-clock "$VICTIM" thread 5 1
+	stat --per-thread --switch-timeout 1 -e cs -e cs -e task-clock "$VICTIM" thread 5 1
 	expect "turns: threads" "$(field threads)" 6
 	stat --switch-timeout 1 -e cs,task-clock true
 	expect "turns of one list: status" "$status" 125
@@ -231,12 +231,12 @@ test_turns()
 	check "bad turns, record: needs a single CPU" grep -q "needs a single CPU" "$tmp/err"
 }
 
-# follow_modes NAME COMMAND...: the command must end with $want both ways.
+# follow_modes NAME COMMAND...: the command must end with $want as a tree, by ptrace, and alone.
 follow_modes()
 {
 	name=$1
 	shift
-	for mode in "" --no-follow; do
+	for mode in "" --per-thread --no-follow; do
 		# shellcheck disable=SC2086 # nothing or a word
 		stat $mode -- "$@"
 		expect "$name $mode" "$status" "$want"
@@ -264,10 +264,10 @@ test_output()
 	expect "stdout is the program's" "$(cat "$tmp/out")" to-out
 	check "stderr has the program's" grep -q '^to-err$' "$tmp/err"
 	check "stderr has the counts" grep -q ' ms task-clock ' "$tmp/err"
-	check "title" grep -q "^ 'sh -c echo to-out; echo to-err >&2' (1 thread):" \
+	check "title" grep -q "^ 'sh -c echo to-out; echo to-err >&2':" \
 		"$tmp/err"
 	# Numbers end in one column, names begin in one, remarks begin in one.
-	expect "numbers are aligned" "$(sed -n '/ (1 thread):/,$p' "$tmp/err" |
+	expect "numbers are aligned" "$(sed -n "/^ 'sh .*':/,\$p" "$tmp/err" |
 		grep '^  ' | sed 's/^\( *[0-9.,]*\).*/\1/' | awk '{ print length }' |
 		sort -u | wc -l | tr -d ' ')" 1
 	expect "names are aligned" "$(grep -E 'task-clock|switches|migr|faults' "$tmp/err" |
@@ -280,7 +280,7 @@ test_output()
 	"$PFMON" stat sh -c ":
 		$(printf '%0300d' 0)" 2>"$tmp/err"
 	check "a long command is cut to one line" \
-		grep -Eq "^ 'sh -c : [ 0]{40,70}\.\.\.' \(1 thread\):$" "$tmp/err"
+		grep -Eq "^ 'sh -c : [ 0]{40,70}\.\.\.':$" "$tmp/err"
 	LC_ALL=de_DE.UTF-8 "$PFMON" stat -e task-clock true 2>"$tmp/err"
 	check "the locale does not matter" grep -Eq '[0-9]\.[0-9][0-9] ms' "$tmp/err"
 	stat true
@@ -291,7 +291,7 @@ test_output()
 # What tracers do not see is in no number, and is not passed over in silence.
 test_untraced()
 {
-	stat -e cs "$VICTIM" hidden 300
+	stat --per-thread -e cs "$VICTIM" hidden 300
 	check "a hidden process: a note" grep -q \
 		'"of [0-9.,]* ms of CPU time only [0-9.,]* were counted: processes that hide from tracers' \
 		"$tmp/json"
@@ -300,36 +300,36 @@ test_untraced()
 	expect "not followed: no note" "$(grep -c 'hide from tracers' "$tmp/json")" 0
 }
 
-# Every thread and process is seen, once.
+# Every thread and process is seen by ptrace, once.
 test_follow()
 {
-	stat "$VICTIM" touch 10
+	stat --per-thread "$VICTIM" touch 10
 	expect "one thread" "$(field threads)" 1
-	stat "$VICTIM" thread 5 1
+	stat --per-thread "$VICTIM" thread 5 1
 	expect "five threads more: status" "$status" 0
 	expect "five threads more" "$(field threads)" 6
 	stat --no-follow "$VICTIM" thread 5 1
 	expect "five threads, not followed" "$(field threads)" 1
-	stat "$VICTIM" fork 5 1
+	stat --per-thread "$VICTIM" fork 5 1
 	expect "five processes more" "$(field threads)" 6
-	stat "$VICTIM" vfork 5
+	stat --per-thread "$VICTIM" vfork 5
 	expect "five by vfork more" "$(field threads)" 6
-	stat sh -c "'$VICTIM' fork 2 1; '$VICTIM' thread 3 1; :"
+	stat --per-thread sh -c "'$VICTIM' fork 2 1; '$VICTIM' thread 3 1; :"
 	expect "a tree of processes" "$(field threads)" 8
-	stat "$VICTIM" exec-thread 10
+	stat --per-thread "$VICTIM" exec-thread 10
 	expect "exec by a thread: status" "$status" 0
 	expect "exec by a thread" "$(field threads)" 2
-	stat sh -c "exec '$VICTIM' touch 10"
+	stat --per-thread sh -c "exec '$VICTIM' touch 10"
 	expect "exec twice" "$(field threads)" 1
 	# More processes than descriptors, one after the other.
-	(ulimit -n 30 && stat "$VICTIM" fork 60 1 && field threads) >"$tmp/n"
+	(ulimit -n 30 && stat --per-thread "$VICTIM" fork 60 1 && field threads) >"$tmp/n"
 	expect "sixty processes, thirty descriptors" "$(cat "$tmp/n")" 61
 	# More threads at a time than descriptors: programs are told, too. With the least
 	# that will do: some are open already, who knows how many. Where pfmon has to wait for
 	# a CPU the program may end before pfmon has looked at its threads: none is missed then.
 	missed=0
 	for n in 13 14 15 16 18 20 24 28 32; do
-		(ulimit -n $n && stat "$VICTIM" hold 40)
+		(ulimit -n $n && stat --per-thread "$VICTIM" hold 40)
 		[ ! -s "$tmp/json" ] || missed=$(field missed)
 		[ "${missed:-0}" -eq 0 ] || break
 	done
@@ -339,27 +339,35 @@ test_follow()
 }
 
 # What the program starts and leaves behind is not waited for, nor harmed.
-test_outlive()
+# outlives OPTION...
+outlives()
 {
 	begin=$(date +%s)
-	stat sh -c "sleep 600 & echo \$! >'$tmp/left'; exit 3"
+	stat "$@" sh -c "sleep 600 & echo \$! >'$tmp/left'; exit 3"
 	left=$(cat "$tmp/left")
 	expect "leaves a process behind: status" "$status" 3
 	check "does not wait for it" [ $(($(date +%s) - begin)) -lt 500 ]
-	check "it is not traced any more" until_true \
+	check "it is not traced" until_true \
 		grep -q '^TracerPid:[[:space:]]*0$' "/proc/$left/status"
 	check "it lives on" until_true state_of "$left" S
 	kill "$left"
 }
 
-test_signals()
+test_outlive()
 {
-	stat "$VICTIM" signal 20
+	outlives
+	outlives --per-thread
+}
+
+# signals_with OPTION...
+signals_with()
+{
+	stat "$@" "$VICTIM" signal 20
 	expect "signals reach the program" "$status" 0
 
 	# Stopped and continued, as by a shell's job control.
 	: >"$tmp/out"
-	"$PFMON" stat -j -o "$tmp/json" "$VICTIM" stop >"$tmp/out" \
+	"$PFMON" stat "$@" -j -o "$tmp/json" "$VICTIM" stop >"$tmp/out" \
 		2>"$tmp/err" &
 	pid=$!
 	until_true grep -q ready "$tmp/out"
@@ -375,19 +383,19 @@ test_signals()
 
 	# To pfmon alone: it hands the signal on.
 	for sig in TERM:143 HUP:129; do
-		"$PFMON" stat -j -o "$tmp/json" "$VICTIM" wait >"$tmp/out" \
+		"$PFMON" stat "$@" -j -o "$tmp/json" "$VICTIM" wait >"$tmp/out" \
 			2>"$tmp/err" &
 		pid=$!
 		until_true grep -q ready "$tmp/out"
 		kill "-${sig%:*}" $pid
 		wait $pid
 		expect "SIG${sig%:*} to pfmon: status" $? "${sig#*:}"
-		expect "SIG${sig%:*} to pfmon: counts" "$(field threads)" 1
+		expect "SIG${sig%:*} to pfmon: counts" "$(field missed)" 0
 		: >"$tmp/out"
 	done
 
 	# A background job of a script ignores SIGINT, and so does its program.
-	"$VICTIM" ign "$PFMON" stat -j -o "$tmp/json" "$VICTIM" wait \
+	"$VICTIM" ign "$PFMON" stat "$@" -j -o "$tmp/json" "$VICTIM" wait \
 		>"$tmp/out" 2>"$tmp/err" &
 	pid=$!
 	until_true grep -q ready "$tmp/out"
@@ -396,6 +404,12 @@ test_signals()
 	check "an ignored SIGINT stays so" kill -TERM $pid
 	wait $pid
 	expect "an ignored SIGINT stays so: status" $? 143
+}
+
+test_signals()
+{
+	signals_with
+	signals_with --per-thread
 }
 
 # Ctrl-C at a terminal: program and pfmon get the signal.
@@ -453,13 +467,13 @@ stop_hold()
 test_process()
 {
 	start_hold 3
-	stat -p "$hold" -- true
+	stat --no-inherit -p "$hold" -- true
 	expect "-p with a command: status" "$status" 0
 	expect "-p counts all threads" "$(field threads)" 4
-	stat -p "$hold" -- sh -c 'exit 5'
+	stat --no-inherit -p "$hold" -- sh -c 'exit 5'
 	expect "-p has the command's status" "$status" 5
 
-	"$PFMON" stat -p "$hold" -- sh -c "printf x >'$tmp/fifo'
+	"$PFMON" stat --no-inherit -p "$hold" -- sh -c "printf x >'$tmp/fifo'
 		until [ \$(ls /proc/$hold/task | wc -l) -eq 5 ]; do sleep 0.05; done" \
 		2>"$tmp/err"
 	check "-p says that a thread began late" \
@@ -467,7 +481,7 @@ test_process()
 		"$tmp/err"
 	check "-p counts it, too" grep -q '^ process [0-9]* (5 threads):$' "$tmp/err"
 
-	"$VICTIM" dfl "$PFMON" stat -j -o "$tmp/json" -p "$hold" 2>"$tmp/err" &
+	"$VICTIM" dfl "$PFMON" stat -j -o "$tmp/json" --no-inherit -p "$hold" 2>"$tmp/err" &
 	pid=$!
 	until_true catches_int $pid
 	kill -INT $pid
@@ -475,7 +489,7 @@ test_process()
 	expect "-p until Ctrl-C: status" $? 130
 	expect "-p until Ctrl-C: counts" "$(field threads)" 5
 	stop_hold
-	stat -p "$hold" true
+	stat --no-inherit -p "$hold" true
 	expect "-p of no process: status" "$status" 125
 	expect_err "-p of no process" "there is no process $hold"
 }
@@ -500,7 +514,7 @@ test_process_missed()
 	# Longer than it takes the first thread to make one, which is counted.
 	start_victim relay 300000
 	for ms in 300 1200 4800; do
-		stat -e cs --timeout $ms -p "$hold"
+		stat -e cs --timeout $ms --no-inherit -p "$hold"
 		[ "$(field process_ns)" -lt 100000000 ] || break
 	done
 	spent=$(field process_ns) counted=$(field counted_ns) elapsed=$(field elapsed_ns)
@@ -512,17 +526,17 @@ test_process_missed()
 		'"of [0-9.,]* ms of CPU time only [0-9.,]* were counted: threads that begin and end between' \
 		"$tmp/json"
 	check "no child processes: no note" [ "$(grep -c 'child processes' "$tmp/json")" -eq 0 ]
-	"$PFMON" stat -e cs --timeout $ms -p "$hold" -f openmetrics -o "$tmp/metrics" 2>/dev/null
+	"$PFMON" stat -e cs --timeout $ms --no-inherit -p "$hold" -f openmetrics -o "$tmp/metrics" 2>/dev/null
 	check "threads that are brief: metrics" awk -v a="$(gauge pfmon_process_seconds)" \
 		-v b="$(gauge pfmon_counted_seconds)" 'BEGIN { exit !(b != "" && 10 * b < 9 * a) }'
-	"$PFMON" stat -e cs --timeout $ms -p "$hold" -x , -o "$tmp/csv" 2>/dev/null
+	"$PFMON" stat -e cs --timeout $ms --no-inherit -p "$hold" -x , -o "$tmp/csv" 2>/dev/null
 	expect "threads that are brief: CSV" "$(grep -Ec '^,all,(process|counted),[0-9]+,ns,' "$tmp/csv")" 2
 	"$PFMON" record -o "$tmp/data" -p "$hold" -- sleep 0.3 2>"$tmp/err"
 	check "threads that are brief: samples" grep -q \
 		'^ note: of [0-9.,]* ms of CPU time only [0-9.,]* were sampled' "$tmp/err"
 	stop_hold
 	start_hold 1
-	stat -e cs -p "$hold" true
+	stat -e cs --no-inherit -p "$hold" true
 	expect "nothing is missing" "$(sed -n 's/.*"notes": //p' "$tmp/json")" '[]}'
 	stat -e cs -t "$hold" true
 	expect "threads: no such account" "$(grep -c process_ns "$tmp/json")" 0
@@ -532,7 +546,7 @@ test_process_missed()
 	sh -c "while read -r line; do '$VICTIM' touch 1; done; :" <"$tmp/orders" &
 	parent=$!
 	exec 8>"$tmp/orders"
-	stat -e cs -p $parent -- sh -c "echo x >&8; echo x >&8
+	stat -e cs --no-inherit -p $parent -- sh -c "echo x >&8; echo x >&8
 		$(until_its_children_fault "$parent")"
 	check "child processes: a note" grep -q '"child processes that -p does not name ran and were not counted' "$tmp/json"
 	exec 8>&-
@@ -585,19 +599,19 @@ says_children()
 test_named_children()
 {
 	family 'read -r line'
-	stat -e cs -p "$parent,$named" true
+	stat -e cs --no-inherit -p "$parent,$named" true
 	no_child_note "a child that is named"
-	stat -e cs -p "$parent" true
+	stat -e cs --no-inherit -p "$parent" true
 	says_children "a child that is not named" '"child processes that -p does not name ran and were not counted"'
 	family_ends
 	# The kernel adds its faults to those of the children that have ended.
 	family 'wait; read -r line'
-	stat -e cs -p "$parent,$named" sh -c "echo x >&8; kill $named
+	stat -e cs --no-inherit -p "$parent,$named" sh -c "echo x >&8; kill $named
 		$(until_its_children_fault "$parent")"
 	no_child_note "a child that is named and ends"
 	family_ends
 	family "while '$VICTIM' touch 1 && read -r line; do :; done"
-	stat -e cs -p "$parent,$named" sh -c "echo x >&8
+	stat -e cs --no-inherit -p "$parent,$named" sh -c "echo x >&8
 		$(until_its_children_fault "$parent")"
 	check "a child that is named, and another: a note" grep -q \
 		'"child processes that -p does not name ran and were not counted' "$tmp/json"
@@ -607,9 +621,9 @@ test_named_children()
 	parent=$!
 	until_true [ -s "$tmp/thread_child" ]
 	named=$(cat "$tmp/thread_child")
-	stat -e cs -p "$parent,$named" true
+	stat -e cs --no-inherit -p "$parent,$named" true
 	no_child_note "a child of another thread, named"
-	stat -e cs -p "$parent" true
+	stat -e cs --no-inherit -p "$parent" true
 	says_children "a child of another thread" 'child processes that -p does not name'
 	kill "$named" "$parent"
 	wait "$parent" 2>/dev/null

@@ -16,7 +16,11 @@
  *
  * Set n of several was active for n + 1 ms, n + 1 times.
  *
+ * A tree is one context, whose counters read as 1, too; it does not know when programs are
+ * executed, and counts from PFM_LOAD_CONTEXT on with PFM_LOADFL_EXEC.
+ *
  * FAKE_OLD=1 lets it be an older perfmon: PFM_WRITE_PMDS takes no flags.
+ * FAKE_TREES=0 lets it have no trees.
  * FAKE_CPUS=N lets the process have a cpuset of the CPUs below N.
  * FAKE_AHEAD=S lets pfmon be in a time name space whose clock is S seconds ahead.
  * FAKE_BUSY=TID lets this thread have a context already, "cpu N" that CPU; FAKE_WHILE=FILE:
@@ -51,7 +55,7 @@
 
 static struct context {
 	enum { NONE, UNLOADED, LOADED, STARTED } state;
-	unsigned int flags;
+	unsigned int flags, load_flags;
 	unsigned int sets;		/* beside set 0 */
 	pid_t pid, tid;
 	int cpu;			/* of a system-wide one that is loaded */
@@ -147,8 +151,13 @@ static int create(pfarg_ctx_t *req)
 	struct context ctx = { .state = UNLOADED, .flags = req->ctx_flags };
 	int fd;
 
+	if ((ctx.flags & PFM_FL_TREE) &&
+	    (getenv("FAKE_TREES") || (ctx.flags & PFM_FL_SYSTEM_WIDE)))
+		return fail(EINVAL);
 	if (create_buffer(&ctx, req))
 		return -1;
+	if ((ctx.flags & PFM_FL_TREE) && ctx.buf)
+		return fail(EINVAL);
 	fd = open_fifo();
 	if (fd < 0)
 		return -1;
@@ -335,10 +344,13 @@ static int getinfo_evtset(const struct context *ctx, pfarg_setinfo_t *info)
 	return 0;
 }
 
-static int write_pmcs(struct context *ctx, const pfarg_pmc_t *pmcs)
+static int write_pmcs(struct context *ctx, const pfarg_pmc_t *pmcs, int n)
 {
 	if (pmcs[0].reg_set > ctx->sets)
 		return fail(EINVAL);
+	while ((ctx->flags & PFM_FL_TREE) && n-- > 0)
+		if (pmcs[n].reg_value == PFM_SW_MIGRATIONS)
+			return fail(EINVAL);
 	ctx->is_random = pmcs[0].reg_flags & PFM_REGFL_RANDOM;
 	memcpy(ctx->smpl_pmds, pmcs[0].reg_smpl_pmds, sizeof(ctx->smpl_pmds));
 	/* A buffer that nobody is told of would never be read. */
@@ -378,6 +390,37 @@ static bool is_busy(const struct context *ctx, pid_t tid)
 	return atoi(busy) == tid;
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	char path[32], line[512] = "";
+	const char *rest;
+	int parent;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	rest = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Does a context have a thread? */
+static bool has_thread(const struct context *c, pid_t tid)
+{
+	char path[48];
+
+	if (c->tid == tid)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)c->tid, (int)tid);
+	if ((c->load_flags & PFM_LOADFL_THREADS) && !access(path, F_OK))
+		return true;
+	while ((c->load_flags & PFM_LOADFL_CHILDREN) && tid && tid != c->tid)
+		tid = parent_of(tid);
+	return tid == c->tid;
+}
+
 /* Has one of pfmon's own the thread or CPU, which are for one each? */
 static bool is_taken(const struct context *ctx, pid_t tid)
 {
@@ -386,7 +429,7 @@ static bool is_taken(const struct context *ctx, pid_t tid)
 
 	for (c = contexts; c < contexts + CONTEXTS; c++)
 		if (c->state >= LOADED && (c->flags & PFM_FL_SYSTEM_WIDE) == flags &&
-		    (flags ? c->cpu == sched_getcpu() : c->tid == tid) &&
+		    (flags ? c->cpu == sched_getcpu() : has_thread(c, tid)) &&
 		    ino_of((int)(c - contexts)) == c->ino)
 			return true;
 	return false;
@@ -397,14 +440,17 @@ static int load(struct context *ctx, const pfarg_load_t *arg)
 	if (ctx->state != UNLOADED || is_busy(ctx, arg->load_pid) ||
 	    is_taken(ctx, arg->load_pid))
 		return fail(EBUSY);
-	if (arg->load_set > ctx->sets || arg->load_flags)
+	if (arg->load_set > ctx->sets ||
+	    !(arg->load_flags & PFM_LOADFL_ALL) != !(ctx->flags & PFM_FL_TREE) ||
+	    (arg->load_flags && !(ctx->flags & PFM_FL_TREE)))
 		return fail(EINVAL);
 	if ((ctx->flags & PFM_FL_SYSTEM_WIDE) &&
 	    arg->load_pid != (pid_t)syscall(SYS_gettid))
 		return fail(EINVAL);
 	if (syscall(SYS_tkill, arg->load_pid, 0))
 		return fail(ESRCH);
-	ctx->state = LOADED;
+	ctx->state = arg->load_flags & PFM_LOADFL_EXEC ? STARTED : LOADED;
+	ctx->load_flags = arg->load_flags;
 	ctx->tid = arg->load_pid;
 	ctx->cpu = sched_getcpu();
 	/* In a test a thread is its process, or pfmon's own. */
@@ -484,7 +530,7 @@ static int dispatch(int fd, int cmd, void *arg, int narg)
 		return fail(EBADF);
 	switch (cmd) {
 	case PFM_WRITE_PMCS:
-		return write_pmcs(ctx, arg);
+		return write_pmcs(ctx, arg, narg);
 	case PFM_WRITE_PMDS:
 		return write_pmds(ctx, arg);
 	case PFM_LOAD_CONTEXT:

@@ -221,7 +221,7 @@ test_brief()
 {
 	"$VICTIM" brief 100 &
 	pid=$!
-	(ulimit -n 30 && stat -e cs -p $pid; echo $status >"$tmp/n")
+	(ulimit -n 30 && stat -e cs --no-inherit -p $pid; echo $status >"$tmp/n")
 	wait $pid
 	expect "brief threads: status" "$(cat "$tmp/n")" 0
 	expect "brief threads: none was missed" "$(field missed)" 0
@@ -435,7 +435,7 @@ test_chosen_formats()
 test_process_end()
 {
 	start_hold 3
-	"$PFMON" stat -j -o "$tmp/json" -p "$hold" 9>&- &
+	"$PFMON" stat -j -o "$tmp/json" --no-inherit -p "$hold" 9>&- &
 	pid=$!
 	until_true started $pid 4
 	stop_hold
@@ -617,7 +617,10 @@ test_user()
 {
 	user stat "$VICTIM" fork 3 1
 	expect "as a user: status" "$status" 0
-	check "as a user: counts" grep -q '(4 threads):' "$tmp/err"
+	check "as a user: counts" grep -q '  minor-faults' "$tmp/err"
+	user stat --per-thread "$VICTIM" fork 3 1
+	expect "as a user, by ptrace: status" "$status" 0
+	check "as a user, by ptrace: counts" grep -q '(4 threads):' "$tmp/err"
 	echo 1 >$hardened
 	user stat -C 0 true
 	expect "as a user, -C, hardened: status" "$status" 125

@@ -18,6 +18,8 @@ top=${dir%/*/*}
 . ./behaviour.sh
 # shellcheck source=stat.sh
 . ./stat.sh
+# shellcheck source=trees.sh
+. ./trees.sh
 # shellcheck source=profile.sh
 . ./profile.sh
 # shellcheck source=documents.sh
@@ -63,13 +65,18 @@ test_failures()
 	5 16 --no-follow cannot attach to the command: the context is not loaded
 	END
 	# As with a program that may be executed and not be read.
-	FAKE_FAIL="5 16"
-	export FAKE_FAIL
-	stat -e cs sh -c 'exit 3'
-	unset FAKE_FAIL
-	expect "a program that may not be read: status" "$status" 3
-	check "a program that may not be read: it is said" grep -q \
-		'"notes": \["the command was not counted: this user may not read its program, ' "$tmp/json"
+	while read -r FAKE_FAIL options; do
+		export FAKE_FAIL
+		FAKE_FAIL=$(echo "$FAKE_FAIL" | tr , ' ')
+		stat $options sh -c 'exit 3'
+		unset FAKE_FAIL
+		expect "a program that may not be read, $options: status" "$status" 3
+		check "a program that may not be read, $options: it is said" grep -q \
+			'"the command was not counted: this user may not read its program, ' "$tmp/json"
+	done <<-END
+	5,16 -e migrations
+	20,22 -e cs
+	END
 	if unshare -m umount -l /proc 2>/dev/null; then
 		unshare -m sh -c "umount -l /proc; exec '$PFMON' stat -p $$ true" 2>"$tmp/err"
 		expect "-p without /proc: status" $? 125
@@ -193,7 +200,10 @@ test_estimates()
 	expect "estimates: scaled" "$(value migrations)" 3
 	check "estimates: how" grep -q '"migrations", "value": 3, "unit": "count", "counted": 2, "share": 0.666667, "error": 0.500000}' \
 		"$tmp/json"
+	FAKE_TREES=0
+	export FAKE_TREES
 	stat -e task-clock,cs,cs,cs,cs,cs,cs,cs,cs "$VICTIM" thread 1 1
+	unset FAKE_TREES
 	expect "estimates: of a third of the time" "$(value task-clock)" 6
 	"$PFMON" stat -e task-clock,cs,cs,cs,cs,cs,cs,cs,migrations "$VICTIM" thread 1 1 \
 		2>"$tmp/err"
@@ -397,6 +407,36 @@ test_full()
 		'^ note: sampling stopped [0-9,]* times for a full buffer, for ' "$tmp/report"
 }
 
+# What is done and said on a kernel that has no trees; and if a thread is taken.
+test_no_trees()
+{
+	FAKE_TREES=0
+	export FAKE_TREES
+	start_hold 3
+	no_tree "no trees, a command" "this kernel has no process trees: threads and processes that it made were found by ptrace" \
+		"$VICTIM" thread 3 1
+	expect "no trees, a command: threads" "$(field threads)" 4
+	expect "no trees, a command: it has migrations" "$(value migrations)" 4
+	no_tree "no trees, a process" "this kernel has no process trees: new threads were looked for" \
+		-e cs -p "$hold" true
+	expect "no trees, a process: threads" "$(field threads)" 4
+	no_tree "no trees, a thread" "this kernel has no process trees: what the threads made was not counted" \
+		-e cs -t "$hold" true
+	for how in --per-thread --no-follow "-p $hold --no-inherit" "-C 0"; do
+		stat $how -e cs true
+		expect "no trees, $how: not a word" "$(notes | grep -c tree)" 0
+	done
+	unset FAKE_TREES
+	FAKE_BUSY=$hold
+	export FAKE_BUSY
+	a_tree "a thread has a context, others not" 1 -e cs -p "$hold" true
+	stat -e cs -t "$hold" true
+	expect "the thread has a context: status" "$status" 125
+	expect_err "the thread has a context" "cannot attach to thread $hold: the thread is being monitored"
+	unset FAKE_BUSY
+	stop_hold
+}
+
 # Threads that cannot be measured are no reason not to measure the others, and those
 # that are gone before they could be are none to look again.
 test_process_threads()
@@ -404,7 +444,7 @@ test_process_threads()
 	start_hold 3
 	FAKE_BUSY=$hold
 	export FAKE_BUSY
-	stat -p "$hold" true
+	stat --no-inherit -p "$hold" true
 	expect "a thread has a context: status" "$status" 0
 	expect "a thread has a context: the others" "$(field threads)" 3
 	expect "a thread has a context: that one" "$(field missed)" 1
@@ -440,7 +480,7 @@ test_wait()
 	rm "$tmp/busy"
 	wait $pid
 	expect "--wait for a thread: status" $? 0
-	expect "--wait for a thread: threads" "$(field threads)" 4
+	expect "--wait for a thread: a tree" "$(field trees)" 1
 	expect "--wait for a thread: missed" "$(field missed)" 0
 	expect "--wait for a thread: it is said once" "$(cat "$tmp/waits")" \
 		"pfmon: waiting: the thread is being monitored: a thread can be counted only once at a time; it is monitored by a program that is not in /proc: it has just ended, or is in another container"
@@ -818,7 +858,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile $tops failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
+	run_tests $behaviour $profile $tops $trees no_trees failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
 		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads hidden wait pid_namespace usage prometheus file_limit_midway speed pprof hostile order compressed rotated_files rotated_full powerpc descriptors data_rate $views fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options

@@ -116,7 +116,7 @@ test_numbers()
 {
 	start_hold 3
 	first=$hold
-	stat -t "$hold" -e cs true
+	stat -t "$hold" --no-inherit -e cs true
 	expect "-t: one thread" "$(field threads)" 1
 	tids=$(echo "/proc/$hold/task/"* | sed 's,/proc/[0-9]*/task/,,g; s/ /,/g')
 	stat -t "$tids" --per-thread -e cs true
@@ -125,11 +125,11 @@ test_numbers()
 		sort -n | tr '\n' ,)" "$(echo "$tids" | tr , '\n' | sort -n | tr '\n' ,)"
 	sleep 1000 &
 	other=$!
-	stat -p "$hold,$other" -e cs true
+	stat --no-inherit -p "$hold,$other" -e cs true
 	expect "-p of two processes" "$(field threads)" 5
 	check "-p of two processes: title" grep -q "\"title\": \"processes $hold,$other\"" \
 		"$tmp/json"
-	stat -p "$hold" -p "$other" -t "$hold" -e cs true
+	stat --no-inherit -p "$hold" -p "$other" -t "$hold" -e cs true
 	expect "a thread of a process that is named, too" "$(field threads)" 5
 	check "processes and a thread: title" \
 		grep -q "\"title\": \"processes $hold,$other, thread $hold\"" "$tmp/json"
@@ -320,13 +320,13 @@ test_schedule()
 	expect "-r: status" "$status" 2
 	expect "-r: runs" "$(wc -l <"$tmp/runs" | tr -d ' ')" 3
 	expect "-r: said" "$(field runs)" 3
-	expect "-r: threads of a run" "$(field threads)" 1
+	expect "-r: trees of a run" "$(field trees)" 1
 	check "-r: how they differ" grep -Eq '"deviation": [0-9.]+' "$tmp/json"
 	"$PFMON" stat -r 2 -e cs true 2>"$tmp/err"
-	check "-r: title" grep -q "^ 'true', mean of 2 runs (1 thread):" "$tmp/err"
+	check "-r: title" grep -q "^ 'true', mean of 2 runs:" "$tmp/err"
 	check "-r: text" grep -q ' # .*runs differ by [0-9.]*%$' "$tmp/err"
 	# What the first run leaves behind is no part of the second; it has begun by then.
-	stat -r 2 -e cs sh -c "if [ ! -e '$tmp/first' ]; then
+	stat -r 2 -e migrations sh -c "if [ ! -e '$tmp/first' ]; then
 		(: >'$tmp/first'; for i in 1 2 3 4 5; do sleep 0.2; done; sleep 1000) &
 		echo \$! >'$tmp/left'
 		until [ -e '$tmp/first' ]; do sleep 0.02; done; fi"
@@ -337,7 +337,7 @@ test_schedule()
 	check "-r: and says so" grep -q 'ran on after the command' "$tmp/json"
 	kill "$left"
 	# A process that cannot be let go is not waited for.
-	stat -r 2 -e cs "$VICTIM" orphan
+	stat -r 2 -e migrations "$VICTIM" orphan
 	expect "-r: leaves a process whose first thread has ended: status" "$status" 0
 	expect "-r: both runs" "$(field runs)" 2
 	# shellcheck disable=SC2046 # numbers
@@ -360,7 +360,7 @@ test_schedule()
 	expect "-D: status" "$status" 0
 	expect "-D: nothing yet" "$(value task-clock)" 0
 	check "-D: and says so" grep -q 'nothing was counted: the end came before' "$tmp/json"
-	for what in "" --no-follow "-C 0"; do
+	for what in "" "--no-follow" "-e migrations" "-C 0"; do
 		: >"$tmp/err"
 		# shellcheck disable=SC2086,SC2016 # words; for the shell that is counted
 		"$PFMON" stat $what -D 1 -I 1 -j -e cs,task-clock sh -c \
@@ -377,7 +377,7 @@ test_schedule()
 	start_hold 0
 	stat --timeout 20 -e cs -p "$hold"
 	expect "--timeout of a process: status" "$status" 0
-	expect "--timeout of a process" "$(field threads)" 1
+	expect "--timeout of a process" "$(field trees)" 1
 	stop_hold
 	stat --timeout 20 -e cs -C 0
 	expect "--timeout of a CPU: status" "$status" 0

@@ -134,7 +134,7 @@ test_number_again()
 	done
 	start_hold 0
 	: >"$tmp/json"
-	"$PFMON" stat -I 20 -j -e minor-faults -p "$first,$hold" 9>&- 2>"$tmp/json" &
+	"$PFMON" stat -I 20 -j -e minor-faults --no-inherit -p "$first,$hold" 9>&- 2>"$tmp/json" &
 	pid=$!
 	until_true intervals 2
 	kill $first
@@ -171,7 +171,7 @@ test_exec_late()
 		until_true sh -c "[ \$(ls /proc/$late/task | wc -l) -eq 2 ]"
 		rm -f "$tmp"/data*
 		if [ $how = stat ]; then
-			"$PFMON" stat -j -o "$tmp/json" -e minor-faults -p $late 8>&- \
+			"$PFMON" stat -j -o "$tmp/json" -e minor-faults --no-inherit -p $late 8>&- \
 				2>"$tmp/err" &
 		else
 			"$PFMON" record -o "$tmp/data" -b 512K -e minor-faults -c 1 -p $late \

@@ -231,7 +231,7 @@ test_no_proc()
 	unshare -m sh -c "$no_proc stat -j -e cs -o '$tmp/json' sh -c 'exit 4'" \
 		2>"$tmp/err"
 	expect "without /proc, stat: status" $? 4
-	expect "without /proc, stat: threads" "$(field threads)" 1
+	expect "without /proc, stat: a tree" "$(field trees)" 1
 	rm -f "$tmp"/data*
 	unshare -m sh -c "$no_proc record -e minor-faults -c 1 -o '$tmp/data' sh -c 'exit 4'" \
 		2>"$tmp/err"
@@ -247,7 +247,7 @@ test_no_proc()
 	unshare -m sh -c "mount -t proc -o hidepid=2 proc /proc
 		exec '$VICTIM' user '$PFMON' stat -j -e cs sh -c 'exit 4'" 2>"$tmp/json"
 	expect "/proc hides processes: status" $? 4
-	expect "/proc hides processes: threads" "$(field threads)" 1
+	expect "/proc hides processes: a tree" "$(field trees)" 1
 }
 
 # A tracer around pfmon, if it does not follow its children, is no matter.
@@ -257,7 +257,7 @@ test_traced()
 		skip "strace is not installed, or does not work: pfmon in it"
 		return
 	fi
-	strace -o /dev/null "$PFMON" stat -j -e cs -o "$tmp/json" "$VICTIM" fork 2 1 2>"$tmp/err"
+	strace -o /dev/null "$PFMON" stat --per-thread -j -e cs -o "$tmp/json" "$VICTIM" fork 2 1 2>"$tmp/err"
 	expect "pfmon in strace: status" $? 0
 	expect "pfmon in strace: threads" "$(field threads)" 3
 }

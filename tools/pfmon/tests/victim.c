@@ -7,6 +7,12 @@
  *	vfork N P	N times vfork() and exec() of "touch P"
  *	thread N P	N threads, each touches P pages
  *	brief N		N threads, one after the other, each for 40 ms
+ *	serial N P	when it has read a byte, N threads, one after the other, each of
+ *			a loop of a million instructions and P pages; print how many
+ *			minor faults it has had since, and wait until input ends
+ *	account CMD...	when it has read a byte, run CMD, and do the same: the faults of
+ *			CMD and of all that it has waited for, too
+ *	tracer		trace a child, which executes "touch 1", with its stops
  *	thread-child	a thread other than the first has a child process, which waits;
  *			print its number, and wait
  *	orphan [MS]	leave a process behind whose first thread has ended before
@@ -71,6 +77,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -192,6 +199,96 @@ static void do_relay(long n)
 			errx(1, "pthread_create");
 		pthread_join(thread, NULL);
 	}
+}
+
+static long minor_faults(int who)
+{
+	struct rusage usage;
+
+	getrusage(who, &usage);
+	return usage.ru_minflt;
+}
+
+static void read_byte(void)
+{
+	char byte;
+
+	if (read(0, &byte, 1) != 1)
+		err(1, "read");
+}
+
+/* What was since @before; there is nothing more to do then. */
+static void print_faults(long before)
+{
+	printf("%ld\n", minor_faults(RUSAGE_SELF) + minor_faults(RUSAGE_CHILDREN) - before);
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+}
+
+static void *serial_thread(void *pages)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int turns = 500000;
+
+	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(turns) : : "cc");
+#endif
+	return touch_thread(pages);
+}
+
+static void do_serial(long n, long pages)
+{
+	long before = minor_faults(RUSAGE_SELF);
+	pthread_t thread;
+
+	read_byte();
+	while (n-- > 0)
+		if (pthread_create(&thread, NULL, serial_thread, (void *)pages) ||
+		    pthread_join(thread, NULL))
+			errx(1, "thread");
+	print_faults(before);
+}
+
+static void do_account(char **command)
+{
+	long before = minor_faults(RUSAGE_SELF);
+	int status;
+	pid_t pid;
+
+	read_byte();
+	pid = fork();
+	if (!pid) {
+		execvp(command[0], command);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		errx(1, "%s failed", command[0]);
+	print_faults(before);
+}
+
+/* Stops are those of the tracer, whoever measures both. */
+static void do_tracer(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(3);
+		raise(SIGSTOP);
+		execl(self, self, "touch", "1", (char *)NULL);
+		_exit(4);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		err(1, "waitpid");
+	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGSTOP)
+		errx(1, "the child may not be traced: %#x", status);
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
+		errx(1, "the child's exec() did not stop: %#x", status);
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	if (waitpid(pid, &status, 0) != pid || status)
+		errx(1, "the child ended with %#x", status);
 }
 
 static bool exec_late;
@@ -846,6 +943,10 @@ static int run_simple(const char *what, long n, long m)
 		do_brief(n);
 	else if (!strcmp(what, "orphan"))
 		do_orphan(n);
+	else if (!strcmp(what, "serial"))
+		do_serial(n, m);
+	else if (!strcmp(what, "tracer"))
+		do_tracer();
 	else if (!strcmp(what, "thread-child"))
 		do_thread_child();
 	else if (!strcmp(what, "nap"))
@@ -905,6 +1006,10 @@ int main(int argc, char **argv)
 	}
 	if (argc < 3)
 		errx(2, "usage: see the source");
+	if (!strcmp(what, "account")) {
+		do_account(argv + 2);
+		return 0;
+	}
 	if (!strcmp(what, "replace")) {
 		do_replace(n, argv + 3);
 		return 0;
