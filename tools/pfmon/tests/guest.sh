@@ -27,6 +27,8 @@ cd "$(dirname "$0")" || exit 1
 . ./behaviour.sh
 # shellcheck source=stat.sh
 . ./stat.sh
+# shellcheck source=trees.sh
+. ./trees.sh
 # shellcheck source=profile.sh
 . ./profile.sh
 # shellcheck source=documents.sh
@@ -739,7 +741,7 @@ for t; do
 	esac
 done
 if [ -z "$names" ]; then
-	names="$behaviour faults switches clock system_wide whose brief offline offline_samples busy wait process_end process_exec process_late check user killed \
+	names="$behaviour $trees $trees_counted faults switches clock system_wide whose brief offline offline_samples busy wait process_end process_exec process_late check user killed \
 		$profile $tops $trouble $unusual $unusual_code chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
 		hot_formats shares chains script lost too_fast lost_exactly short_lived rotation modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware shared frequency frequency_soft frequency_live names constraints \

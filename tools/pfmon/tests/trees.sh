@@ -118,4 +118,116 @@ test_trees_named()
 	expect_err "a process that is gone" "there is no process $named"
 }
 
+# counted_meanwhile PID OPTION...: lets a victim go on that is counted by -p, until it has
+# printed a number, which is in $ran then.
+counted_meanwhile()
+{
+	pid=$1
+	shift
+	until_true state_of "$pid" S
+	stat -p "$pid" "$@" sh -c "printf x >&9; until [ -s '$tmp/ready' ]; do sleep 0.05; done"
+	ran=$(cat "$tmp/ready")
+}
+
+# close_to NAME GOT WANT: right to a thousandth, or some pages that printing it takes
+close_to()
+{
+	between "$1" "$2" "$3" $(($3 + $3 / 1000 + 20))
+}
+
+# No thread is lost, however brief it is, nor any process. The kernel's own account of them is
+# that of rusage.
+test_trees_exact()
+{
+	start_victim serial 200 50
+	counted_meanwhile "$hold" -e minor-faults,task-clock
+	close_to "200 threads, one after the other" "$(value minor-faults)" "$ran"
+	between "200 threads: their faults" "$ran" 10000 14000
+	expect "200 threads: none is missed" "$(field missed)" 0
+	stop_hold
+	# Beside the threads the process has some thousand instructions.
+	if ! grep -qx none $sysfs/pmu_model && [ "$(uname -m)" = x86_64 ]; then
+		start_victim serial 200 1
+		counted_meanwhile "$hold" -e "$by_number"
+		between "200 threads of a million instructions" "$(value "$by_number")" 200000000 200200000
+		stop_hold
+	fi
+	for what in "fork 50 20" "vfork 20 20" "thread 50 20" "exec-thread 300" "fork 1 3000"; do
+		start_victim account "$VICTIM" $what
+		counted_meanwhile "$hold" -e minor-faults
+		close_to "$what, by rusage" "$(value minor-faults)" "$ran"
+		stop_hold
+	done
+	# shellcheck disable=SC2016 # for that shell
+	start_victim account sh -c 'v=$1; "$v" fork 3 100; "$v" thread 3 100 | cat; (exec "$v" touch 500) & wait' sh "$VICTIM"
+	counted_meanwhile "$hold" -e minor-faults
+	close_to "a script, by rusage" "$(value minor-faults)" "$ran"
+	check "a script: its faults" [ "$ran" -gt 1100 ]
+	stop_hold
+	# A thread that is named, and not the others that there are.
+	start_hold 1
+	tid=$(basename "$(printf '%s\n' "/proc/$hold/task/"* | tail -n 1)")
+	stat -e minor-faults -t "$tid" sh -c "printf x >&9
+		until [ \$(ls /proc/$hold/task | wc -l) -eq 3 ]; do sleep 0.05; done"
+	expect "a thread, not what others make" "$(value minor-faults)" 0
+	stop_hold
+}
+
+# Children that are there when counting begins, unless they are not to be counted.
+test_trees_children()
+{
+	mkfifo "$tmp/family_in"
+	sh -c "'$VICTIM' account '$VICTIM' touch 3000 >'$tmp/ready' <'$tmp/family_in'; :" &
+	parent=$!
+	exec 9>"$tmp/family_in"
+	until_true child_of $parent
+	named=$child
+	: >"$tmp/ready"
+	until_true state_of "$named" S
+	stat -e minor-faults -p $parent sh -c "printf x >&9; until [ -s '$tmp/ready' ]; do sleep 0.05; done"
+	between "a child that is there" "$(value minor-faults)" 3000 4000
+	expect "a child that is there: notes" "$(notes)" '[]}'
+	exec 9>&-
+	wait $parent
+	rm "$tmp/family_in"
+}
+
+# What runs on when the command has ended is counted until then, and said.
+test_trees_outlive()
+{
+	stat -e task-clock sh -c "'$VICTIM' spin 600000 & echo \$! >'$tmp/left'; '$VICTIM' spin 50"
+	kill "$(cat "$tmp/left")"
+	check "runs on: a note" grep -q \
+		'"1 thread ran on after the command, and was counted until the command ended"' "$tmp/json"
+	between "runs on: counted" $(($(value task-clock) / 1000000)) 50 600000
+	# It has the rights of another one: whose member leaves the tree.
+	cp "$(of_the_system true)" "$tmp/unreadable"
+	chmod 711 "$tmp/unreadable" "$tmp"
+	"$VICTIM" user "$PFMON" stat -j -e cs "$tmp/unreadable" 2>"$tmp/json"
+	check "a program that may not be read: a note" grep -q \
+		'"the command was not counted: this user may not read its program' "$tmp/json"
+	# What CLONE_UNTRACED hides from tracers is counted.
+	stat -e task-clock "$VICTIM" hidden 300
+	between "hidden from tracers" $(($(value task-clock) / 1000000)) 295 600000
+	# One that is taken already.
+	stat "$PFMON" stat true
+	expect "pfmon in pfmon: status" "$status" 125
+	check "pfmon in pfmon: who it is" grep -q \
+		"the thread is being monitored: .* by pfmon (process [0-9]*), which monitors a tree of threads" "$tmp/err"
+}
+
+# Turns of each CPU; turns that end too fast stop nothing for long.
+test_trees_sets()
+{
+	stat --switch-timeout 1 -e minor-faults -e task-clock "$VICTIM" spin 300
+	expect "sets: status" "$status" 0
+	between "sets: an estimate" $(($(value task-clock) / 1000000)) 150 6000
+	stat --switch-timeout 0.2 -e cs -e minor-faults "$VICTIM" fork 10 300
+	between "sets of a tree of processes: an estimate" "$(value minor-faults)" 1500 9000
+	stat --switch-overflow minor-faults=100 -e task-clock -e minor-faults "$VICTIM" thread 10 500
+	expect "turns by faults: status" "$status" 0
+	between "turns by faults: an estimate" "$(value minor-faults)" 2500 10000
+}
+
 trees='trees_chosen trees_traced trees_named'
+trees_counted='trees_exact trees_children trees_outlive trees_sets'
