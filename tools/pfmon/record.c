@@ -41,7 +41,8 @@ static const char usage[] =
 "                       the bits in MASK are used; 0: all are the same (random, about\n"
 "                       half as long to one and a half times)\n"
 "  -r, --read LIST      events to count, or registers to read, at each sample\n"
-"  -f, --format NAME    sampling format (default); or UUID[:ARGUMENT]\n"
+"  -f, --format NAME    sampling format (double, or default where the kernel does not\n"
+"                       have that); or UUID[:ARGUMENT]\n"
 "  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K)\n"
 "  -g, --call-graph     the calls that led there, too: the same as -f calldouble, or\n"
 "                       callchain where the kernel does not have that\n"
@@ -303,13 +304,13 @@ static void set_readings(struct options *o)
 	}
 }
 
-/* The one that goes on while it is read, if it is there. */
-static const struct pmon_format *find_calls(const struct sampling *s)
+/* The one that goes on while it is read, if it is there; @calls: one that has calls. */
+static const struct pmon_format *find_format(const struct sampling *s, bool calls)
 {
-	const struct pmon_format *format = pmon_format_find("calldouble");
+	const struct pmon_format *format = pmon_format_find(calls ? "calldouble" : "double");
 
 	return sampling_is_there(format, s->buffer_size) ? format :
-	       pmon_format_find("callchain");
+	       pmon_format_find(calls ? "callchain" : "default");
 }
 
 static void explain_loss(const struct recording *rec)
@@ -404,12 +405,10 @@ int cmd_record(int argc, char **argv)
 	perfmon_require();
 	if (!o.sampling.buffer_size)
 		o.sampling.buffer_size = DEFAULT_BUFFER;
-	if (o.calls) {
-		o.sampling.format = find_calls(&o.sampling);
+	if (o.calls || !o.sampling.format) {
+		o.sampling.format = find_format(&o.sampling, o.calls);
 		o.sampling.arg = NULL;
 	}
-	if (!o.sampling.format)
-		o.sampling.format = pmon_format_find("default");
 	sampling_check_buffer(&o.sampling);
 	target_place(&o.target, &o.turns, &o.sampling.counters);
 	if (!o.output)

@@ -19,6 +19,8 @@
  * A tree is one context, whose counters read as 1, too; it does not know when programs are
  * executed, and counts from PFM_LOAD_CONTEXT on with PFM_LOADFL_EXEC.
  *
+ * FAKE_DOUBLE=1 lets it have the double-buffering format, too: no samples come while both
+ * halves are full.
  * FAKE_OLD=1 lets it be an older perfmon: PFM_WRITE_PMDS takes no flags.
  * FAKE_TREES=0 lets it have no trees.
  * FAKE_CPUS=N lets the process have a cpuset of the CPUs below N.
@@ -47,11 +49,13 @@
 #include <unistd.h>
 
 #include <perfmon/default_smpl.h>
+#include <perfmon/double_smpl.h>
 #include <perfmon/null_smpl.h>
 #include <perfmon/libperfmon.h>
 
 #define CONTEXTS	4096
 #define PMDS		14	/* that the machine is said to have */
+#define LARGEST		(sizeof(pfm_default_smpl_entry_t) + 8 * PMDS)	/* bytes of a sample */
 
 static struct context {
 	enum { NONE, UNLOADED, LOADED, STARTED } state;
@@ -62,6 +66,7 @@ static struct context {
 	ino_t ino;			/* of its descriptor, which may be closed by now */
 	char *buf;
 	size_t size;
+	bool is_double;
 	bool masked;
 	long left;			/* samples that are still to come */
 	unsigned int turn;
@@ -101,9 +106,24 @@ static int open_fifo(void)
 	return fd;
 }
 
+static void begin_halves(pfm_double_smpl_hdr_t *hdr, uint64_t size)
+{
+	const uint64_t half = (size - sizeof(*hdr)) / 2 & ~7ULL;
+	unsigned int i;
+
+	*hdr = (pfm_double_smpl_hdr_t){
+		.hdr_version = PFM_DOUBLE_SMPL_VERSION, .hdr_buf_size = size,
+		.hdr_half_size = half, .hdr_max_sample = LARGEST,
+	};
+	for (i = 0; i < 2; i++)
+		hdr->hdr_half[i].half_offs = hdr->hdr_half[i].half_cur_offs = sizeof(*hdr) + i * half;
+	hdr->hdr_half[0].half_state = PFM_DOUBLE_SMPL_KERNEL;
+}
+
 static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
 {
-	static const pfm_uuid_t known = PFM_DEFAULT_SMPL_UUID, none, raw = PFM_NULL_SMPL_UUID;
+	static const pfm_uuid_t known = PFM_DEFAULT_SMPL_UUID, none, raw = PFM_NULL_SMPL_UUID,
+				halves = PFM_DOUBLE_SMPL_UUID;
 	const pfm_default_smpl_arg_t *arg = (const void *)(req + 1);
 	const pfm_default_smpl_arg_t raw_arg = { .buf_size = 8192 };
 	const char *samples = getenv("FAKE_SAMPLES");
@@ -116,24 +136,30 @@ static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
 		if (((const pfm_null_smpl_arg_t *)arg)->flags != PFM_NULL_FMT_BUFFER)
 			return fail(EINVAL);
 		arg = &raw_arg;
+	} else if (getenv("FAKE_DOUBLE") && !memcmp(req->ctx_smpl_buf_id, halves, sizeof(halves))) {
+		ctx->is_double = true;
 	} else if (memcmp(req->ctx_smpl_buf_id, known, sizeof(known))) {
 		return fail(EINVAL);
 	}
+	/* The arguments of both formats are the same. */
 	if (arg->buf_pad ||
 	    arg->buf_flags ||
-	    arg->buf_size < sizeof(pfm_default_smpl_hdr_t) +
-			    sizeof(pfm_default_smpl_entry_t) + 8 * PMDS)
+	    arg->buf_size < (ctx->is_double ? sizeof(pfm_double_smpl_hdr_t) + 2 * LARGEST :
+					      sizeof(pfm_default_smpl_hdr_t) + LARGEST))
 		return fail(EINVAL);
 	ctx->size = (size_t)(arg->buf_size + page - 1) & ~(page - 1);
 	ctx->buf = mmap(NULL, ctx->size, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (ctx->buf == MAP_FAILED)
 		return -1;
-	*(pfm_default_smpl_hdr_t *)ctx->buf = (pfm_default_smpl_hdr_t){
-		.hdr_cur_offs = sizeof(pfm_default_smpl_hdr_t),
-		.hdr_buf_size = arg->buf_size,
-		.hdr_version = PFM_DEFAULT_SMPL_VERSION,
-	};
+	if (ctx->is_double)
+		begin_halves((void *)ctx->buf, arg->buf_size);
+	else
+		*(pfm_default_smpl_hdr_t *)ctx->buf = (pfm_default_smpl_hdr_t){
+			.hdr_cur_offs = sizeof(pfm_default_smpl_hdr_t),
+			.hdr_buf_size = arg->buf_size,
+			.hdr_version = PFM_DEFAULT_SMPL_VERSION,
+		};
 	ctx->left = samples ? atol(samples) : 10;
 	req->ctx_smpl_buf_size = ctx->size;
 	return 0;
@@ -264,38 +290,94 @@ static uint64_t now_ns(void)
 	       (uint64_t)ts.tv_nsec;
 }
 
+/* Where samples of a buffer, or of a half of one, are. */
+struct part {
+	uint64_t begin, limit;
+	__u64 *end, *count;
+};
+
+static struct part part_of(struct context *ctx)
+{
+	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
+	pfm_double_smpl_hdr_t *halves = (void *)ctx->buf;
+	pfm_double_smpl_half_t *half;
+
+	if (!ctx->is_double)
+		return (struct part){ sizeof(*hdr), hdr->hdr_buf_size, &hdr->hdr_cur_offs,
+				      &hdr->hdr_count };
+	half = &halves->hdr_half[halves->hdr_cur];
+	return (struct part){ half->half_offs, half->half_offs + halves->hdr_half_size,
+			      &half->half_cur_offs, &half->half_count };
+}
+
 /* As if the samples of a buffer had come one after the other. */
 static void set_times(struct context *ctx)
 {
-	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
 	const char *times = getenv("FAKE_TIMES");
 	unsigned long interval = 1000, age = 0;
 	uint64_t at = now_ns(), size, i;
+	struct part part = part_of(ctx);
 	char *entry;
 
 	if (times)
 		sscanf(times, "%lu %lu", &interval, &age);
-	if (!hdr->hdr_count)
+	if (!*part.count)
 		return;
-	size = (hdr->hdr_cur_offs - sizeof(*hdr)) / hdr->hdr_count;
-	entry = ctx->buf + hdr->hdr_cur_offs;
-	for (at -= age, i = 0; i < hdr->hdr_count; i++, at -= interval) {
+	size = (*part.end - part.begin) / *part.count;
+	entry = ctx->buf + *part.end;
+	for (at -= age, i = 0; i < *part.count; i++, at -= interval) {
 		entry -= size;
 		((pfm_default_smpl_entry_t *)entry)->tstamp = at;
 	}
 }
 
+/* The other half is the kernel's, if it is free. */
+static void turn_halves(struct context *ctx)
+{
+	pfm_double_smpl_hdr_t *hdr = (void *)ctx->buf;
+	pfm_double_smpl_half_t *half = &hdr->hdr_half[!hdr->hdr_cur];
+
+	ctx->masked = half->half_state != PFM_DOUBLE_SMPL_FREE;
+	if (ctx->masked)
+		return;
+	hdr->hdr_cur = !hdr->hdr_cur;
+	half->half_cur_offs = half->half_offs;
+	half->half_count = 0;
+	half->half_first = hdr->hdr_samples;
+	half->half_state = PFM_DOUBLE_SMPL_KERNEL;
+}
+
+/* There is no room in the buffer, or in the half that is the kernel's. */
+static void full(struct context *ctx, int fd)
+{
+	pfm_double_smpl_hdr_t *hdr = (void *)ctx->buf;
+	pfm_msg_t msg = { .msg_type = PFM_MSG_OVFL };
+
+	set_times(ctx);
+	if (ctx->is_double) {
+		hdr->hdr_overflows++;
+		hdr->hdr_samples += hdr->hdr_half[hdr->hdr_cur].half_count;
+		hdr->hdr_half[hdr->hdr_cur].half_state = PFM_DOUBLE_SMPL_USER;
+		turn_halves(ctx);
+	} else {
+		((pfm_default_smpl_hdr_t *)ctx->buf)->hdr_overflows++;
+		ctx->masked = true;
+	}
+	if (write(fd, &msg, sizeof(msg)) != sizeof(msg))
+		abort();
+}
+
 /* Samples until there are no more, or there is no room for the largest. */
 static void fill(struct context *ctx, int fd)
 {
-	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
-	pfm_msg_t msg = { .msg_type = PFM_MSG_OVFL };
 	pfm_default_smpl_entry_t *entry;
 	uint64_t *value, period;
+	struct part part;
 	unsigned int i;
 
 	while (ctx->left > 0 && !ctx->masked) {
-		entry = (void *)(ctx->buf + hdr->hdr_cur_offs);
+		part = part_of(ctx);
+		entry = (void *)(ctx->buf + *part.end);
 		period = next_period(ctx);
 		*entry = (pfm_default_smpl_entry_t){
 			.pid = ctx->pid, .tid = ctx->tid,
@@ -306,16 +388,11 @@ static void fill(struct context *ctx, int fd)
 		for (i = 0; i < PFM_MAX_PMDS; i++)
 			if (ctx->smpl_pmds[i / 64] >> (i % 64) & 1)
 				*value++ = i;
-		hdr->hdr_cur_offs = (uint64_t)((char *)value - ctx->buf);
-		hdr->hdr_count++;
+		*part.end = (uint64_t)((char *)value - ctx->buf);
+		++*part.count;
 		ctx->left--;
-		if (hdr->hdr_buf_size - hdr->hdr_cur_offs >= sizeof(*entry) + 8 * PMDS)
-			continue;
-		hdr->hdr_overflows++;
-		ctx->masked = true;
-		set_times(ctx);
-		if (write(fd, &msg, sizeof(msg)) != sizeof(msg))
-			abort();
+		if (part.limit - *part.end < LARGEST)
+			full(ctx, fd);
 	}
 	if (ctx->buf && !ctx->masked)
 		set_times(ctx);
@@ -468,15 +545,31 @@ static int start(struct context *ctx, int fd)
 	return 0;
 }
 
+/* The older half that is the program's is free. */
+static void release_half(struct context *ctx)
+{
+	pfm_double_smpl_hdr_t *hdr = (void *)ctx->buf;
+	pfm_double_smpl_half_t *half = &hdr->hdr_half[!hdr->hdr_cur];
+
+	if (half->half_state == PFM_DOUBLE_SMPL_USER)
+		half->half_state = PFM_DOUBLE_SMPL_FREE;
+	if (ctx->masked)
+		turn_halves(ctx);
+}
+
 static int restart(struct context *ctx, int fd)
 {
 	pfm_default_smpl_hdr_t *hdr = (void *)ctx->buf;
 
 	if (ctx->state < LOADED || !hdr)
 		return fail(EBUSY);
-	hdr->hdr_count = 0;
-	hdr->hdr_cur_offs = sizeof(*hdr);
-	ctx->masked = false;
+	if (ctx->is_double) {
+		release_half(ctx);
+	} else {
+		hdr->hdr_count = 0;
+		hdr->hdr_cur_offs = sizeof(*hdr);
+		ctx->masked = false;
+	}
 	fill(ctx, fd);
 	return 0;
 }

@@ -405,7 +405,7 @@ has_format()
 	cat "/proc/$1/fdinfo/"* 2>/dev/null | grep -qx "pfm-format:[[:space:]]*$2"
 }
 
-# The formats that top and record -g are to choose, and not what each kernel has.
+# The formats that top and record are to choose, and not what each kernel has.
 test_chosen_formats()
 {
 	while read -r format what; do
@@ -422,6 +422,7 @@ test_chosen_formats()
 		wait $pid
 	done <<-END
 	callaggregate top -d 3600
+	double record -o $tmp/data
 	calldouble record -g -o $tmp/data
 	END
 	have callaggregate || return 0

@@ -437,6 +437,47 @@ test_no_trees()
 	stop_hold
 }
 
+# Without -f the format is double, of which no sample is lost while pfmon writes; and what each
+# kernel has where that is not there, or the buffer too small for its halves.
+test_default_format()
+{
+	in_hot
+	FAKE_SAMPLES=1000
+	export FAKE_SAMPLES
+	while read -r double format args; do
+		[ $double = no ] || export FAKE_DOUBLE=1
+		# shellcheck disable=SC2086 # words
+		record $args "$VICTIM" hot 1
+		unset FAKE_DOUBLE
+		"$PFMON" script --raw -i "$tmp/data" >"$tmp/out"
+		expect "default format, $double double, $args" \
+			"$(sed -n 's/^block 1: format [^ ]* (\(.*\)), process .*/\1/p' "$tmp/out")" $format
+		[ $format = default ] || check "default format, $args: nothing lost" \
+			grep -q ' samples, 0 lost, ' "$tmp/said"
+	done <<-END
+		no default
+		no default -g -f default
+		one double
+		one double -z
+		one double -b 4K
+		one default -f default
+		one default -b 320
+	END
+	export FAKE_DOUBLE=1
+	# Time enough to read all halves, unless pfmon has to wait for a CPU.
+	for seconds in 1 4 16; do
+		record -b 16K -- sleep $seconds
+		report -f json --by process,address
+		[ "$(json samples)" -lt 1000 ] || break
+	done
+	unset FAKE_SAMPLES FAKE_IPS FAKE_DOUBLE
+	expect "samples of many halves" "$(json samples)" 1000
+	hits hot '"sleep"'
+	expect "samples of many halves: where" "$n_60 $n_30 $n_10" "600 300 100"
+	check "samples of many halves: they were full" [ "$(json full)" -ge 4 ]
+	expect "samples of many halves: lost" "$(lost samples) $(lost estimated)" "0 0"
+}
+
 # Threads that cannot be measured are no reason not to measure the others, and those
 # that are gone before they could be are none to look again.
 test_process_threads()
@@ -858,7 +899,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	PFMON=$tmp/bin/pfmon VICTIM=$O/$arch/tools/pfmon/tests/victim
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
-	run_tests $behaviour $profile $tops $trees no_trees failures estimates sets_of_samples old_kernel profile lockstep check filters script full \
+	run_tests $behaviour $profile $tops $trees no_trees failures estimates sets_of_samples old_kernel profile lockstep check filters script full default_format \
 		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads hidden wait pid_namespace usage prometheus file_limit_midway speed pprof hostile order compressed rotated_files rotated_full powerpc descriptors data_rate $views fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options

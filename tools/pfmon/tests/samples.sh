@@ -424,11 +424,12 @@ test_script()
 	done
 }
 
-# pfmon is stopped while a small buffer gets full: that is told, and counted.
+# pfmon is stopped while a small buffer of the default format gets full: that is told, and
+# counted.
 test_lost()
 {
 	for ms in 1500 6000 24000; do
-		record -b 2K "$VICTIM" freeze 0 $ms
+		record -f default -b 2K "$VICTIM" freeze 0 $ms
 		report -f json --by process
 		[ "$(json full)" -eq 0 ] || [ "$(json masked_ns)" -lt 500000000 ] || break
 	done
