@@ -50,8 +50,7 @@ struct loading {
 		const char *name;
 		bool is;
 	} looked[LOOKED];		/* names of functions: are they looked at? */
-	uint32_t number;		/* samples of the block so far */
-	struct visits visits;		/* samples that wait for the visitor */
+	struct visits visits;		/* blocks that wait for the visitor */
 	enum data_status status;	/* that ended the file */
 	uint64_t offset;		/* where */
 };
@@ -469,26 +468,13 @@ static const struct sampled_event *event_of(const struct profile *p,
 	return NULL;
 }
 
-/* For a visitor who wants the samples of all events. */
-static void collect_sample(void *arg, const struct pmon_sample *sample)
+/* For a visitor who wants the samples of all events: when a block is needed. */
+static void see_time(void *arg, const struct pmon_sample *sample)
 {
 	struct loading *l = arg;
-	struct profile *p = l->profile;
-	const struct sampled_event *event = event_of(p, sample);
-	struct place place;
 
-	l->number++;
-	if (!event) {
-		l->strangers++;
-		return;
-	}
-	space_find(l->space, sample, &place);
-	if (is_wanted(p, sample) && is_there(&p->filter, &place))
-		visits_add(&l->visits, sample->time,
-			   l->reader.offset - l->reader.head.size - sizeof(l->reader.head),
-			   l->number - 1);
-	else
-		p->left_out += sample->count;
+	visits_add(&l->visits, sample->time,
+		   l->reader.offset - l->reader.head.size - sizeof(l->reader.head));
 }
 
 static void read_again(void *arg, uint64_t block, const struct smpl_sink *sink)
@@ -502,9 +488,19 @@ static void read_again(void *arg, uint64_t block, const struct smpl_sink *sink)
 static void visit_sample(void *arg, const struct pmon_sample *sample)
 {
 	struct loading *l = arg;
-	const struct visitor *visitor = l->profile->visitor;
+	struct profile *p = l->profile;
+	const struct sampled_event *event = event_of(p, sample);
+	struct place place;
 
-	visitor->sample(visitor->arg, l->space, event_of(l->profile, sample), sample);
+	if (!event) {
+		l->strangers++;
+		return;
+	}
+	space_find(l->space, sample, &place);
+	if (is_wanted(p, sample) && is_there(&p->filter, &place))
+		p->visitor->sample(p->visitor->arg, l->space, event, sample);
+	else
+		p->left_out += sample->count;
 }
 
 static void visit_all(struct loading *l)
@@ -711,11 +707,10 @@ static bool second_look(struct loading *l)
 	const struct visitor *visitor = l->profile->visitor;
 	const struct smpl_sink samples = {
 		.sample = !visitor || visitor->chosen ? add_sample :
-			  visitor->any_order ? pass_sample : collect_sample,
+			  visitor->any_order ? pass_sample : see_time,
 		.arg = l,
 	};
 
-	l->number = 0;
 	if (l->reader.head.type == DF_TURNS)
 		return add_turns(l);
 	return l->reader.head.type != DF_SAMPLES || read_block(l, &samples);

@@ -9,11 +9,11 @@
 
 #include "sampled.h"
 
-struct visit;
+struct visit_block;
 
-/* The samples that wait to be visited. All zeroes: none. */
+/* The blocks whose samples wait to be visited. All zeroes: none. */
 struct visits {
-	struct visit *visit;
+	struct visit_block *block;
 	size_t n;
 };
 
@@ -32,20 +32,22 @@ struct visit_source {
 
 /**
  * visits_add() - a sample that is to be visited
- * @v:      samples so far
+ * @v:      blocks so far
  * @time:   of it
- * @block:  offset of its block in the file
- * @number: of the sample in its block, from 0
+ * @block:  offset of its block in the file; samples of a block come one after the other
  */
-void visits_add(struct visits *v, uint64_t time, uint64_t block, uint32_t number);
+void visits_add(struct visits *v, uint64_t time, uint64_t block);
 
 /**
- * visits_pay() - visit all of them, by their time, and forget them
- * @v:      samples
+ * visits_pay() - visit all samples of the blocks, by their time, and forget the blocks
+ * @v:      blocks
  * @source: where they are
  *
- * Their blocks are read again, so that memory is not needed for all samples at once.
+ * Each block is read when its first sample comes, and is kept until its last has come. If what
+ * is kept gets too much, samples that come later are forgotten, and their blocks read again.
+ *
+ * Return: how often a block was read.
  */
-void visits_pay(struct visits *v, const struct visit_source *source);
+size_t visits_pay(struct visits *v, const struct visit_source *source);
 
 #endif /* PFMON_VISIT_H */

@@ -17,6 +17,7 @@
 #include "../profile_out.h"
 #include "../profile.h"
 #include "../symtab.h"
+#include "../visit.h"
 
 /*
  * Buffers of the default format
@@ -967,9 +968,103 @@ static void test_bad_headers(void)
 	free(file_bytes);
 }
 
+/*
+ * Visits of samples by their time
+ */
+
+#define VISIT_BLOCKS	100
+#define VISIT_SAMPLES	1000
+#define VISIT_CALLS	200
+
+enum visit_order { ONE_BY_ONE, SIDE_BY_SIDE, ANY_ORDER, LAST_WAITS };
+
+static struct {
+	enum visit_order order;
+	uint64_t chain[VISIT_CALLS];
+	struct pmon_sample last;
+	size_t n, wrong;
+} visited;
+
+static uint64_t visit_time(uint64_t block, uint64_t i)
+{
+	switch (visited.order) {
+	case ONE_BY_ONE:
+		return block * VISIT_SAMPLES + i;
+	case SIDE_BY_SIDE:
+		return (block / 4) * VISIT_SAMPLES + i;
+	case LAST_WAITS:
+		return i == 7 ? UINT64_MAX : block;
+	default:
+		return (block * VISIT_SAMPLES + i) * 7919 % 54321;
+	}
+}
+
+static void visit_read(void *arg, uint64_t block, const struct smpl_sink *sink)
+{
+	struct pmon_sample s = { .user = VISIT_CALLS, .chain = visited.chain };
+	uint64_t i;
+
+	(void)arg;
+	for (i = 0; i < VISIT_SAMPLES; i++) {
+		s.time = visit_time(block, i);
+		s.pid = (int32_t)block;
+		s.tid = (int32_t)i;
+		visited.chain[VISIT_CALLS - 1] = block * VISIT_SAMPLES + i;
+		sink->sample(sink->arg, &s);
+	}
+}
+
+/* Each comes behind the one before: so none comes twice. */
+static void visit_one(void *arg, const struct pmon_sample *s)
+{
+	const struct pmon_sample *last = &visited.last;
+
+	(void)arg;
+	if (visited.n++ &&
+	    (s->time < last->time || (s->time == last->time && (s->pid < last->pid ||
+	     (s->pid == last->pid && s->tid <= last->tid)))))
+		visited.wrong++;
+	if (s->time != visit_time((uint64_t)s->pid, (uint64_t)s->tid) ||
+	    s->chain[VISIT_CALLS - 1] != (uint64_t)s->pid * VISIT_SAMPLES + (uint64_t)s->tid)
+		visited.wrong++;
+	visited.last = *s;
+}
+
+static size_t visit(enum visit_order order)
+{
+	const struct visit_source source = { .read = visit_read, .visit = visit_one };
+	struct visits visits = { 0 };
+	uint64_t block, i;
+
+	memset(&visited, 0, sizeof(visited));
+	visited.order = order;
+	for (block = 0; block < VISIT_BLOCKS; block++)
+		for (i = 0; i < VISIT_SAMPLES; i++)
+			visits_add(&visits, visit_time(block, i), block);
+	return visits_pay(&visits, &source);
+}
+
+/* Memory is for 35,000 of these samples. */
+static void test_visits(void)
+{
+	size_t reads;
+
+	/* A block is read once, unless those that are open at once are too many. */
+	CHECK(visit(ONE_BY_ONE) == VISIT_BLOCKS);
+	CHECK(visited.n == VISIT_BLOCKS * VISIT_SAMPLES && !visited.wrong);
+	CHECK(visit(SIDE_BY_SIDE) == VISIT_BLOCKS);
+	CHECK(visited.n == VISIT_BLOCKS * VISIT_SAMPLES && !visited.wrong);
+	reads = visit(ANY_ORDER);
+	CHECK(visited.n == VISIT_BLOCKS * VISIT_SAMPLES && !visited.wrong);
+	CHECK(reads > VISIT_BLOCKS && reads < 20 * VISIT_BLOCKS);
+	CHECK(visit(LAST_WAITS) < 3 * VISIT_BLOCKS);
+	CHECK(visited.n == VISIT_BLOCKS * VISIT_SAMPLES && !visited.wrong);
+}
+
 int main(void)
 {
 	make_file();
+	test_visits();
 	test_parse();
 	test_parse_damaged();
 	test_state();
