@@ -13,6 +13,7 @@
 #include "require.h"
 #include "identity.h"
 #include "jit.h"
+#include "layers.h"
 #include "text.h"
 
 #define FILE_MAX	(64 << 20)	/* bytes of one that are read at first */
@@ -202,79 +203,28 @@ void jit_add(struct jit **jit, const char *text)
 	(*jit)->complete = false;
 }
 
-static int by_start(const void *a, const void *b)
+static void add_symbol(void *arg, const struct layer *top, uint64_t from, uint64_t to)
 {
-	const struct function *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
-/* A heap: the one that was added last is the first. */
-struct heap {
-	const struct function **f;
-	size_t n;
-};
-
-static void push(struct heap *h, const struct function *f)
-{
-	size_t i = h->n++;
-
-	for (; i && h->f[(i - 1) / 2]->number < f->number; i = (i - 1) / 2)
-		h->f[i] = h->f[(i - 1) / 2];
-	h->f[i] = f;
-}
-
-static void pop(struct heap *h)
-{
-	const struct function *last = h->f[--h->n];
-	size_t i = 0, child;
-
-	for (; (child = 2 * i + 1) < h->n; i = child) {
-		if (child + 1 < h->n && h->f[child + 1]->number > h->f[child]->number)
-			child++;
-		if (h->f[child]->number < last->number)
-			break;
-		h->f[i] = h->f[child];
-	}
-	h->f[i] = last;
-}
-
-static void add_symbol(struct jit *jit, const struct function *f, uint64_t from, uint64_t to)
-{
-	symtab_add(&jit->symbols, &(struct symbol){ .addr = from, .size = to - from,
-						    .name = f->name });
+	symtab_add(arg, &(struct symbol){ .addr = from, .size = to - from, .name = top->what });
 }
 
 /*
- * Code is thrown away, and other code made in its place: from one address at which
- * something begins or ends to the next, which function was the last that had it?
+ * Code is thrown away, and other code made in its place: the function that was added last is
+ * what is there.
  */
 static void complete(struct jit *jit)
 {
-	struct heap heap = { .f = calloc(jit->functions + 1, sizeof(*heap.f)) };
-	const struct function *f = jit->function, *end = f ? f + jit->functions : f, *top;
-	uint64_t at = 0, to;
+	struct layer *layer = calloc(jit->functions + 1, sizeof(*layer));
+	const struct function *f = jit->function;
+	size_t i;
 
-	symtab_free(&jit->symbols);
-	if (!heap.f)
+	if (!layer)
 		err(EXIT_PFMON, NULL);
-	if (jit->functions)
-		qsort(jit->function, jit->functions, sizeof(*jit->function), by_start);
-	while (f < end || heap.n) {
-		if (!heap.n)
-			at = f->start;
-		for (; f < end && f->start <= at; f++)
-			push(&heap, f);
-		top = heap.f[0];
-		if (top->end <= at) {
-			pop(&heap);
-			continue;
-		}
-		to = f < end && f->start < top->end ? f->start : top->end;
-		add_symbol(jit, top, at, to);
-		at = to;
-	}
-	free(heap.f);
+	for (i = 0; i < jit->functions; i++, f++)
+		layer[i] = (struct layer){ f->start, f->end, f->number, f->name };
+	symtab_free(&jit->symbols);
+	layers_top(layer, jit->functions, add_symbol, &jit->symbols);
+	free(layer);
 	symtab_sort(&jit->symbols);
 	jit->complete = true;
 }

@@ -17,6 +17,7 @@
 #include "jit.h"
 #include "kernel.h"
 #include "keys.h"
+#include "layers.h"
 #include "space.h"
 #include "text.h"
 
@@ -42,7 +43,6 @@ struct choice {
 };
 
 struct image {
-	struct image *older;		/* the one of its process before it */
 	int32_t pid;
 	int32_t parent;		/* see struct df_process */
 	uint64_t time;
@@ -55,10 +55,19 @@ struct image {
 	struct jit *jit;	/* code that it has made, or NULL */
 };
 
+/* The newest image that has addresses mapped. */
+struct newest {
+	uint64_t start, end;
+	const struct image *image;
+};
+
 /* All that a process was, the oldest first. */
 struct process {
 	struct image **image;
 	size_t images, room;
+	bool layered;		/* since space_complete(): for samples without a time ... */
+	struct newest *newest;	/* ... in the order of addresses */
+	size_t newests, newest_room;
 };
 
 /* What is recorded; path NULL: an exec(). */
@@ -93,7 +102,9 @@ struct space {
 	struct kernel *kernel;
 	char note[BINARY_STATES][160];
 	char lines_note[160];
-	bool jits;			/* processes have said what code they have made */
+	struct keys makers;		/* programs of processes that have said what code they made */
+	const struct image **maker;	/* by the number of its key: the newest such image */
+	size_t maker_room;
 	bool jit_is_part;		/* names of code that processes have made are missing */
 	unsigned int source;		/* that is looked for: enum space_source */
 	struct keys inlined;		/* lists of functions that are at one place */
@@ -174,10 +185,7 @@ static struct image *add_image(struct space *space, int32_t pid, uint64_t time,
 	}
 	if (!i || !p->image)
 		err(EXIT_PFMON, NULL);
-	*i = (struct image){ .older = at ? p->image[at - 1] : NULL, .pid = pid, .time = time,
-			     .process = name };
-	if (at < p->images)
-		p->image[at]->older = i;
+	*i = (struct image){ .pid = pid, .time = time, .process = name };
 	memmove(&p->image[at + 1], &p->image[at], (p->images - at) * sizeof(struct image *));
 	p->image[at] = i;
 	p->images++;
@@ -227,6 +235,32 @@ static void forget_found(struct space *space)
 	space->founds = 0;
 }
 
+/* By which a program of a process is found. */
+struct maker {
+	const char *program;
+	intptr_t pid;		/* as wide: there is no padding */
+};
+
+static struct maker maker_of(const struct image *i)
+{
+	return (struct maker){ i->process, i->pid };
+}
+
+static void set_maker(struct space *space, const struct image *i)
+{
+	const struct maker maker = maker_of(i);
+	size_t n = keys_number(&space->makers, &maker, sizeof(maker));
+
+	if (n >= space->maker_room) {
+		space->maker_room = n ? 2 * n : 64;
+		space->maker = reallocarray(space->maker, space->maker_room,
+					    sizeof(struct image *));
+		if (!space->maker)
+			err(EXIT_PFMON, NULL);
+	}
+	space->maker[n] = i;
+}
+
 void space_add_jit(struct space *space, const struct data_jit *j)
 {
 	struct image *i = newest(space, j->jit->pid);
@@ -234,7 +268,7 @@ void space_add_jit(struct space *space, const struct data_jit *j)
 	if (!i)
 		return;
 	jit_add(&i->jit, j->text);
-	space->jits = true;
+	set_maker(space, i);
 	space->jit_is_part |= j->jit->flags & DF_JIT_PART || jit_is_part(i->jit);
 	/* Places that had no name may have one now, or another one. */
 	forget_found(space);
@@ -372,9 +406,10 @@ void space_complete(struct space *space)
 	space->record = NULL;
 	space->records = space->record_room = 0;
 	for (n = 0; n < space->pids.n; n++) {
+		space->process[n].layered = false;
 		for (k = 0; k < space->process[n].images; k++) {
 			i = space->process[n].image[k];
-			i->said = i->recorded ? i : k ? i->older->said : NULL;
+			i->said = i->recorded ? i : k ? space->process[n].image[k - 1]->said : NULL;
 			sort_mappings(i);
 		}
 	}
@@ -445,27 +480,41 @@ static const struct image *recorded(const struct image *i)
 	return i->said && i->said->process == i->process ? i->said : NULL;
 }
 
-/*
- * A sample without a time may be of any program that its process has executed: it is
- * the newest image's that has the address mapped. If none has, as of addresses of the
- * kernel, it is the newest image's: the oldest is only what the process was before execve().
- */
-static const struct image *find_timeless(const struct space *space,
-					 const struct pmon_sample *sample,
-					 const struct mapping **map, struct choice *choice)
+static void add_newest(void *arg, const struct layer *top, uint64_t from, uint64_t to)
 {
-	const struct image *i = newest(space, sample->pid);
+	struct process *p = arg;
 
-	for (; i; i = i->older) {
-		*map = find_mapping(i, sample->ip, UINT64_MAX, choice);
-		if (*map)
-			return i;
+	if (p->newests == p->newest_room) {
+		p->newest_room = p->newests ? 2 * p->newests : 64;
+		p->newest = reallocarray(p->newest, p->newest_room, sizeof(*p->newest));
+		if (!p->newest)
+			err(EXIT_PFMON, NULL);
 	}
-	return newest(space, sample->pid);
+	p->newest[p->newests++] = (struct newest){ from, to, top->what };
+}
+
+static void layer_images(struct process *p)
+{
+	const struct mapping *m;
+	struct layer *layer;
+	size_t n = 0, k;
+
+	for (k = 0; k < p->images; k++)
+		n += p->image[k]->maps;
+	layer = calloc(n + 1, sizeof(*layer));
+	if (!layer)
+		err(EXIT_PFMON, NULL);
+	for (n = k = 0; k < p->images; k++)
+		for (m = p->image[k]->map; m < p->image[k]->map + p->image[k]->maps; m++)
+			layer[n++] = (struct layer){ m->start, m->end, k, p->image[k] };
+	p->newests = 0;
+	layers_top(layer, n, add_newest, p);
+	free(layer);
+	p->layered = true;
 }
 
 /* Samples are often of the process that the one before them was of, and their calls all are. */
-static const struct process *find_again(struct space *space, int32_t pid)
+static struct process *find_again(struct space *space, int32_t pid)
 {
 	const struct process *p;
 
@@ -474,7 +523,35 @@ static const struct process *find_again(struct space *space, int32_t pid)
 	p = find_process(space, pid);
 	space->last = p ? (size_t)(p - space->process) + 1 : 0;
 	space->last_pid = pid;
-	return p;
+	return space->last ? &space->process[space->last - 1] : NULL;
+}
+
+/*
+ * A sample without a time may be of any program that its process has executed: it is
+ * the newest image's that has the address mapped. If none has, as of addresses of the
+ * kernel, it is the newest image's: the oldest is only what the process was before execve().
+ */
+static const struct image *find_timeless(struct space *space, const struct pmon_sample *sample,
+					 const struct mapping **map, struct choice *choice)
+{
+	struct process *p = find_again(space, sample->pid);
+	size_t low = 0, high, mid;
+
+	if (!p || !p->images)
+		return NULL;
+	if (!p->layered)
+		layer_images(p);
+	for (high = p->newests; low < high;) {
+		mid = low + (high - low) / 2;
+		if (p->newest[mid].end <= sample->ip)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == p->newests || p->newest[low].start > sample->ip)
+		return p->image[p->images - 1];
+	*map = find_mapping(p->newest[low].image, sample->ip, UINT64_MAX, choice);
+	return p->newest[low].image;
 }
 
 /* What the process was at the time of a sample, and what it was after that, or NULL. */
@@ -525,13 +602,12 @@ static void find_kernel(struct space *space, struct place *place)
 /* What the process said of its code; the kernel's records make images of their own. */
 static struct jit *jit_of(const struct space *space, const struct image *image)
 {
-	const struct image *i = image->jit ? image : newest(space, image->pid);
+	const struct maker maker = maker_of(image);
+	size_t n;
 
-	if (!space->jits)
-		return NULL;
-	while (i && !(i->jit && i->process == image->process))
-		i = i->older;
-	return i ? i->jit : NULL;
+	if (image->jit)
+		return image->jit;
+	return keys_find(&space->makers, &maker, sizeof(maker), &n) ? space->maker[n]->jit : NULL;
 }
 
 /* A child runs what its parent has made, until it executes a program. */
@@ -834,10 +910,13 @@ void space_free(struct space *space)
 			free(p->image[k]);
 		}
 		free(p->image);
+		free(p->newest);
 	}
 	free(space->process);
 	keys_free(&space->pids);
 	keys_free(&space->inlined);
+	keys_free(&space->makers);
+	free(space->maker);
 	free(space->found);
 	binaries_free(space->binaries);
 	kernel_free(space->kernel);

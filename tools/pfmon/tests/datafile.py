@@ -312,6 +312,25 @@ def crafted(o):
                      user=frames if o.format.startswith("call") else ())
 
 
+def execs(path, programs, samples):
+    """Five processes that execute so many programs each, of which the first has made code;
+    samples in what they have mapped and made, and some without a time, nowhere"""
+    f = DataFile(path)
+    f.event()
+    for i in range(programs):
+        for pid in range(100, 105):
+            f.process(pid=pid, time=BEGAN + 1000 * i, comm="program%d" % (i % 7 if i else pid))
+            f.map(BASE, BASE + STEP, "/no/such/lib%d.so" % (i % 3), pid=pid,
+                  time=BEGAN + 1000 * i)
+            if not i:
+                f.jit("7000 1000 made\n", pid=pid, time=BEGAN)
+    # Many that are of one program each.
+    f.write("default", (Sample((BASE, 0x7000, 0x100000)[i % 3] + i // 3 * 16 % 4096, pid=100 + i % 5,
+                               time=BEGAN + 1000 * (i * 7919 % programs) if i % 3 < 2 else 0)
+                        for i in range(samples)))
+    f.end()
+
+
 def hostile(path):
     """Names that are none: of the title, event, process, file and reading"""
     names = [b'"quoted\\', b"<&>;'", b"\x1b[31m\r\n\t", b"\xff\xfe half \xc3", b"{=\",}[",
@@ -427,10 +446,15 @@ def main():
     parser.add_argument("--names", action="store_true",
                         help="names that were kept, and samples there in the kernel")
     parser.add_argument("--compressed", action="store_true", help="records in frames of zstd")
+    parser.add_argument("--execs", type=int, metavar="PROGRAMS",
+                        help="samples of processes that execute so many programs each")
     parser.add_argument("--hostile", action="store_true", help="names that do harm")
     o = parser.parse_args()
     if o.hostile:
         hostile(o.file)
+        return
+    if o.execs:
+        execs(o.file, o.execs, o.samples)
         return
     order = "<" if o.order == "little" else ">"
     if o.program:
