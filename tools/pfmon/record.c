@@ -22,6 +22,7 @@
 
 #define DEFAULT_EVENT	"task-clock"
 #define DEFAULT_BUFFER	65536
+#define STACKS_BUFFER	524288	/* of -g dwarf */
 
 static const char usage[] =
 "usage: pfmon record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -43,9 +44,11 @@ static const char usage[] =
 "  -r, --read LIST      events to count, or registers to read, at each sample\n"
 "  -f, --format NAME    sampling format (double, or default where the kernel does not\n"
 "                       have that); or UUID[:ARGUMENT]\n"
-"  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K)\n"
-"  -g, --call-graph     the calls that led there, too: the same as -f calldouble, or\n"
-"                       callchain where the kernel does not have that\n"
+"  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K; -g dwarf: 512K)\n"
+"  -g, --call-graph     the calls that led there, too, by frame pointers: the same as\n"
+"                       -f calldouble, or callchain where the kernel does not have that\n"
+"  -g dwarf[,BYTES]     the calls of programs without frame pointers: each sample has\n"
+"                       BYTES of the stack, of which pfmon report makes them (8192)\n"
 TARGET_USAGE("  ")
 "      --wait           wait for counters, threads and CPUs that others have\n"
 "  -o, --output FILE    data file (" DF_DEFAULT_NAME "); - is standard output, and then\n"
@@ -132,9 +135,9 @@ enum { CALL_GRAPH = 256, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX,
 
 /*
  * The word that perf has behind --call-graph, which getopt_long() takes for the command if
- * there is no = between them.
+ * there is no = between them; -g has it, too.
  */
-static void check_calls(const char *word, char **argv)
+static void set_calls(struct options *o, const char *word, char **argv)
 {
 	static const char *const words[] = { "fp", "dwarf", "lbr" };
 	size_t i, len;
@@ -144,12 +147,15 @@ static void check_calls(const char *word, char **argv)
 		if (!strncmp(argv[optind], words[i], len) && strchr(",", argv[optind][len]))
 			word = argv[optind++];
 	}
+	o->calls = true;
+	o->sampling.stack = 0;
 	if (!word || !strcmp(word, "fp"))
 		return;
-	if (!strncmp(word, "dwarf", 5) || !strncmp(word, "lbr", 3))
-		errx(EXIT_PFMON, "--call-graph %s: calls are followed by frame pointers only (fp); compile with -fno-omit-frame-pointer",
+	if (!strncmp(word, "dwarf", 5) && strchr(",", word[5]))
+		o->sampling.stack = sampling_stack(word[5] ? word + 6 : NULL);
+	else
+		errx(EXIT_PFMON, "--call-graph %s: calls are followed by frame pointers (fp), or by what compilers say of stacks (dwarf)",
 		     word);
-	errx(EXIT_PFMON, "--call-graph %s: there is fp only", word);
 }
 
 static void parse_option(struct options *o, int c, char **argv)
@@ -173,12 +179,11 @@ static void parse_option(struct options *o, int c, char **argv)
 	case 'f':
 		set_format(o, optarg);
 		o->calls = false;
+		o->sampling.stack = 0;
 		break;
 	case CALL_GRAPH:
-		check_calls(optarg, argv);
-		/* fallthrough */
 	case 'g':
-		o->calls = true;
+		set_calls(o, c == 'g' ? NULL : optarg, argv);
 		break;
 	case 'b':
 		o->sampling.buffer_size = sampling_number(optarg,
@@ -309,7 +314,7 @@ static const struct pmon_format *find_format(const struct sampling *s, bool call
 {
 	const struct pmon_format *format = pmon_format_find(calls ? "calldouble" : "double");
 
-	return sampling_is_there(format, s->buffer_size) ? format :
+	return s->stack || sampling_is_there(format, s->buffer_size) ? format :
 	       pmon_format_find(calls ? "callchain" : "default");
 }
 
@@ -404,7 +409,7 @@ int cmd_record(int argc, char **argv)
 	turns_check_cpus(&o.turns, o.target.cpu_list.n);
 	perfmon_require();
 	if (!o.sampling.buffer_size)
-		o.sampling.buffer_size = DEFAULT_BUFFER;
+		o.sampling.buffer_size = o.sampling.stack ? STACKS_BUFFER : DEFAULT_BUFFER;
 	if (o.calls || !o.sampling.format) {
 		o.sampling.format = find_format(&o.sampling, o.calls);
 		o.sampling.arg = NULL;

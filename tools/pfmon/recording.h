@@ -19,6 +19,7 @@ struct sampling {
 	unsigned char *arg;		/* of the format, NULL: as pfmon has it */
 	size_t arg_size;
 	uint64_t buffer_size;
+	uint16_t stack;			/* bytes of it in each sample, calldouble's; 0: none */
 	struct counters counters;	/* the sampled ones are the first */
 	unsigned int sampled;
 	unsigned int registers;		/* and other registers to read */
@@ -83,6 +84,22 @@ uint64_t sampling_number(const char *text, const char *what, uint64_t max);
  * @text: the mask, 0 for periods that are all the same
  */
 void sampling_random(struct sampling *s, const char *text);
+
+/**
+ * sampling_stack() - read the size of stacks; ends the program if it is none
+ * @text: bytes, or NULL for as many as perf has
+ *
+ * Return: from 8 to PFM_CALLDOUBLE_SMPL_MAX_STACK, a multiple of 8.
+ */
+uint16_t sampling_stack(const char *text);
+
+/**
+ * sampling_argument() - fill in the argument of the format
+ * @s:    complete
+ * @arg:  all zeroes, RAW_ARG_MAX bytes
+ * @size: bytes of the buffer
+ */
+void sampling_argument(const struct sampling *s, void *arg, uint64_t size);
 
 /**
  * sampling_periods() - choose a period for each event; ends the program if that cannot be

@@ -440,12 +440,23 @@ static void explain_refusal(const struct sampling *what)
 	if (missing)
 		errx(EXIT_PFMON, "the kernel does not have the sampling format '%s': if that is a module, it is not installed, or not loaded for this user",
 		     what->format->name);
+	if (what->stack)
+		errx(EXIT_PFMON, "-g dwarf: the kernel's sampling format calldouble keeps no stacks: it is one of version 1.0; -g follows frame pointers");
 	if (!what->arg)
 		return;
 	for (i = 0; i < what->arg_size && 2 * i + 1 < sizeof(arg); i++)
 		snprintf(arg + 2 * i, 3, "%02x", ((const unsigned char *)what->arg)[i]);
 	errx(EXIT_PFMON, "the sampling format '%s' refuses its argument: %s%s", what->format->name,
 	     arg, i < what->arg_size ? "..." : "");
+}
+
+/* Why a context whose samples are to have stacks was refused, if it is for that. */
+static void explain_stacks(int error, unsigned int flags)
+{
+	if (error == EOPNOTSUPP)
+		errx(EXIT_PFMON, "-g dwarf: this kernel cannot give programs' registers and stacks on this machine; -g follows frame pointers");
+	if (error == EPERM && (flags & PFM_FL_SYSTEM_WIDE))
+		errx(EXIT_PFMON, "-g dwarf: stacks of all programs on a CPU are for root only, or who has CAP_PERFMON");
 }
 
 static int create_context(struct sampler *s, unsigned int flags,
@@ -463,12 +474,11 @@ static int create_context(struct sampler *s, unsigned int flags,
 		err(EXIT_PFMON, NULL);
 	req->ctx.ctx_flags = flags;
 	memcpy(req->ctx.ctx_smpl_buf_id, what->format->uuid, sizeof(pfm_uuid_t));
-	if (what->arg)
-		memcpy(req->arg, what->arg, what->arg_size);
-	else
-		what->format->argument(req->arg, what->buffer_size);
+	sampling_argument(what, req->arg, what->buffer_size);
 	ret = pfm_create_context(&req->ctx, 1) ?
 	      failure_set(failure, PFM_CREATE_CONTEXT, 0) : 0;
+	if (ret && what->stack)
+		explain_stacks(failure->err, flags);
 	if (ret && failure->err == EINVAL)
 		explain_refusal(what);
 	s->probe.fd = req->ctx.ctx_fd;

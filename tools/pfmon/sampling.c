@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perfmon/calldouble_smpl.h>
 #include <perfmon/libperfmon.h>
 
 #include "require.h"
@@ -13,6 +14,8 @@
 #include "recording.h"
 
 #define CLOCK_NS	10000U
+#define STACK_BYTES	8192U
+#define STACK_REGS	34	/* that any machine has, see <perfmon/calldouble_smpl.h> */
 
 static uint64_t number(const char *text, const char *what, uint64_t min, uint64_t max)
 {
@@ -33,6 +36,34 @@ void sampling_random(struct sampling *s, const char *text)
 {
 	s->random_mask = number(text, "a mask", 0, INT64_MAX);
 	s->random_given = true;
+}
+
+uint16_t sampling_stack(const char *text)
+{
+	uint64_t size = !text ? STACK_BYTES :
+			number(text, "a stack's size of at most 16384", 1,
+			       PFM_CALLDOUBLE_SMPL_MAX_STACK);
+
+	return (uint16_t)((size + 7) & ~7ULL);
+}
+
+void sampling_argument(const struct sampling *s, void *arg, uint64_t size)
+{
+	pfm_calldouble_smpl_arg_t *stacks = arg;
+
+	if (s->arg)
+		memcpy(arg, s->arg, s->arg_size);
+	else
+		s->format->argument(arg, size);
+	if (s->stack)
+		stacks->buf_stack = s->stack;
+}
+
+/* What a sample has more in each half. */
+static uint64_t stack_size(const struct sampling *s)
+{
+	return s->stack ? sizeof(pfm_calldouble_smpl_user_t) + STACK_REGS * sizeof(uint64_t) +
+			  s->stack : 0;
 }
 
 /*
@@ -123,7 +154,7 @@ void sampling_check_buffer(const struct sampling *s)
 		if (s->adapts[i] && !s->format->values)
 			errx(EXIT_PFMON, "the format %s records no periods: with it -F is for clocks, not for %s",
 			     s->format->name, s->counters.c[i].name);
-	min = s->format->min_size(pmds);
+	min = s->format->min_size(pmds) + 2 * stack_size(s);
 	if (s->buffer_size < min)
 		errx(EXIT_PFMON, "a buffer of %" PRIu64 " bytes is too small: the format %s needs %" PRIu64,
 		     s->buffer_size, s->format->name, min);

@@ -75,13 +75,13 @@ test_record_options()
 		-F 100001 true
 	refused "short time" "task-clock: the kernel takes no samples of it closer than 10000 ns" \
 		-e cs,task-clock -c 9999 true
-	for word in dwarf dwarf,8192 lbr; do
-		refused "--call-graph $word" "calls are followed by frame pointers only (fp)" \
-			--call-graph $word true
-		refused "--call-graph=$word" "calls are followed by frame pointers only (fp)" \
-			--call-graph=$word true
+	for word in "-g lbr" "--call-graph lbr" --call-graph=lbr --call-graph=bp --call-graph=dwarfs; do
+		refused "$word" "calls are followed by frame pointers (fp), or by .* (dwarf)" $word true
 	done
-	refused "--call-graph=bp" "there is fp only" --call-graph=bp true
+	for word in dwarf,0 dwarf, dwarf,16385 dwarf,x; do
+		refused "-g $word" "is not a stack's size of at most 16384" -g $word true
+	done
+	refused "small buffer of stacks" "is too small: the format calldouble needs" -b 16K -g dwarf true
 	record -F 100000 true
 	expect "fastest clock: status" "$status" 0
 	refused "large mask" "must be smaller than the period of task-clock" \
