@@ -24,7 +24,6 @@
 
 #define BUCKETS		4096
 #define DELETED		" (deleted)"
-#define READING_MAX	32		/* processes that read lines at a time */
 
 struct binaries {
 	struct binary *bucket[BUCKETS];
@@ -35,8 +34,6 @@ struct binaries {
 	bool anonymous;		/* the recorder did not look which files they are */
 	char *archive;		/* where copies of them may be, NULL: nowhere */
 	unsigned int count[BINARY_STATES];
-	struct binary *lines;	/* those with a process that reads lines, the newest first */
-	unsigned int reading;	/* how many that are */
 	unsigned int without_lines;
 };
 
@@ -357,54 +354,27 @@ uint64_t binary_extent(const struct binary *b, const struct symbol *symbol)
 	return symtab_extent(kept ? &b->kept : &b->symbols, symbol);
 }
 
-/* Room for one process more: the oldest one ends, and begins anew when it is asked again. */
-static void end_oldest(struct binaries *binaries)
-{
-	struct binary **link = &binaries->lines;
-
-	while ((*link)->next_lines)
-		link = &(*link)->next_lines;
-	lines_free((*link)->lines);
-	(*link)->lines = NULL;
-	(*link)->lines_tried = false;
-	*link = NULL;
-	binaries->reading--;
-}
-
 static void begin_lines(struct binaries *binaries, struct binary *b)
 {
 	b->lines_tried = true;
 	if (b->state != BINARY_FOUND)
 		return;
-	if (binaries->reading == READING_MAX)
-		end_oldest(binaries);
 	b->lines = lines_new(&b->symbols);
-	if (!b->lines) {
-		/* Memory has no file. */
+	/* Memory has no file. */
+	if (!b->lines)
 		binaries->without_lines += symtab_has_elf && *b->path == '/';
-		return;
-	}
-	b->next_lines = binaries->lines;
-	binaries->lines = b;
-	binaries->reading++;
 }
 
 void binary_lines(struct binaries *binaries, struct binary *b, uint64_t addr,
 		  struct lines_found *found)
 {
-	struct binary **link = &binaries->lines;
-
 	found->frames = 0;
 	if (!b->lines_tried)
 		begin_lines(binaries, b);
 	if (!b->lines || lines_find(b->lines, addr, found))
 		return;
 	binaries->without_lines++;
-	while (*link != b)
-		link = &(*link)->next_lines;
-	*link = b->next_lines;
-	binaries->reading--;
-	lines_free(b->lines);
+	reader_free(b->lines);
 	b->lines = NULL;
 }
 
@@ -426,7 +396,7 @@ void binaries_free(struct binaries *binaries)
 	for (n = 0; n < BUCKETS; n++) {
 		for (b = binaries->bucket[n]; b; b = next) {
 			next = b->next;
-			lines_free(b->lines);
+			reader_free(b->lines);
 			symtab_free(&b->symbols);
 			symtab_free(&b->kept);
 			free(b);

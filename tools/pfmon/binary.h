@@ -37,9 +37,8 @@ struct binary {
 	enum binary_state state;
 	struct symtab symbols;
 	struct symtab kept;	/* that stand in the recording */
-	struct lines *lines;	/* NULL: not begun, there are none, or not any more */
+	struct reader *lines;	/* NULL: not begun, there are none, or not any more */
 	bool lines_tried;
-	struct binary *next_lines;	/* that has some, too */
 };
 
 /**

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lines of the source, and functions that were inlined, as the debug information of a program
- * or library has them. Who wrote that can have meant to harm its reader: another process reads
- * it, which has no rights, and limits. If it is gone, lines are not known.
+ * or library has them.
  */
 #ifndef PFMON_LINES_H
 #define PFMON_LINES_H
@@ -11,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symtab.h"
+#include "reader.h"
 
 #define LINES_FRAMES	32	/* functions that are at one address, at most */
 
@@ -27,16 +26,14 @@ struct lines_found {
 	struct lines_frame frame[LINES_FRAMES];
 };
 
-struct lines;
-
 /**
  * lines_new() - begin to read the lines of a file
  * @t: its symbols, of symtab_read_fd()
  *
- * Return: for the functions below, NULL if it has no debug information, or pfmon was built
- * without libdw.
+ * Return: for lines_find() and reader_free(), NULL if it has no debug information, or pfmon
+ * was built without libdw.
  */
-struct lines *lines_new(const struct symtab *t);
+struct reader *lines_new(const struct symtab *t);
 
 /**
  * lines_find() - what is at an address
@@ -47,7 +44,7 @@ struct lines *lines_new(const struct symtab *t);
  * Return: true, or false if nothing can be read any more: what there was is too much, or
  * harmful.
  */
-bool lines_find(struct lines *lines, uint64_t addr, struct lines_found *found);
+bool lines_find(struct reader *lines, uint64_t addr, struct lines_found *found);
 
 /**
  * lines_parse() - what the process that reads has answered
@@ -66,11 +63,5 @@ bool lines_parse(const unsigned char *answer, size_t size, struct lines_found *f
  * Return: "FILE:LINE", the file without its directory, of text_intern(); NULL: not known.
  */
 const char *lines_short(const struct lines_frame *frame);
-
-/**
- * lines_free() - end that process
- * @lines: from lines_new(), or NULL
- */
-void lines_free(struct lines *lines);
 
 #endif /* PFMON_LINES_H */

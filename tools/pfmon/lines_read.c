@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The process that reads debug information, by elfutils' libdw. It opens all files that it
- * needs first, and can do nothing but compute after that, for as long as its limits let it.
- */
+/* The process that reads debug information, by elfutils' libdw. */
 #define _GNU_SOURCE
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
-#include <grp.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "debugfile.h"
 #include "lines.h"
 #include "lines_read.h"
+#include "serve.h"
 
-#define CPU_S		60	/* of time, for all questions of a file */
-#define DATA_BYTES	(1U << 30)	/* of memory, for what is packed, too */
 #define DEPTH		64	/* of what is within one another */
 #define NAME_MAX_SENT	1024	/* bytes of a name */
-#define NOBODY		65534
 
 struct ranges;
 
@@ -45,11 +36,6 @@ struct reading {
 	Dwarf *dwarf;
 	Dwarf_Addr bias;
 	struct ranges units;
-};
-
-struct answer {
-	uint32_t size;
-	char text[LINES_ANSWER_MAX];
 };
 
 static bool add_range(struct ranges *ranges, const struct range *range)
@@ -206,7 +192,7 @@ static void put_string(struct answer *a, const char *text)
 	a->size += (uint32_t)len + 1;
 }
 
-_Static_assert(LINES_FRAMES * (2 * (NAME_MAX_SENT + 1) + sizeof(uint32_t)) <= LINES_ANSWER_MAX,
+_Static_assert(LINES_FRAMES * (2 * (NAME_MAX_SENT + 1) + sizeof(uint32_t)) <= READER_ANSWER_MAX,
 	       "all frames find room");
 
 static void put_frame(struct answer *a, const char *function, const char *file, uint32_t line)
@@ -244,8 +230,9 @@ static void answer_frames(struct answer *a, Dwarf_Die *unit, Dwarf_Addr addr,
 	put_frame(a, "", file, (uint32_t)number);
 }
 
-static void answer_to(struct reading *r, Dwarf_Addr addr, struct answer *a)
+static void answer_to(void *arg, uint64_t addr, struct answer *a)
 {
+	struct reading *r = arg;
 	Dwarf_Die inlined[LINES_FRAMES - 1];
 	const struct range *unit, *function;
 	Dwarf_Die die;
@@ -296,87 +283,26 @@ static void find_common(Dwarf *dwarf)
 		dwarf_setalt(dwarf, common);
 }
 
-static int first_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-			void *found)
-{
-	(void)data;
-	(void)name;
-	(void)base;
-	*(Dwfl_Module **)found = module;
-	return DWARF_CB_ABORT;
-}
-
-static void limit(int what, rlim_t most)
-{
-	struct rlimit limit;
-
-	if (getrlimit(what, &limit))
-		return;
-	if (limit.rlim_max > most)
-		limit.rlim_max = most;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(what, &limit);
-}
-
-/* No more files, no more rights than anybody has, an end. */
-static void give_up_rights(void)
-{
-	limit(RLIMIT_NOFILE, 0);
-	limit(RLIMIT_FSIZE, 0);
-	if (geteuid())
-		return;
-	/* Where there is no such user it stays what it is. */
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY))
-		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
-
 static bool begin(struct reading *r, const struct symtab *t)
 {
-	Dwfl_Module *module = NULL;
+	Dwfl_Module *module = serve_begin(t);
 
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_DATA, DATA_BYTES);
-	limit(RLIMIT_CPU, CPU_S);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	dwfl_getmodules(t->file, first_module, &module, 0);
 	if (!module)
 		return false;
 	r->dwarf = dwfl_module_getdwarf(module, &r->bias);
 	if (!r->dwarf)
 		return false;
 	find_common(r->dwarf);
-	give_up_rights();
+	serve_rest();
 	find_units(r);
 	return r->units.n;
-}
-
-static bool send_answer(int fd, const struct answer *a)
-{
-	const char *at = (const char *)a;
-	size_t left = sizeof(a->size) + a->size;
-	ssize_t n;
-
-	for (; left; left -= (size_t)n, at += n) {
-		n = write(fd, at, left);
-		if (n <= 0)
-			return false;
-	}
-	return true;
 }
 
 void lines_serve(const struct symtab *t, int fd)
 {
 	static struct reading r;
-	static struct answer a;
-	uint64_t addr;
 
 	if (!begin(&r, t))
 		_exit(1);
-	a.size = 1;
-	while (send_answer(fd, &a) && read(fd, &addr, sizeof(addr)) == sizeof(addr)) {
-		a.size = 0;
-		answer_to(&r, addr, &a);
-	}
-	_exit(0);
+	serve_all(fd, answer_to, &r);
 }

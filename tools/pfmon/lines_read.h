@@ -5,8 +5,6 @@
 
 #include "symtab.h"
 
-#define LINES_ANSWER_MAX	131072	/* bytes */
-
 /**
  * lines_serve() - answer questions until there are no more, and end
  * @t:  symbols of the file, as the process that asks has read them
