@@ -378,6 +378,20 @@ void binary_lines(struct binaries *binaries, struct binary *b, uint64_t addr,
 	b->lines = NULL;
 }
 
+enum cfi_result binary_step(struct binary *b, uint64_t offset, struct cfi_state *state)
+{
+	uint64_t addr;
+
+	if (b->state != BINARY_FOUND)
+		return CFI_END;
+	if (!b->cfi_tried)
+		b->cfi = cfi_new(&b->symbols);
+	b->cfi_tried = true;
+	if (!b->cfi || !symtab_addr(&b->symbols, offset, &addr))
+		return CFI_NONE;
+	return cfi_step(b->cfi, addr, state);
+}
+
 unsigned int binaries_without_lines(const struct binaries *binaries)
 {
 	return binaries->without_lines;
@@ -397,6 +411,7 @@ void binaries_free(struct binaries *binaries)
 		for (b = binaries->bucket[n]; b; b = next) {
 			next = b->next;
 			reader_free(b->lines);
+			cfi_free(b->cfi);
 			symtab_free(&b->symbols);
 			symtab_free(&b->kept);
 			free(b);

@@ -6,6 +6,7 @@
 #ifndef PFMON_BINARY_H
 #define PFMON_BINARY_H
 
+#include "cfi.h"
 #include "data_read.h"
 #include "identity.h"
 #include "lines.h"
@@ -39,6 +40,8 @@ struct binary {
 	struct symtab kept;	/* that stand in the recording */
 	struct reader *lines;	/* NULL: not begun, there are none, or not any more */
 	bool lines_tried;
+	struct cfi *cfi;	/* NULL: likewise */
+	bool cfi_tried;
 };
 
 /**
@@ -151,6 +154,16 @@ bool binary_archived(const char *dir, const struct binary *binary, char *path);
  */
 void binary_lines(struct binaries *binaries, struct binary *binary, uint64_t addr,
 		  struct lines_found *found);
+
+/**
+ * binary_step() - go to the caller of code of a file
+ * @binary: whose symbols were read
+ * @offset: where the program is in the file, or one byte before where a call returns to
+ * @state:  registers and stack; becomes the caller's if there is one
+ *
+ * Return: see enum cfi_result; CFI_END if the file is not there.
+ */
+enum cfi_result binary_step(struct binary *binary, uint64_t offset, struct cfi_state *state);
 
 /**
  * binaries_without_lines() - files whose lines were looked for

@@ -2,6 +2,7 @@
 /* In place of elf.c and debugfile.c where there is no libdw to build with. */
 #include <unistd.h>
 
+#include "cfi_frame.h"
 #include "debugfile.h"
 #include "lines_read.h"
 #include "symtab.h"
@@ -45,6 +46,13 @@ size_t symtab_segments(int fd, struct segment *segment, size_t max)
 }
 
 void lines_serve(const struct symtab *t, int fd)
+{
+	(void)t;
+	(void)fd;
+	_exit(1);
+}
+
+void cfi_serve(const struct symtab *t, int fd)
 {
 	(void)t;
 	(void)fd;

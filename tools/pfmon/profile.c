@@ -18,6 +18,7 @@
 #include "space.h"
 #include "symtab.h"
 #include "text.h"
+#include "unwind.h"
 #include "visit.h"
 
 #define NOTES_MAX	(sizeof(((struct profile *)0)->note) / \
@@ -46,6 +47,9 @@ struct loading {
 	unsigned int *alike;		/* events of the chosen one's name, in file order */
 	unsigned int alikes;
 	bool chains;			/* samples have them */
+	bool stacks;			/* and some the stack that they were made from */
+	uint64_t cut_stacks;		/* samples with more of it than was kept */
+	bool bare_stacks;		/* there is nothing that unwinds these here */
 	struct looked {
 		const char *name;
 		bool is;
@@ -141,9 +145,45 @@ static bool add_lost(struct loading *l)
 	return true;
 }
 
-/* A block that is damaged says nothing of the others; it is counted once. */
-static bool read_block(struct loading *l, const struct smpl_sink *sink)
+/* What calls it has is said by its stack, if it has one. */
+static void unwind_sample(void *arg, struct pmon_sample *sample, const struct pmon_user *user)
 {
+	static uint64_t chain[UINT16_MAX + UNWIND_MAX];
+	struct loading *l = arg;
+	bool cut = false;
+	unsigned int n;
+
+	/* Where the kernel could not take it, the calls are those of frame pointers. */
+	if (!user && l->stacks && sample->user)
+		sample->user = 1;
+	if (!user)
+		return;
+	n = unwind(l->space, sample, user, chain + sample->kernel, &cut);
+	l->stacks |= n > 0;
+	l->bare_stacks |= !n;
+	l->cut_stacks += cut;
+	if (!n)
+		return;
+	memcpy(chain, sample->chain, sample->kernel * sizeof(*chain));
+	sample->chain = chain;
+	sample->user = n;
+}
+
+static void see_time(void *arg, const struct pmon_sample *sample);
+
+/* Are the calls of samples looked at? To find them takes time. */
+static bool wants_calls(const struct loading *l, const struct smpl_sink *sink)
+{
+	const struct profile *p = l->profile;
+
+	return !sink->map && sink->sample != see_time &&
+	       (p->visitor || p->by[BY_CHAIN] || p->calls || p->children);
+}
+
+/* A block that is damaged says nothing of the others; it is counted once. */
+static bool read_block(struct loading *l, const struct smpl_sink *to)
+{
+	struct smpl_sink whole = *to, *sink = &whole;
 	const struct pmon_format *format;
 	struct data_samples s;
 	struct pmon_origin origin;
@@ -163,6 +203,10 @@ static bool read_block(struct loading *l, const struct smpl_sink *sink)
 	}
 	if (format->chains)
 		l->chains = true;
+	if (wants_calls(l, sink)) {
+		sink->unwind = unwind_sample;
+		sink->unwind_arg = l;
+	}
 	/* Formats without chains have no maps either. */
 	if (!format->chains && sink->map)
 		return true;
@@ -850,6 +894,12 @@ static void make_notes(const struct loading *l)
 		     p->gap.time > p->header.monotonic ?
 		     (double)(p->gap.time - p->header.monotonic) / 1e9 : 0.0,
 		     p->gap.samples);
+	if (l->cut_stacks)
+		note(p, "samples whose stacks were larger than what was kept of them: %" PRIu64 "; their outermost calls are not known (record -g dwarf,BYTES keeps more)",
+		     l->cut_stacks);
+	if (l->bare_stacks)
+		note(p, symtab_has_elf ? "stacks of another kind of machine are not unwound: their calls are those of frame pointers" :
+		     "this pfmon was built without libdw: stacks are not unwound, their calls are those of frame pointers");
 	if (l->strangers)
 		note(p, "samples of no event that the file names: %" PRIu64, l->strangers);
 	for (i = 0; space_note(l->space, i); i++)

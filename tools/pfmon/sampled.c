@@ -23,6 +23,17 @@ uint64_t sampled_events(const struct sampled_event *e, const struct pmon_sample 
 	       (half ? sample->count / 2 : 0);
 }
 
+static void take_sample(const struct smpl_sink *sink, const struct pmon_iter *it,
+			struct pmon_record *rec)
+{
+	struct pmon_user user;
+
+	if (sink->unwind)
+		sink->unwind(sink->unwind_arg, &rec->sample,
+			     pmon_sample_user(it, rec, &user) ? &user : NULL);
+	sink->sample(sink->arg, &rec->sample);
+}
+
 long smpl_parse(const struct pmon_format *format, const void *buf, size_t size,
 		const struct pmon_layout *layout, const struct pmon_origin *origin,
 		const struct smpl_sink *sink)
@@ -34,7 +45,7 @@ long smpl_parse(const struct pmon_format *format, const void *buf, size_t size,
 	pmon_iter_begin(&it, format, buf, size, layout, origin);
 	while ((ret = pmon_iter_next(&it, &rec)) > 0) {
 		if (rec.type == PMON_SAMPLE)
-			sink->sample(sink->arg, &rec.sample);
+			take_sample(sink, &it, &rec);
 		else if (rec.type == PMON_LOST && sink->lost)
 			sink->lost(sink->arg, &rec.lost);
 		else if (rec.type != PMON_LOST && sink->map)

@@ -57,6 +57,12 @@ struct smpl_sink {
 	void (*map)(void *arg, const struct pmon_map *map);	/* (optional) */
 	void (*lost)(void *arg, const struct pmon_lost *lost);	/* (optional) */
 	void *arg;
+	/*
+	 * (optional) May change the calls of a sample before the sink has it. @user: its
+	 * registers and stack, NULL: it has none.
+	 */
+	void (*unwind)(void *arg, struct pmon_sample *sample, const struct pmon_user *user);
+	void *unwind_arg;
 };
 
 /**

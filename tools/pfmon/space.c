@@ -818,6 +818,28 @@ void space_find(struct space *space, const struct pmon_sample *sample,
 	space->founds++;
 }
 
+bool space_is_code(struct space *space, const struct pmon_sample *sample)
+{
+	struct place place;
+
+	space_find(space, sample, &place);
+	return place.mapping || !strcmp(place.binary, "[anonymous]");
+}
+
+/* Code that a process has made has no file, and so nothing that says how its frames are. */
+enum cfi_result space_step(struct space *space, const struct pmon_sample *sample,
+			   struct cfi_state *state)
+{
+	const struct mapping *map;
+	struct place place;
+
+	space_find(space, sample, &place);
+	map = place.mapping;
+	if (!map || jit_may_be(map->binary->path))
+		return CFI_NONE;
+	return binary_step(map->binary, sample->ip - map->start + map->offset, state);
+}
+
 struct mapped space_mapped(const struct mapping *mapping)
 {
 	if (!mapping)

@@ -3,6 +3,7 @@
 #ifndef PFMON_SPACE_H
 #define PFMON_SPACE_H
 
+#include "cfi.h"
 #include "data_read.h"
 #include "identity.h"
 #include "lines.h"
@@ -135,6 +136,26 @@ void space_source(struct space *space, unsigned int what);
  */
 void space_find(struct space *space, const struct pmon_sample *sample,
 		struct place *place);
+
+/**
+ * space_step() - go to the caller of a program
+ * @space:  after space_complete()
+ * @sample: whose ip is where the program is, or one byte before where a call returns to
+ * @state:  its registers and stack; becomes the caller's if there is one
+ *
+ * Return: see enum cfi_result; CFI_END if it is nowhere where code can be.
+ */
+enum cfi_result space_step(struct space *space, const struct pmon_sample *sample,
+			   struct cfi_state *state);
+
+/**
+ * space_is_code() - can the program be there?
+ * @space:  after space_complete()
+ * @sample: whose ip is where
+ *
+ * Return: true if code was mapped there, or the process says that it had made some.
+ */
+bool space_is_code(struct space *space, const struct pmon_sample *sample);
 
 /* A mapping of a process. */
 struct mapped {

@@ -677,7 +677,7 @@ behaviour='options turns status output follow untraced outlive signals terminal 
 # unit_tests DIR: the unit tests that the Makefile has put there
 unit_tests()
 {
-	for unit in unit unit_data unit_formats unit_places unit_output unit_print unit_names \
+	for unit in unit unit_data unit_formats unit_places unit_unwind unit_output unit_print unit_names \
 		unit_nonames unit_ppc; do
 		program "$unit" "$1/$unit"
 	done
