@@ -283,7 +283,7 @@ static bool execute(struct numbers *s, const struct cfi_op *op)
 	return true;
 }
 
-/* A number by its rule. Returns false if there is none. */
+/* What a rule's operations make. Returns false if that is nothing. */
 static bool evaluate(struct numbers *s, const struct cfi_frame *f, const struct cfi_rule *rule,
 		     uint64_t *value)
 {
@@ -296,22 +296,38 @@ static bool evaluate(struct numbers *s, const struct cfi_frame *f, const struct 
 	if (!s->n)
 		return false;
 	*value = s->value[s->n - 1];
-	return rule->kind != CFI_AT || cfi_load(s->state, s->big, *value, s->m->bytes, value);
+	return true;
+}
+
+/*
+ * A register of the caller. What is below the stack pointer was there: where a function ends
+ * it has its caller's registers back, one after the other, and compilers do not say so.
+ */
+static bool find_register(struct numbers *s, const struct cfi_frame *f, unsigned int reg,
+			  uint64_t *value)
+{
+	const struct cfi_rule *rule = &f->reg[reg];
+	bool was_known = s->state->known >> reg & 1;
+
+	if (rule->kind == CFI_SAME)
+		return was_known;
+	if (rule->kind == CFI_UNDEFINED || !evaluate(s, f, rule, value))
+		return false;
+	if (rule->kind == CFI_IS)
+		return true;
+	if (*value >= s->state->stack_at)
+		return cfi_load(s->state, s->big, *value, s->m->bytes, value);
+	*value = s->state->reg[reg];
+	return was_known && reg != f->back;
 }
 
 static void find_registers(struct numbers *s, const struct cfi_frame *f, struct cfi_state *next)
 {
-	const struct cfi_state *state = s->state;
 	unsigned int i;
 
 	next->known = 0;
-	for (i = 0; i < s->m->regs; i++) {
-		const struct cfi_rule *rule = &f->reg[i];
-		bool known = rule->kind == CFI_SAME ? state->known >> i & 1 :
-			     rule->kind != CFI_UNDEFINED && evaluate(s, f, rule, &next->reg[i]);
-
-		next->known |= (uint64_t)known << i;
-	}
+	for (i = 0; i < s->m->regs; i++)
+		next->known |= (uint64_t)find_register(s, f, i, &next->reg[i]) << i;
 }
 
 /*

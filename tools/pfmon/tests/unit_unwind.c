@@ -215,6 +215,12 @@ static bool step(pid_t pid, int signal)
 	       waitpid(pid, &status, 0) == pid && WIFSTOPPED(status);
 }
 
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* The calls that can be where the innermost function of this program is the first of them. */
 static bool is_true(const char *found)
 {
@@ -265,14 +271,323 @@ static void test_every_instruction(void)
 	}
 	CHECK(steps > STEPS_LEAST);
 	CHECK(in[0] > 20 && in[1] > 20 && in[2] > 2 && in[3] > 20);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_child(pid);
+}
+
+/* A child in aaa(), behind what it does to the stack. */
+static pid_t child_in_aaa(struct pmon_user *user)
+{
+	pid_t pid = start_child();
+	unsigned int n = 0;
+	bool cut;
+
+	while (get_user(pid, user) && n < 20) {
+		n += unwind_it(user, &cut) && !strcmp(name_of(0), "aaa");
+		if (!step(pid, signal_of(pid)))
+			break;
+	}
+	return pid;
+}
+
+/* What there is of a stack makes the innermost calls of the whole one. */
+static void test_short_stacks(const struct pmon_user *whole)
+{
+	unsigned int n = unwind_it(whole, &(bool){ false }), i, last = 0, grew = 0;
+	struct pmon_user user = *whole;
+	uint64_t all[UNWIND_MAX];
+	bool cut;
+
+	memcpy(all, chain, sizeof(all));
+	for (user.stack_size = 0; user.stack_size <= whole->stack_size; user.stack_size += 8) {
+		i = unwind_it(&user, &cut);
+		CHECK(i >= last && i <= n && !memcmp(all, chain, i * sizeof(*all)));
+		CHECK(cut == (i < n));
+		grew += i > last;
+		last = i;
+	}
+	CHECK(last == n && grew == n);
+}
+
+/* Numbers that are good places for calls and for stacks, and all others. */
+static uint64_t random_word(const struct pmon_user *user)
+{
+	static uint64_t seed = 1;
+	const uint64_t sp = registers[cfi_machine(user->machine)->sp];
+	seed = seed * 6364136223846793005 + 1442695040888963407;
+	switch (seed >> 60) {
+	case 0:
+		return seed;
+	case 1 ... 6:
+		return sp + (seed >> 33) % (2 * STACK) - STACK / 2;
+	default:
+		return (uintptr_t)aaa + (seed >> 40) % 512;
+	}
+}
+
+/* Whatever a stack has: the walk ends, and reads nothing that is not there (sanitizers). */
+static void test_hostile_stacks(const struct pmon_user *whole)
+{
+	const struct cfi_machine *m = cfi_machine(whole->machine);
+	unsigned int try, i, n, longest = 0;
+	uint64_t saved[CFI_REGS];
+	struct pmon_user user = *whole;
+	bool cut;
+
+	memcpy(saved, registers, sizeof(saved));
+	for (try = 0; try < 2000; try++) {
+		for (i = 0; i < user.stack_size; i += 8)
+			memcpy(stack + i, &(uint64_t){ random_word(whole) }, 8);
+		for (i = 0; i < m->regs; i++)
+			if (i != m->sp)
+				registers[i] = random_word(whole);
+		n = unwind_it(&user, &cut);
+		if (n > longest)
+			longest = n;
+		CHECK(n >= 1 && n <= UNWIND_MAX);
+	}
+	CHECK(longest > 3);
+	/* All of memory from the highest address down. */
+	registers[m->sp] = UINT64_MAX - 7;
+	CHECK(unwind_it(&user, &cut) >= 1);
+	memcpy(registers, saved, sizeof(saved));
+}
+
+/* A machine that nobody knows, one of which registers are missing, and another one than the files'. */
+static void test_other_machines(const struct pmon_user *whole)
+{
+	struct pmon_user user = *whole;
+	bool cut;
+
+	user.machine = EM_ARM;
+	CHECK(!unwind_it(&user, &cut));
+	user.machine = whole->machine;
+	user.regs--;
+	CHECK(!unwind_it(&user, &cut));
+	user.machine = EM_PPC;
+	user.regs = 34;
+	registers[33] = registers[cfi_machine(whole->machine)->pc];
+	CHECK(unwind_it(&user, &cut) == 1);
+}
+
+/* Code that a process has made has frame pointers, if anything. */
+static void test_frame_pointers(void)
+{
+	static const uint64_t sp = 0x7000;
+	const uint64_t words[] = {
+		0, sp + 32, 0x10020, 0, sp + 48, 0x10030, sp + 64, 0x10040, sp + 40, 0x10050,
+	};
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+	struct df_process process = { .pid = 1, .time = 100 };
+	struct data_process p = { &process, "made", "made" };
+	struct df_map map = { .pid = 1, .time = 100, .start = 0x10000, .end = 0x11000 };
+	struct data_map m = { &map, "[anonymous]" };
+	struct pmon_user user = {
+		.machine = EM_X86_64, .regs = 17, .reg = registers,
+		.stack_size = sizeof(words), .stack = words,
+	};
+	struct space *other = space;
+	bool cut;
+
+	if (!symtab_has_elf)
+		return;
+	space = space_new(&header, NULL);
+	space_add_process(space, &p);
+	space_add_map(space, &m);
+	space_complete(space);
+	memset(registers, 0, sizeof(registers));
+	registers[16] = 0x10010;
+	registers[7] = sp;
+	registers[6] = sp + 8;
+	/* The last one points down. */
+	CHECK(unwind_it(&user, &cut) == 5 && !cut);
+	CHECK(chain[0] == 0x10010 && chain[1] == 0x10020 && chain[2] == 0x10030);
+	CHECK(chain[3] == 0x10040 && chain[4] == 0x10050);
+	registers[6] = sp - 8;
+	CHECK(unwind_it(&user, &cut) == 1);
+	registers[6] = sp + 8;
+	user.stack_size = 56;
+	CHECK(unwind_it(&user, &cut) == 3 && cut);
+	space_free(space);
+	space = other;
+}
+
+/* Of 32 bits, and the other byte order. */
+static void test_frames(void)
+{
+	static union {
+		struct cfi_frame frame;
+		unsigned char bytes[4096];
+	} u;
+	static const unsigned char words[] = { 0, 0, 0, 0, 0x12, 0x34, 0x56, 0x78, 0, 0, 0, 1 };
+	struct cfi_frame *f = &u.frame;
+	const size_t size = sizeof(*f) + 5 * sizeof(f->op[0]);
+	struct cfi_state state;
+	unsigned int i;
+
+	f->machine = EM_386;
+	f->back = 8;
+	f->ops = 5;
+	f->cfa = (struct cfi_rule){ CFI_IS, 0, 1 };
+	f->op[0] = (struct cfi_op){ CFI_PUSH_REG, 4, 8 };
+	for (i = 0; i < CFI_REGS; i++)
+		f->reg[i].kind = CFI_UNDEFINED;
+	f->reg[4] = (struct cfi_rule){ CFI_IS, 1, 1 };
+	f->op[1].kind = CFI_PUSH_CFA;
+	f->reg[8] = (struct cfi_rule){ CFI_AT, 2, 3 };
+	f->op[2].kind = CFI_PUSH_CFA;
+	f->op[3] = (struct cfi_op){ CFI_PUSH, 0, (uint64_t)-4 };
+	f->op[4].kind = CFI_ADD;
+	CHECK(cfi_parse(f, size));
+	CHECK(!cfi_parse(f, size - 1) && !cfi_parse(f, size + 16) && !cfi_parse(f, 1));
+
+	state = (struct cfi_state){ .machine = EM_386, .known = 0x1ff, .stack_at = 0xffff0000,
+				    .stack = words, .stack_size = sizeof(words) };
+	state.reg[4] = 0xffff0000;
+	CHECK(cfi_apply(f, &state) == CFI_CALLER);
+	CHECK(state.reg[8] == 0x78563412 && state.reg[4] == 0xffff0008 && state.known == 0x110);
+	/* Again: there are 4 bytes only. */
+	CHECK(cfi_apply(f, &state) == CFI_END && state.cut);
+
+	f->machine = EM_PPC;
+	f->big = 1;
+	f->is_signal = 1;
+	f->op[0].reg = 1;
+	f->back = 32;
+	f->reg[1] = f->reg[4];
+	f->reg[32] = f->reg[8];
+	state = (struct cfi_state){ .machine = EM_PPC, .known = 2, .stack = words,
+				    .stack_size = sizeof(words) };
+	CHECK(cfi_apply(f, &state) == CFI_SIGNAL);
+	CHECK(state.reg[33] == 0x12345678 && state.reg[32] == 0x12345678 && state.reg[1] == 8);
+	/* Who has not stored where he returns to may have no frame; else that is no end. */
+	f->op[0].n = 0;
+	f->reg[32].kind = CFI_SAME;
+	state.known |= 1ULL << 32;
+	CHECK(cfi_apply(f, &state) == CFI_SIGNAL && state.reg[1] == 8);
+	state.known &= ~(1ULL << 32);
+	CHECK(cfi_apply(f, &state) == CFI_END);
+
+	for (i = 0; i < 4; i++) {
+		struct cfi_frame bad = *f;
+
+		memcpy(&bad, f, sizeof(bad));
+		*(uint16_t *[]){ &bad.back, &bad.ops, &bad.reg[3].first, &bad.cfa.kind }[i] = 600;
+		memcpy(f, &bad, sizeof(bad));
+		CHECK(!cfi_parse(f, size));
+		*(uint16_t *[]){ &bad.back, &bad.ops, &bad.reg[3].first, &bad.cfa.kind }[i] =
+			(uint16_t[]){ 32, 5, 0, CFI_IS }[i];
+		memcpy(f, &bad, sizeof(bad));
+		CHECK(cfi_parse(f, size));
+	}
+	f->op[4].kind = CFI_OP_KINDS;
+	CHECK(!cfi_parse(f, size));
+}
+
+/* What an expression of these operations makes; @fails: nothing. */
+static void expect_number(uint16_t machine, const struct cfi_op *op, unsigned int n, bool fails,
+			  uint64_t want)
+{
+	static union {
+		struct cfi_frame frame;
+		unsigned char bytes[4096];
+	} u;
+	const struct cfi_machine *m = cfi_machine(machine);
+	static const unsigned char words[16] = { 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	struct cfi_state state = { .machine = machine, .known = 0x1ff | 1U << 16,
+				   .stack_at = 0x100, .stack = words, .stack_size = 16 };
+	struct cfi_frame *f = &u.frame;
+
+	memset(&u, 0, sizeof(u));
+	f->machine = machine;
+	f->back = (uint16_t)m->pc;
+	f->ops = (uint16_t)(n + 1);
+	f->cfa = f->reg[m->pc] = f->reg[m->sp] = (struct cfi_rule){ CFI_IS, 0, 1 };
+	f->reg[0] = (struct cfi_rule){ CFI_IS, 1, (uint16_t)n };
+	f->op[0] = (struct cfi_op){ CFI_PUSH, 0, 0x108 };
+	memcpy(&f->op[1], op, n * sizeof(*op));
+	CHECK(cfi_parse(f, sizeof(*f) + f->ops * sizeof(*op)));
+	CHECK(cfi_apply(f, &state) == CFI_CALLER);
+	CHECK((state.known & 1) == !fails);
+	if (!fails)
+		CHECK(state.reg[0] == want);
+}
+
+static void test_expressions(void)
+{
+	static const struct {
+		enum cfi_op_kind kind;
+		int64_t a, b, want;
+	} two[] = {
+		{ CFI_ADD, 5, -3, 2 }, { CFI_SUB, 5, 7, -2 }, { CFI_MUL, 5, -3, -15 },
+		{ CFI_AND, 12, 10, 8 }, { CFI_OR, 12, 10, 14 }, { CFI_XOR, 12, 10, 6 },
+		{ CFI_SHL, 3, 4, 48 }, { CFI_SHR, 48, 4, 3 }, { CFI_SHL, 3, 64, 0 },
+		{ CFI_SHRA, -48, 4, -3 }, { CFI_SHRA, -1, 1000, -1 }, { CFI_EQ, 3, 3, 1 },
+		{ CFI_NE, 3, 3, 0 }, { CFI_GE, -1, 0, 0 }, { CFI_GT, 1, -1, 1 },
+		{ CFI_LE, -1, -1, 1 }, { CFI_LT, -1, 1, 1 }, { CFI_SWAP, 1, 2, 1 },
+		{ CFI_DROP, 1, 2, 1 }, { CFI_NEG, 1, 2, -2 }, { CFI_NOT, 1, 2, -3 },
+		{ CFI_ABS, 1, -2, 2 }, { CFI_PICK, 7, 8, 7 },
+	};
+	static const uint16_t machines[] = { EM_X86_64, EM_386 };
+	struct cfi_op op[40] = { { 0 } };
+	unsigned int i, k;
+
+	for (k = 0; k < 2; k++) {
+		const uint64_t mask = k ? UINT32_MAX : UINT64_MAX;
+
+		for (i = 0; i < sizeof(two) / sizeof(two[0]); i++) {
+			op[0] = (struct cfi_op){ CFI_PUSH, 0, (uint64_t)two[i].a };
+			op[1] = (struct cfi_op){ CFI_PUSH, 0, (uint64_t)two[i].b };
+			op[2] = (struct cfi_op){ two[i].kind, 0, two[i].kind == CFI_PICK };
+			expect_number(machines[k], op, 3, false, (uint64_t)two[i].want & mask);
+			/* With less on the stack than that needs. */
+			if (two[i].kind != CFI_DROP)
+				expect_number(machines[k], op + 2, 1, true, 0);
+		}
+		op[0] = (struct cfi_op){ CFI_PUSH, 0, 0x100 };
+		op[1] = (struct cfi_op){ CFI_LOAD, 0, 2 };
+		expect_number(machines[k], op, 2, false, 0xfffe);
+		op[1].n = 9;
+		expect_number(machines[k], op, 2, true, 0);
+		op[1].n = 0;
+		expect_number(machines[k], op, 2, true, 0);
+		op[0].n = 0x110;
+		op[1].n = 1;
+		expect_number(machines[k], op, 2, true, 0);
+		/* A register that has no value. */
+		op[0] = (struct cfi_op){ CFI_PUSH_REG, 9, 0 };
+		expect_number(machines[k], op, 1, true, 0);
+		op[0] = (struct cfi_op){ CFI_PUSH, 0, 1 };
+		op[1] = (struct cfi_op){ CFI_PUSH, 0, 2 };
+		op[2] = (struct cfi_op){ CFI_PUSH, 0, 3 };
+		op[3].kind = CFI_ROT;
+		expect_number(machines[k], op, 4, false, 2);
+		/* As many numbers as there is room for, and one more. */
+		for (i = 0; i < 33; i++)
+			op[i] = (struct cfi_op){ CFI_PUSH, 0, i };
+		expect_number(machines[k], op, 32, false, 31);
+		expect_number(machines[k], op, 33, true, 0);
+	}
 }
 
 int main(void)
 {
+	struct pmon_user user;
+	pid_t pid;
+
 	make_space();
-	test_every_instruction();
+	if (symtab_has_elf) {
+		test_every_instruction();
+		pid = child_in_aaa(&user);
+		test_short_stacks(&user);
+		test_other_machines(&user);
+		test_hostile_stacks(&user);
+		end_child(pid);
+	} else {
+		SKIP("there is no libdw: no stack is unwound");
+	}
+	test_frame_pointers();
+	test_frames();
+	test_expressions();
 	space_free(space);
 	return check_done();
 }
