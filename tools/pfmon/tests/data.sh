@@ -545,6 +545,92 @@ test_descriptors()
 	check "a function with a descriptor" grep -q '  second$' "$tmp/report"
 }
 
+# stacks_are NAME: the calls of datafile.py's samples with stacks, out to main() and inward
+stacks_are()
+{
+	report -f folded
+	expect "$1: status" "$status" 0
+	expect "$1: whole stacks" "$(grep -c '^crafted;_start;.*;main;mid;aaa;[^;]*raise' "$tmp/report")" 2
+	expect "$1: in the kernel" "$(grep -c ';main;mid;aaa;.*;\[kernel\] 1$' "$tmp/report")" 1
+	# Of 64 bytes of a stack, nothing of it, and nothing at all.
+	expect "$1: without a stack" "$(sed -n 's/^crafted;[^;]* //p' "$tmp/report")" 2
+	# What is of another machine, or not all there, has the calls of the kernel's record.
+	expect "$1: of others" "$(sed -n 's/^crafted;[^;]*;[^;]* //p' "$tmp/report" | sort -n | tail -n 1)" 2
+	for what in "stacks were larger than what was kept of them: 2;" "stacks of another kind of machine"; do
+		check "$1: $what" grep -q "$what" "$tmp/err"
+	done
+}
+
+# Stacks of a program without frame pointers, in each view that has calls; then the file has
+# call frame information that does harm, and is gone.
+test_stacks()
+{
+	id=0102030405060708
+	if ! $CC $flags -O2 -fomit-frame-pointer -static -no-pie -Wl,--build-id=0x$id \
+		"$tests/frames.c" -o "$tmp/frames" 2>"$tmp/err" ||
+		! "$tmp/frames" >"$tmp/frames.txt"; then
+		skip "$arch: no program with a stack: $(head -n 1 "$tmp/err")"
+		return
+	fi
+	craft --stacks "$tmp/frames.txt" --build-id $id
+	report
+	if ! has_symbols; then
+		skip "$arch: built without libdw: stacks are not unwound"
+		return
+	fi
+	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-nodw" "$PFMON"
+	report -b chain -f folded
+	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
+	check "stacks without libdw" grep -q "built without libdw: stacks are not unwound" "$tmp/err"
+	craft --stacks "$tmp/frames.txt" --build-id $id --order big
+	stacks_are "stacks, of another byte order"
+	craft --stacks "$tmp/frames.txt" --build-id $id
+	stacks_are "stacks"
+	"$PFMON" script -i "$tmp/data" >"$tmp/out" 2>&1
+	expect "stacks: script" "$(sed -n 's/^\t *[0-9a-f]* \(main\|mid\|aaa\)+.*/\1/p' "$tmp/out" |
+		paste -sd ' ')" "aaa mid main aaa mid main"
+	report --children -b symbol -f json
+	check "stacks: --children" grep -q '"total_samples": 2, .*"symbol": "mid"' "$tmp/report"
+	report --calls mid -f json
+	check "stacks: --calls" grep -q '"function": "mid", "relation": "callee", "other": "aaa"' "$tmp/report"
+	report -f tree
+	check "stacks: tree" grep -q ' mid$' "$tmp/report"
+	report -f pprof
+	check "stacks: pprof" sh -c "gzip -dc '$tmp/report' | grep -aq mid"
+	cp "$tmp/frames" "$tmp/kept"
+	/usr/bin/python3 - "$tmp/frames" "$tmp/kept" "$PFMON" "$tmp/data" >"$tmp/out" 2>&1 <<-'END'
+		import os, random, struct, subprocess, sys
+		to, kept, pfmon, data = sys.argv[1:]
+		whole = open(kept, "rb").read()
+		st = os.stat(to)
+		lines = subprocess.run(["readelf", "-SW", kept], stdout=subprocess.PIPE, check=True)
+		at = [line.replace(b"[ ", b"[").split() for line in lines.stdout.splitlines()
+		      if b" .eh_frame " in line][0]
+		at, size = int(at[4], 16), int(at[5], 16)
+		rnd = random.Random(1)
+		reached = 0
+		for i in range(60):
+		    part = bytearray(whole)
+		    for _ in range(1 << i % 12):
+		        part[at + rnd.randrange(size)] = rnd.choice((rnd.randrange(256), 0x0a, 0x0f, 0xff))
+		    with open(to, "wb") as f:
+		        f.write(part)
+		    os.utime(to, ns=(st.st_atime_ns, st.st_mtime_ns))
+		    done = subprocess.run([pfmon, "report", "-i", data, "-f", "folded"],
+		                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+		    if done.returncode or b"crafted;" not in done.stdout:
+		        sys.exit("%d: %d %r" % (i, done.returncode, done.stderr))
+		    reached += b";main;" in done.stdout
+		print("reached" if 0 < reached < 60 else reached)
+	END
+	expect "stacks: harmful call frame information" "$(cat "$tmp/out")" reached
+	rm "$tmp/frames"
+	report -f folded
+	expect "stacks of a file that is gone" "$(grep -c mid "$tmp/report")" 0
+	expect "stacks of a file that is gone: where they are" \
+		"$(awk '{ n += $NF } END { print n }' "$tmp/report")" 7
+}
+
 # Samples of a rate weigh what their periods were, whatever the file says of them.
 test_data_rate()
 {

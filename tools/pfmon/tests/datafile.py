@@ -45,7 +45,9 @@ class Sample:
     """Where it is, whose, when, and what led there: the innermost call first."""
 
     def __init__(self, ip, pid=100, tid=100, cpu=0, time=BEGAN, period=1000, pmd=PMD,
-                 values=(), kernel=(), user=(), setno=0, count=1):
+                 values=(), kernel=(), user=(), setno=0, count=1, registers=(), stack=b"",
+                 machine=62):
+        """registers and stack: of calldouble only, in the order of its header"""
         self.__dict__.update(locals())
 
 
@@ -154,10 +156,12 @@ class DataFile:
 
     def chain(self, s):
         calls = [*s.kernel, *s.user]
+        program = self.pack("HHI%dQ" % len(s.registers), s.machine, len(s.registers),
+                            len(s.stack), *s.registers) + s.stack if s.registers else b""
         return self.pack("HHiiHHHHHHQQQ%dQ" % (len(s.values) + len(calls)), 1,
-                         48 + 8 * (len(s.values) + len(calls)), s.pid, s.tid, s.pmd,
-                         s.setno, s.cpu, len(s.values), len(s.kernel), len(s.user),
-                         -s.period % (1 << 64), s.time, s.ip, *s.values, *calls)
+                         48 + 8 * (len(s.values) + len(calls)) + len(program), s.pid, s.tid,
+                         s.pmd, s.setno, s.cpu, len(s.values), len(s.kernel), len(s.user),
+                         -s.period % (1 << 64), s.time, s.ip, *s.values, *calls) + program
 
     def slot(self, s):
         return self.pack("iHHQQII", s.pid, s.setno, s.pmd, s.ip, 0, 6, s.count)
@@ -354,6 +358,28 @@ def hostile(path):
     f.end()
 
 
+def stacks(f, path, build_id):
+    """Samples of the program that has written the file, see frames.c: of its stack, of its
+    begin, from a system call, and what nobody can unwind"""
+    with open(path, encoding="ascii") as text:
+        lines = dict(line.split(None, 1) for line in text)
+    registers = [int(word, 16) for word in lines["registers"].split()]
+    stack = bytes.fromhex(lines["stack"])
+    machine, ip = int(lines["machine"]), registers[-1]
+    start, end, offset = (int(word, 16) for word in lines["map"].split()[:3])
+    name = lines["map"].split()[3]
+    st = os.stat(name)
+    f.binary(1, name, st.st_size, st.st_mtime_ns, build_id, [(offset, end - start, start)])
+    f.map(start, end, name, offset=offset, binary=1)
+    own = {"machine": machine, "registers": registers, "stack": stack, "values": (0, 0)}
+    f.write("calldouble", (Sample(kernel=kernel, user=(ip, start + 1), time=BEGAN + i,
+                                  **{"ip": ip, **own, **change})
+                           for i, (kernel, change) in enumerate((
+                               ((), {}), ((), {"stack": stack[:64]}), ((), {"stack": b""}),
+                               ((1 << 63,), {"ip": 1 << 63}), ((), {"registers": ()}),
+                               ((), {"machine": 40}), ((), {"registers": registers[:5]})))))
+
+
 def program(path, order, bits, build_id):
     """An executable for PowerPC: the functions leaf, middle and outer, of 64 bytes each, at
     BASE + 0x1000"""
@@ -448,6 +474,8 @@ def main():
     parser.add_argument("--compressed", action="store_true", help="records in frames of zstd")
     parser.add_argument("--execs", type=int, metavar="PROGRAMS",
                         help="samples of processes that execute so many programs each")
+    parser.add_argument("--stacks", metavar="FILE",
+                        help="samples with registers and stack, as frames.c has written them")
     parser.add_argument("--hostile", action="store_true", help="names that do harm")
     o = parser.parse_args()
     if o.hostile:
@@ -468,6 +496,10 @@ def main():
     else:
         f.event("cycles", unit=3, period=o.rate, readings=readings)
     f.process()
+    if o.stacks:
+        stacks(f, o.stacks, bytes.fromhex(o.build_id))
+        f.end()
+        return
     for i in range(o.maps):
         f.map(BASE + i * STEP, BASE + (i + 1) * STEP, "/no/such/lib%d.so" % i)
     if o.map:

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * frames - says on standard output, for datafile.py, where it is: main() has called mid(), and
+ * that aaa(). Registers and stack are those of what raise() has interrupted.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define STACK	4096
+
+static volatile int sink;
+
+#ifdef __x86_64__
+static const int order[] = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8, REG_R9,
+	REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+static const int sp = REG_RSP;
+static const int machine = EM_X86_64;
+#elif defined(__i386__)
+static const int order[] = {
+	REG_EAX, REG_ECX, REG_EDX, REG_EBX, REG_ESP, REG_EBP, REG_ESI, REG_EDI, REG_EIP,
+};
+static const int sp = REG_ESP;
+static const int machine = EM_386;
+#else
+#error there are no registers of this machine
+#endif
+
+/* Of the bytes from the stack pointer up there are as many as the stack has. */
+static void print_stack(const unsigned char *at, uintptr_t end)
+{
+	unsigned int i;
+
+	for (i = 0; i < STACK && (uintptr_t)at + i < end; i++)
+		printf("%02x", at[i]);
+}
+
+/* The first mapping of code, and where the stack ends. */
+static uintptr_t print_maps(void)
+{
+	uintmax_t start, end, offset, last = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4096], access[8], path[4096];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		*path = '\0';
+		if (sscanf(line, "%jx-%jx %7s %jx %*s %*s %4095s", &start, &end, access, &offset,
+			   path) < 4)
+			continue;
+		if (strchr(access, 'x') && *path == '/')
+			printf("map %jx %jx %jx %s\n", start, end, offset, path);
+		if (!strcmp(path, "[stack]"))
+			last = end;
+	}
+	return (uintptr_t)last;
+}
+
+static void caught(int signal, siginfo_t *info, void *context)
+{
+	const greg_t *reg = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uintptr_t end = print_maps();
+	size_t i;
+
+	(void)signal;
+	(void)info;
+	printf("machine %d\nregisters", machine);
+	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		printf(" %" PRIxPTR, (uintptr_t)reg[order[i]]);
+	printf("\nstack ");
+	print_stack((const unsigned char *)(uintptr_t)reg[sp], end);
+	printf("\n");
+}
+
+__attribute__((noinline, noclone)) int aaa(int n)
+{
+	raise(SIGUSR1);
+	return n + sink;
+}
+
+__attribute__((noinline, noclone)) int mid(int n)
+{
+	return aaa(n + 1) + sink;
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_sigaction = caught, .sa_flags = SA_SIGINFO };
+
+	if (sigaction(SIGUSR1, &action, NULL))
+		return 1;
+	return mid(sink) == 7;
+}
