@@ -19,8 +19,7 @@ struct reading {
 /* A frame that is being described. */
 struct description {
 	const struct cfi_machine *m;
-	struct cfi_frame frame;
-	struct cfi_op op[CFI_OPS];
+	struct cfi_frame *frame;	/* with room for CFI_OPS */
 };
 
 #define RBX		3	/* x86_64 */
@@ -45,9 +44,9 @@ static int dwarf_of(const struct cfi_machine *m, unsigned int place)
 
 static bool add(struct description *d, enum cfi_op_kind kind, unsigned int reg, uint64_t n)
 {
-	if (d->frame.ops == CFI_OPS || reg == CFI_REGS)
+	if (d->frame->ops == CFI_OPS || reg == CFI_REGS)
 		return false;
-	d->op[d->frame.ops++] = (struct cfi_op){ .kind = kind, .reg = reg, .n = n };
+	d->frame->op[d->frame->ops++] = (struct cfi_op){ .kind = kind, .reg = reg, .n = n };
 	return true;
 }
 
@@ -118,7 +117,7 @@ static void add_rule(struct description *d, struct cfi_rule *rule, enum cfi_rule
 	uint64_t reg;
 	size_t i;
 
-	rule->first = d->frame.ops;
+	rule->first = d->frame->ops;
 	if (n && op[n - 1].atom == DW_OP_stack_value) {
 		kind = CFI_IS;
 		n--;
@@ -131,14 +130,14 @@ static void add_rule(struct description *d, struct cfi_rule *rule, enum cfi_rule
 	for (i = 0; i < n && good; i++)
 		good = add_op(d, &op[i]);
 	if (!good)
-		d->frame.ops = rule->first;
-	rule->ops = (uint16_t)(d->frame.ops - rule->first);
+		d->frame->ops = rule->first;
+	rule->ops = (uint16_t)(d->frame->ops - rule->first);
 	rule->kind = good ? kind : CFI_UNDEFINED;
 }
 
 static void add_register(struct description *d, Dwarf_Frame *frame, unsigned int place)
 {
-	struct cfi_rule *rule = &d->frame.reg[place];
+	struct cfi_rule *rule = &d->frame->reg[place];
 	int reg = dwarf_of(d->m, place);
 	Dwarf_Op mem[3], *op;
 	size_t n;
@@ -162,16 +161,16 @@ static bool describe(struct description *d, const struct reading *r, Dwarf_Frame
 	size_t n;
 	int back = dwarf_frame_info(frame, &start, &end, &is_signal);
 
-	memset(&d->frame, 0, sizeof(d->frame));
+	memset(d->frame, 0, sizeof(*d->frame));
 	d->m = r->m;
 	if (back < 0 || place_of(r->m, (uint64_t)back) == CFI_REGS ||
 	    dwarf_frame_cfa(frame, &op, &n))
 		return false;
-	d->frame.machine = r->m->machine;
-	d->frame.back = (uint16_t)place_of(r->m, (uint64_t)back);
-	d->frame.is_signal = is_signal;
-	d->frame.big = r->big;
-	add_rule(d, &d->frame.cfa, CFI_IS, op, n);
+	d->frame->machine = r->m->machine;
+	d->frame->back = (uint16_t)place_of(r->m, (uint64_t)back);
+	d->frame->is_signal = is_signal;
+	d->frame->big = r->big;
+	add_rule(d, &d->frame->cfa, CFI_IS, op, n);
 	for (i = 0; i < r->m->regs; i++)
 		add_register(d, frame, i);
 	return true;
@@ -179,7 +178,9 @@ static bool describe(struct description *d, const struct reading *r, Dwarf_Frame
 
 static void answer_to(void *arg, uint64_t addr, struct answer *a)
 {
-	static struct description d;
+	static uint64_t room[sizeof(struct cfi_frame) / sizeof(uint64_t) +
+			     CFI_OPS * sizeof(struct cfi_op) / sizeof(uint64_t)];
+	struct description d = { .frame = (struct cfi_frame *)room };
 	const struct reading *r = arg;
 	Dwarf_Frame *frame;
 
@@ -188,9 +189,8 @@ static void answer_to(void *arg, uint64_t addr, struct answer *a)
 	if (dwarf_cfi_addrframe(r->cfi, addr - r->bias, &frame))
 		return;
 	if (describe(&d, r, frame)) {
-		a->size = (uint32_t)(sizeof(d.frame) + d.frame.ops * sizeof(d.op[0]));
-		memcpy(a->text, &d.frame, sizeof(d.frame));
-		memcpy(a->text + sizeof(d.frame), d.op, d.frame.ops * sizeof(d.op[0]));
+		a->size = (uint32_t)(sizeof(*d.frame) + d.frame->ops * sizeof(d.frame->op[0]));
+		memcpy(a->text, d.frame, a->size);
 	}
 	free(frame);
 }

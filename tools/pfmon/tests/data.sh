@@ -706,6 +706,7 @@ test_fuzz()
 	if ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		"$O/$arch/tools/pfmon/tests/fuzz" 40000 1 "$tmp"/seeds/* >"$tmp/out" 2>"$tmp/err"; then
 		check "fuzz: data files were read" grep -q '^40000 inputs, [1-9]' "$tmp/out"
+		check "fuzz: frames were applied" grep -q ' [1-9][0-9]* callers,' "$tmp/out"
 		check "fuzz: programs were read" grep -Eq ', ([1-9][0-9]* symbols|no libdw)$' "$tmp/out"
 	else
 		fail "fuzz: $(head -n 40 "$tmp/err")"

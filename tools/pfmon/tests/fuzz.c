@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../cfi_frame.h"
 #include "../filter.h"
 #include "../identity.h"
 #include "../images.h"
@@ -44,7 +45,7 @@
 #include "../vdso.h"
 
 enum { DATA_FILE, PPROF, BLOCK, KALLSYMS, PROCESS, EVENTS, CPUS, TIMES, TARGETS, TURNS, PMU,
-       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, JIT, ELF, VDSO_FILE, NAME, LINES, KEPT, KINDS };
+       SCRIPT, RAW, TOP, FORMAT, BY, MODULES, JIT, ELF, VDSO_FILE, NAME, LINES, KEPT, FRAMES, KINDS };
 
 #define INPUT_MAX	65536
 
@@ -53,6 +54,7 @@ static size_t input_size;
 static jmp_buf out;
 static uint64_t samples_read;		/* of data files */
 static uint64_t symbols_read;		/* of programs */
+static uint64_t frames_found;		/* of callers */
 
 #undef fopen
 FILE *fuzz_open(const char *path, const char *mode)
@@ -624,6 +626,42 @@ static void try_lines(void)
 	free(answer);
 }
 
+/* A frame, and then the stack that it is applied to, again and again. */
+static void try_frames(void)
+{
+	static const uint16_t machines[] = { EM_X86_64, EM_386, EM_PPC, EM_PPC64 };
+	const struct cfi_frame *f;
+	struct cfi_state state;
+	struct cfi_frame *answer;
+	unsigned char *stack;
+	size_t size, i, k;
+
+	if (input_size < sizeof(*f))
+		return;
+	memcpy(&state.machine, input + offsetof(struct cfi_frame, ops), sizeof(state.machine));
+	size = sizeof(*f) + state.machine % (CFI_OPS + 2) * sizeof(f->op[0]);
+	if (size > input_size)
+		size = input_size;
+	answer = malloc(size);		/* alone, as above */
+	stack = malloc(input_size - size + 1);
+	memcpy(answer, input, size);
+	memcpy(stack, input + size, input_size - size);
+	f = cfi_parse(answer, size);
+	for (i = 0; f && i < sizeof(machines) / sizeof(machines[0]); i++) {
+		answer->machine = machines[i];
+		state = (struct cfi_state){
+			.machine = machines[i], .known = ~0ULL, .stack_at = UINT64_MAX - 4096 * i,
+			.stack = stack, .stack_size = input_size - size,
+		};
+		for (k = 0; k < CFI_REGS; k++)
+			state.reg[k] = state.stack_at + 8 * k;
+		for (k = 0; k < 100 && cfi_apply(f, &state) != CFI_END; k++)
+			frames_found++;
+	}
+	free(answer);
+	free(stack);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -703,6 +741,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case KEPT:
 			keep_check(input, input_size);
 			break;
+		case FRAMES:
+			try_frames();
+			break;
 		}
 	}
 	free(text);
@@ -738,6 +779,43 @@ static void add_example(int kind, int by, const void *data, size_t size)
 		e->data[2] = (unsigned char)(by >> 8);
 	}
 	memcpy(e->data + e->size - size, data, size);
+}
+
+/* A frame that callers of callers have, too, with an expression, and one that is not so. */
+static void add_frames(void)
+{
+	static union {
+		struct cfi_frame frame;
+		unsigned char bytes[2048];
+	} u;
+	static const struct cfi_op op[] = {
+		{ CFI_PUSH_REG, 7, 16 }, { CFI_PUSH_CFA, 0, 0 }, { CFI_PUSH, 0, -8 }, { CFI_ADD, 0, 0 },
+		{ CFI_PUSH, 0, 24 }, { CFI_PUSH, 0, 32 }, { CFI_SUB, 0, 0 }, { CFI_NEG, 0, 0 },
+		{ CFI_PICK, 0, 0 }, { CFI_SWAP, 0, 0 }, { CFI_DROP, 0, 0 }, { CFI_PUSH, 0, 1 },
+		{ CFI_SHL, 0, 0 }, { CFI_NOT, 0, 0 }, { CFI_ABS, 0, 0 }, { CFI_PUSH_CFA, 0, 0 },
+		{ CFI_LOAD, 0, 4 }, { CFI_GE, 0, 0 },
+	};
+	struct cfi_frame *f = &u.frame;
+	unsigned int i;
+
+	f->ops = sizeof(op) / sizeof(op[0]);
+	f->back = 16;
+	memcpy(f->op, op, sizeof(op));
+	f->cfa = (struct cfi_rule){ CFI_IS, 0, 1 };
+	for (i = 0; i < CFI_REGS; i++)
+		f->reg[i] = (struct cfi_rule){ CFI_SAME, 4, (uint16_t)(f->ops - 4) };
+	f->reg[7] = (struct cfi_rule){ CFI_IS, 1, 1 };
+	f->reg[16] = (struct cfi_rule){ CFI_AT, 1, 3 };
+	f->reg[3] = (struct cfi_rule){ CFI_AT, 4, (uint16_t)(f->ops - 4) };
+	memset(u.bytes + sizeof(*f) + sizeof(op), 0x11, 1024);
+	add_example(FRAMES, -1, u.bytes, sizeof(*f) + sizeof(op) + 1024);
+	f->reg[16].kind = CFI_IS;
+	f->reg[4] = f->reg[7];
+	f->reg[1] = f->reg[7];
+	f->back = 8;
+	f->reg[8] = f->reg[16];
+	f->op[0].reg = 4;
+	add_example(FRAMES, -1, u.bytes, sizeof(*f) + sizeof(op) + 64);
 }
 
 static void add_texts(void)
@@ -777,6 +855,7 @@ static void add_texts(void)
 		add_example(texts[i].kind, -1, texts[i].text, strlen(texts[i].text));
 	add_example(KEPT, -1, kept, sizeof(kept));
 	add_example(LINES, -1, lines, sizeof(lines));
+	add_frames();
 	snprintf(jit, sizeof(jit), "Uid:\t0\t%u\t0\t0\nNSpid:\t1\t22\n4000 20 one\n4010 30 two()\n"
 		 "0x4008 10 in between\n1000 ffff f\n4038 8 last\n8000000000000000 1 a b;c\n"
 		 "4000 1 again\nfff0 f0 LazyCompile:~x /a.js:1\n", (unsigned int)geteuid());
@@ -954,7 +1033,8 @@ static void try_all(unsigned long runs)
 		LLVMFuzzerTestOneInput(copy, size);
 		free(copy);
 	}
-	printf("%lu inputs, %llu samples, ", runs, (unsigned long long)samples_read);
+	printf("%lu inputs, %llu samples, %llu callers, ", runs, (unsigned long long)samples_read,
+	       (unsigned long long)frames_found);
 	if (symtab_has_elf)
 		printf("%llu symbols\n", (unsigned long long)symbols_read);
 	else
