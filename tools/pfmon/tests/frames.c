@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frames - says on standard output, for datafile.py, where it is: main() has called mid(), and
- * that aaa(). Registers and stack are those of what raise() has interrupted.
+ * A program without frame pointers: main() has called mid(), and that aaa().
+ *
+ *	frames		says on standard output, for datafile.py, where it is: registers and
+ *			stack are those of what raise() has interrupted in aaa()
+ *	frames MS	computes in aaa() for so many milliseconds of CPU time
  */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -78,22 +83,27 @@ static void caught(int signal, siginfo_t *info, void *context)
 	printf("\n");
 }
 
-__attribute__((noinline, noclone)) int aaa(int n)
+__attribute__((noinline, noclone)) int aaa(clock_t until)
 {
-	raise(SIGUSR1);
-	return n + sink;
+	if (!until)
+		raise(SIGUSR1);
+	/* The clock is somewhere else: most of the time is here. */
+	while (clock() < until)
+		for (int i = 0; i < 1000000; i++)
+			sink += i;
+	return sink;
 }
 
-__attribute__((noinline, noclone)) int mid(int n)
+__attribute__((noinline, noclone)) int mid(clock_t until)
 {
-	return aaa(n + 1) + sink;
+	return aaa(until) + sink;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = caught, .sa_flags = SA_SIGINFO };
 
 	if (sigaction(SIGUSR1, &action, NULL))
 		return 1;
-	return mid(sink) == 7;
+	return mid(argc > 1 ? atol(argv[1]) * (CLOCKS_PER_SEC / 1000) : 0) == 7;
 }

@@ -434,6 +434,55 @@ test_chosen_formats()
 		tr -d ,)" 25600 26200
 }
 
+# reach NAMES: percent of the samples of a folded report whose chains have these calls
+reach()
+{
+	awk -v names="$1" '{ n += $NF } index($0, names) { m += $NF }
+		END { print n ? int(100 * m / n) : 0 }' "$tmp/report"
+}
+
+# Programs without frame pointers: one of our own, and one of the distribution.
+test_stacks()
+{
+	frames=${VICTIM%/*}/frames
+	if ! have calldouble || ! [ -x "$frames" ]; then
+		skip "no format calldouble, or no program for it: record -g dwarf"
+		return
+	fi
+	record -g dwarf "$frames" 1000
+	expect "-g dwarf: status" "$status" 0
+	report -f folded
+	if ! has_symbols || grep -q "built without libdw" "$tmp/err"; then
+		check "-g dwarf: without libdw" grep -q "stacks are not unwound" "$tmp/err"
+		return
+	fi
+	between "-g dwarf: chains of aaa" "$(reach ";main;mid;aaa")" 80 100
+	expect "-g dwarf: a chain of aaa that is not of main" \
+		"$(grep aaa "$tmp/report" | grep -vc ';_start;.*;main;mid;aaa')" 0
+	expect "-g dwarf: no stack is cut" "$(grep -c 'than what was kept' "$tmp/err")" 0
+	record -g dwarf,8 "$frames" 500
+	report -f folded
+	expect "-g dwarf,8: beyond that" "$(reach ";main;mid;aaa")" 0
+	between "-g dwarf,8: what is there" "$(reach ";aaa")" 80 100
+	check "-g dwarf,8: remark" grep -q "than what was kept of them: [1-9]" "$tmp/err"
+	record -g dwarf -a "$frames" 500
+	report --process frames -f folded
+	between "-g dwarf -a" "$(reach ";main;mid;aaa")" 80 100
+	record --call-graph dwarf,16384 sh -c "'$VICTIM' hot 10; exec '$frames' 500"
+	report --process frames -f folded
+	between "--call-graph dwarf,16384" "$(reach ";main;mid;aaa")" 80 100
+	if ! /usr/bin/python3 -c pass 2>/dev/null; then
+		skip "python3 is not installed, or not for this kernel: its stacks"
+		return
+	fi
+	record -g dwarf,16384 /usr/bin/python3 -S -c "sum(i * i for i in range(1000000))"
+	report -f folded
+	between "-g dwarf: python3's chains reach _start" "$(reach ";_start;")" 90 100
+	record -g /usr/bin/python3 -S -c "sum(i * i for i in range(1000000))"
+	report -f folded
+	between "-g: python3's chains" "$(reach ";_start;")" 0 60
+}
+
 # A process that ends while it is counted.
 test_process_end()
 {
@@ -744,7 +793,7 @@ done
 if [ -z "$names" ]; then
 	names="$behaviour $trees $trees_counted faults switches clock system_wide whose brief offline offline_samples busy wait process_end process_exec process_late check user killed \
 		$profile $tops $trouble $unusual $unusual_code chosen_formats hot hot_fork hot_process hot_cpus hot_user hot_kernel \
-		hot_formats shares chains script lost too_fast lost_exactly short_lived rotation modules bias default_periods random \
+		hot_formats shares chains stacks script lost too_fast lost_exactly short_lived rotation modules bias default_periods random \
 		readings sets_time sets_overflow sets_too_fast sets_samples hardware shared frequency frequency_soft frequency_live names constraints \
 		sets_hardware examples library units programs programs_beside beside_perf"
 fi
