@@ -62,14 +62,14 @@ static struct measured {
 } measured;
 
 /* What has been counted, as soon as there is something. */
-static uint64_t first_counted_ns(const struct probe *probe, struct child *child)
+static uint64_t first_counted_ns(struct probe *probe, struct child *child)
 {
 	struct pollfd ended = { .fd = probe->fd, .events = POLLIN };
-	uint64_t ns = probe_counted_ns(probe);
+	uint64_t ns = tree_counted_ns(probe);
 	unsigned int i;
 
 	for (i = 0; !ns && i < LOAD_MS && !child_dead(child) && !poll(&ended, 1, 1); i++)
-		ns = probe_counted_ns(probe);
+		ns = tree_counted_ns(probe);
 	return ns;
 }
 
@@ -132,7 +132,7 @@ static void take_usage(struct result *result, const struct rusage *usage)
 	result->system_ns -= ns;
 }
 
-static void end_tree(struct result *result, const struct probe *probe, const struct rusage *usage)
+static void end_tree(struct result *result, struct probe *probe, const struct rusage *usage)
 {
 	unsigned int left = tree_look(result, probe);
 

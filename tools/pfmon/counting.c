@@ -42,6 +42,8 @@ static int counting_finish(struct probe *probe, struct failure *failure)
 		pfm_stop(probe->fd);	/* fails if it is detached already */
 		ret = context_read(probe->fd, probe->result->counters, &counts,
 				   failure);
+		if (counts.throttled < probe->throttled)
+			counts.throttled = probe->throttled;
 		if (!ret)
 			result_add(probe->result, probe->group, &counts, probe->stops);
 	}

@@ -23,6 +23,7 @@ struct probe {
 	int cpu;		/* the CPU that it monitors, -1: a thread */
 	int fd;			/* the context */
 	bool ended;		/* the thread is gone, or belongs to others */
+	uint64_t throttled, missed;	/* of a tree: see struct context_info, and tree_look() */
 	uint64_t stops;		/* context switches of the thread that are pfmon's doing */
 	unsigned int group;	/* of the result */
 	struct probe *next, **link;	/* in the list of the result */

@@ -20,8 +20,22 @@
 static uint64_t threads_before;
 static unsigned int missed;
 
+/* The first command after the end of a tree has the kernel forget what belongs to CPUs. */
+static unsigned int ask(struct probe *probe)
+{
+	struct context_info info;
+
+	context_read_info(probe->fd, &info);
+	if (info.throttled > probe->throttled)
+		probe->throttled = info.throttled;
+	if (info.missed > probe->missed)
+		probe->missed = info.missed;
+	return info.members;
+}
+
 static void unmask(struct probe *probe)
 {
+	ask(probe);
 	pfm_restart(probe->fd);	/* fails if there is no such CPU */
 }
 
@@ -39,15 +53,20 @@ void tree_begin(struct result *result)
 		watch_timer(UNMASK_NS, true, unmask_all);
 }
 
-unsigned int tree_look(struct result *result, const struct probe *probe)
+uint64_t tree_counted_ns(struct probe *probe)
 {
-	struct context_info info;
+	ask(probe);
+	return probe_counted_ns(probe);
+}
 
-	context_read_info(probe->fd, &info);
-	missed += (unsigned int)info.missed;
-	result->missed += (unsigned int)info.missed;
+unsigned int tree_look(struct result *result, struct probe *probe)
+{
+	unsigned int members = ask(probe);
+
+	missed += (unsigned int)probe->missed;
+	result->missed += (unsigned int)probe->missed;
 	result->counted_ns += probe_counted_ns(probe);
-	return info.members;
+	return members;
 }
 
 void tree_note(struct result *result, uint64_t spent_ns)

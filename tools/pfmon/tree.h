@@ -14,13 +14,21 @@
 void tree_begin(struct result *result);
 
 /**
+ * tree_counted_ns() - CPU time in which a tree has counted, of all its threads
+ * @probe: of a tree
+ *
+ * Return: nanoseconds, as probe_counted_ns().
+ */
+uint64_t tree_counted_ns(struct probe *probe);
+
+/**
  * tree_look() - note what the kernel says of a tree, before its probe is finished
  * @result: gets the CPU time that was counted, and how many threads were not
- * @probe:  of a tree
+ * @probe:  of a tree; gets how often it was throttled
  *
  * Return: how many threads it has now.
  */
-unsigned int tree_look(struct result *result, const struct probe *probe);
+unsigned int tree_look(struct result *result, struct probe *probe);
 
 /**
  * tree_note() - say what is not in the counts
