@@ -85,6 +85,19 @@ static void test_numbers_read(void)
 	CHECK(n == 2ULL << 30);
 }
 
+/* What is counted by default can be counted of a tree; what cannot be is found. */
+static void test_no_tree(void)
+{
+	static struct counters tree, turns;
+	char error[EVENTS_ERROR_MAX];
+
+	CHECK(counters_add(&tree, DEFAULT_TREE_EVENTS, error) == 0 && tree.n == 4);
+	CHECK(!counters_no_tree(&tree));
+	CHECK(counters_add(&turns, "migrations", error) == 0);
+	tree.trigger = turns.c[0];
+	CHECK_STR(counters_no_tree(&tree)->name, "migrations");
+}
+
 static void test_counters(void)
 {
 	static struct counters c;
@@ -105,6 +118,7 @@ static void test_counters(void)
 	CHECK(counters_add(&c, "cs,task-clock", error) == 0);
 	CHECK(c.n == 7);
 	CHECK_STR(c.c[5].event->name, "context-switches");
+	CHECK(counters_no_tree(&c) == c.c[2].event);
 
 	/* Two events and room for one: nothing is added. */
 	CHECK(counters_add(&c, "faults", error) == -1);
@@ -675,6 +689,7 @@ int main(void)
 	test_format();
 	test_numbers_read();
 	test_counters();
+	test_no_tree();
 	test_bad_events();
 	test_no_hardware();
 	test_models();

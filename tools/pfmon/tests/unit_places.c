@@ -25,8 +25,10 @@
 #include "../images.h"
 #include "../jit.h"
 #include "../kernel.h"
+#include "../kin.h"
 #include "../result.h"
 #include "../space.h"
+#include "../spent.h"
 #include "../symtab.h"
 #include "../wait.h"
 
@@ -1647,6 +1649,71 @@ static void test_holders(void)
 	CHECK(system(line) == 0);
 }
 
+/* Of a tree nobody can list the threads: who has one may have a thread that nobody else has. */
+static void test_tree_holders(void)
+{
+	char dir[] = "/tmp/pfmon-unit-XXXXXX", line[1024];
+	struct failure f = {
+		.cmd = PFM_LOAD_CONTEXT, .err = EBUSY, .target = TARGET_TAKEN, .tid = 5,
+	};
+
+	CHECK(mkdtemp(dir));
+	snprintf(line, sizeof(line), "cd %s && mkdir -p 22/fd 22/fdinfo 33/fd 33/fdinfo && "
+		 "for i in 22 33; do ln -s 'anon_inode:[perfmon]' $i/fd/5; done && "
+		 "ln -s 'anon_inode:[perfmon]' 33/fd/6 && echo a >22/comm && echo b >33/comm && "
+		 "printf 'pfm-target:\ttree\npfm-members:\t3\npfm-claims:\t1\n' >22/fdinfo/5 && "
+		 "printf 'pfm-target:\ttree\npfm-members:\t0\npfm-claims:\t1\n' >33/fdinfo/5 && "
+		 "printf 'pfm-target:\ttid 3\npfm-claims:\t\n' >33/fdinfo/6", dir);
+	CHECK(system(line) == 0);
+	CHECK_STR(strstr(holders_text(dir, &f), "; it"),
+		  "; it is monitored by a (process 22), which monitors a tree of threads");
+	f.tid = 3;
+	CHECK_STR(strstr(holders_text(dir, &f), "; it"), "; it is monitored by b (process 33)");
+	f.system = true;
+	f.target = TARGET_FREE;
+	CHECK_STR(strstr(holders_text(dir, &f), " by "),
+		  " by a (process 22), which monitors threads");
+	snprintf(line, sizeof(line), "rm -r %s", dir);
+	CHECK(system(line) == 0);
+}
+
+/* Which process has made which, and to which a thread belongs. */
+static void test_kin(void)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	CHECK(kin_parent(getpid()) == getppid() && !kin_parent(0x7ffffff0));
+	CHECK(kin_process(getpid()) == getpid() && !kin_process(0x7ffffff0));
+	CHECK(pipe(ends) == 0);
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		_exit(read(ends[0], &byte, 1) != 0);
+	}
+	close(ends[0]);
+	CHECK(kin_descends(pid, getpid()) && kin_descends(pid, getppid()));
+	CHECK(!kin_descends(pid, pid) && !kin_descends(getpid(), pid));
+	CHECK(!kin_descends(0x7ffffff0, getpid()));
+	close(ends[1]);
+	waitpid(pid, NULL, 0);
+}
+
+/* CPU time that is missing is said from 100 ms on, and a tenth. */
+static void test_missing(void)
+{
+	const uint64_t ms = 1000000;
+
+	CHECK(!spent_is_missing(199 * ms, 100 * ms, 0));
+	CHECK(spent_is_missing(200 * ms, 100 * ms, 0));
+	CHECK(!spent_is_missing(200 * ms, 100 * ms, ms));
+	CHECK(!spent_is_missing(2000 * ms, 1801 * ms, 0));
+	CHECK(spent_is_missing(2000 * ms, 1800 * ms, 0));
+	CHECK(!spent_is_missing(100 * ms, 500 * ms, 0));
+	CHECK(spent_threads() > 0);
+}
+
 /* Without a time to end: who is waited for ends, or had ended, or a descriptor is readable. */
 static void test_wait_for_end(void)
 {
@@ -1870,6 +1937,9 @@ int main(int argc, char **argv)
 	test_images_binary();
 	test_modules();
 	test_holders();
+	test_tree_holders();
+	test_kin();
+	test_missing();
 	test_wait_for_end();
 	test_refused();
 	test_jit();
