@@ -48,7 +48,9 @@ struct loading {
 	unsigned int alikes;
 	bool chains;			/* samples have them */
 	bool stacks;			/* and some the stack that they were made from */
-	uint64_t cut_stacks;		/* samples with more of it than was kept */
+	uint64_t cut_stacks;		/* samples with more of it than was kept, ... */
+	bool some_cut;			/* ... or whether there are any, if blocks are read again */
+	bool again;			/* they are */
 	bool bare_stacks;		/* there is nothing that unwinds these here */
 	struct looked {
 		const char *name;
@@ -161,7 +163,10 @@ static void unwind_sample(void *arg, struct pmon_sample *sample, const struct pm
 	n = unwind(l->space, sample, user, chain + sample->kernel, &cut);
 	l->stacks |= n > 0;
 	l->bare_stacks |= !n;
-	l->cut_stacks += cut;
+	if (l->again)
+		l->some_cut |= cut;
+	else
+		l->cut_stacks += cut;
 	if (!n)
 		return;
 	memcpy(chain, sample->chain, sample->kernel * sizeof(*chain));
@@ -169,21 +174,9 @@ static void unwind_sample(void *arg, struct pmon_sample *sample, const struct pm
 	sample->user = n;
 }
 
-static void see_time(void *arg, const struct pmon_sample *sample);
-
-/* Are the calls of samples looked at? To find them takes time. */
-static bool wants_calls(const struct loading *l, const struct smpl_sink *sink)
-{
-	const struct profile *p = l->profile;
-
-	return !sink->map && sink->sample != see_time &&
-	       (p->visitor || p->by[BY_CHAIN] || p->calls || p->children);
-}
-
 /* A block that is damaged says nothing of the others; it is counted once. */
-static bool read_block(struct loading *l, const struct smpl_sink *to)
+static bool read_block(struct loading *l, const struct smpl_sink *sink)
 {
-	struct smpl_sink whole = *to, *sink = &whole;
 	const struct pmon_format *format;
 	struct data_samples s;
 	struct pmon_origin origin;
@@ -203,10 +196,6 @@ static bool read_block(struct loading *l, const struct smpl_sink *to)
 	}
 	if (format->chains)
 		l->chains = true;
-	if (wants_calls(l, sink)) {
-		sink->unwind = unwind_sample;
-		sink->unwind_arg = l;
-	}
 	/* Formats without chains have no maps either. */
 	if (!format->chains && sink->map)
 		return true;
@@ -523,10 +512,14 @@ static void see_time(void *arg, const struct pmon_sample *sample)
 
 static void read_again(void *arg, uint64_t block, const struct smpl_sink *sink)
 {
+	struct smpl_sink unwound = *sink;
 	struct loading *l = arg;
 
+	l->again = true;
+	unwound.unwind = unwind_sample;
+	unwound.unwind_arg = l;
 	if (!data_seek(&l->reader, block) && data_next(&l->reader) == DATA_RECORD)
-		read_block(l, sink);
+		read_block(l, &unwound);
 }
 
 static void visit_sample(void *arg, const struct pmon_sample *sample)
@@ -745,11 +738,20 @@ static void pass_sample(void *arg, const struct pmon_sample *sample)
 		visitor->sample(visitor->arg, l->space, event, sample);
 }
 
+/* Are the calls of samples looked at? To find them takes time. */
+static bool wants_calls(const struct profile *p)
+{
+	return p->visitor || p->by[BY_CHAIN] || p->calls || p->children;
+}
+
 /* Samples, and the time of those of the chosen event. */
 static bool second_look(struct loading *l)
 {
 	const struct visitor *visitor = l->profile->visitor;
+	bool now = !visitor || visitor->chosen || visitor->any_order;
 	const struct smpl_sink samples = {
+		.unwind = now && wants_calls(l->profile) ? unwind_sample : NULL,
+		.unwind_arg = l,
 		.sample = !visitor || visitor->chosen ? add_sample :
 			  visitor->any_order ? pass_sample : see_time,
 		.arg = l,
@@ -897,6 +899,8 @@ static void make_notes(const struct loading *l)
 	if (l->cut_stacks)
 		note(p, "samples whose stacks were larger than what was kept of them: %" PRIu64 "; their outermost calls are not known (record -g dwarf,BYTES keeps more)",
 		     l->cut_stacks);
+	else if (l->some_cut)
+		note(p, "some stacks were larger than what was kept of them: their outermost calls are not known (record -g dwarf,BYTES keeps more)");
 	if (l->bare_stacks)
 		note(p, symtab_has_elf ? "stacks of another kind of machine are not unwound: their calls are those of frame pointers" :
 		     "this pfmon was built without libdw: stacks are not unwound, their calls are those of frame pointers");

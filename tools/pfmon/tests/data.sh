@@ -584,7 +584,8 @@ test_stacks()
 	stacks_are "stacks, of another byte order"
 	craft --stacks "$tmp/frames.txt" --build-id $id
 	stacks_are "stacks"
-	"$PFMON" script -i "$tmp/data" >"$tmp/out" 2>&1
+	"$PFMON" script -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	check "stacks: script, remark" grep -q "some stacks were larger" "$tmp/err"
 	expect "stacks: script" "$(sed -n 's/^\t *[0-9a-f]* \(main\|mid\|aaa\)+.*/\1/p' "$tmp/out" |
 		paste -sd ' ')" "aaa mid main aaa mid main"
 	report --children -b symbol -f json
