@@ -569,6 +569,52 @@ static void test_expressions(void)
 	}
 }
 
+static unsigned int count_children(void)
+{
+	char path[64], word[16];
+	unsigned int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	f = fopen(path, "re");
+	while (f && fscanf(f, "%15s", word) == 1)
+		n++;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* More files than there may be processes that read them: all of them answer, again and again. */
+static void test_many_files(void)
+{
+	static struct symtab t[40];
+	static struct cfi *cfi[40];
+	struct cfi_state state;
+	struct place place;
+	unsigned int i, round;
+
+	name_place((uintptr_t)aaa, &place);
+	for (i = 0; i < 40; i++) {
+		CHECK(!symtab_read_elf(&t[i], "/proc/self/exe"));
+		cfi[i] = cfi_new(&t[i]);
+		CHECK(cfi[i]);
+	}
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 40; i++) {
+			state = (struct cfi_state){ .machine = EM_PPC };
+			/* Of this file, but of another machine. */
+			CHECK(cfi_step(cfi[i], place.addr + round, &state) == CFI_END);
+			CHECK(cfi_step(cfi[i], round, &state) == CFI_NONE);
+		}
+	}
+	CHECK(count_children() <= 34);
+	for (i = 0; i < 40; i++) {
+		cfi_free(cfi[i]);
+		symtab_free(&t[i]);
+	}
+	CHECK(count_children() <= 2);
+}
+
 int main(void)
 {
 	struct pmon_user user;
@@ -582,6 +628,7 @@ int main(void)
 		test_other_machines(&user);
 		test_hostile_stacks(&user);
 		end_child(pid);
+		test_many_files();
 	} else {
 		SKIP("there is no libdw: no stack is unwound");
 	}
