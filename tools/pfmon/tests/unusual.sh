@@ -202,7 +202,7 @@ test_crowd()
 {
 	mkfifo "$tmp/crowd"
 	: >"$tmp/crowd-json"
-	"$PFMON" stat -j -I 50 -e cs "$VICTIM" relay 1 <"$tmp/crowd" 2>"$tmp/crowd-json" &
+	"$PFMON" stat -j -I 50 --per-thread -e cs "$VICTIM" relay 1 <"$tmp/crowd" 2>"$tmp/crowd-json" &
 	pid=$!
 	exec 6>"$tmp/crowd"
 	check "threads all the time: intervals" until_true sh -c \
@@ -213,7 +213,7 @@ test_crowd()
 	check "threads all the time: there are some" \
 		[ "$(tail -n 1 "$tmp/crowd-json" | sed 's/.*, "threads": \([0-9]*\).*/\1/')" -gt 5 ]
 	exec 6<>"$tmp/crowd"
-	timeout -k 1 120 "$PFMON" stat --timeout 300 -j -e cs -o "$tmp/json" "$VICTIM" relay 1 \
+	timeout -k 1 120 "$PFMON" stat --timeout 300 -j --per-thread -e cs -o "$tmp/json" "$VICTIM" relay 1 \
 		<"$tmp/crowd" 2>"$tmp/err"
 	expect "threads all the time, --timeout: status" $? 143
 	exec 6>&-
