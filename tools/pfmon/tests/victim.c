@@ -8,7 +8,7 @@
  *	thread N P	N threads, each touches P pages
  *	brief N		N threads, one after the other, each for 40 ms
  *	serial N P	when it has read a byte, N threads, one after the other, each of
- *			a loop of a million instructions and P pages; print how many
+ *			a loop of two million instructions and P pages; print how many
  *			minor faults it has had since, and wait until input ends
  *	account CMD...	when it has read a byte, run CMD, and do the same: the faults of
  *			CMD and of all that it has waited for, too
@@ -229,7 +229,7 @@ static void print_faults(long before)
 static void *serial_thread(void *pages)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	unsigned int turns = 500000;
+	unsigned int turns = 1000000;
 
 	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(turns) : : "cc");
 #endif
