@@ -6,8 +6,8 @@ beside_perf.py [short] PFMON VICTIM DIRECTORY [TABLE...]
 
 In a guest, as root. Prints the tables of Documentation/beside-perf.rst, and then, as the test
 programs do, "PASSED FAILED SKIPPED" of pfmon's own figures: perf's are there to compare. With
-"short" each table has a few lines only, for a test. A TABLE is counts, shares, lost, chains or
-rates: all of them if none is named. The truth is the program's (victim.c): its
+"short" each table has a few lines only, for a test. A TABLE is counts, shares, lost, chains,
+stacks or rates: all of them if none is named. The truth is the program's (victim.c): its
 loops are the same instructions in three functions, 60, 30 and 10 percent of them; its faults are
 so many pages that it touches for the first time, in three functions, too.
 """
@@ -290,6 +290,46 @@ class Beside:
         table("Calls: main, do_pattern and 600, 300 and 100 faults, or do_rounds and percent",
               ["event", "period", "by", "samples", "60", "30", "10"], rows)
 
+    def stack_row(self, name, by, chains):
+        """Of calls, the innermost first, and how often: which reach the program's beginning"""
+        all_ = sum(n for _, n in chains)
+        whole = sum(n for calls, n in chains
+                    if any(call.startswith("__libc_start_main") for call in calls))
+        row = [name, by, all_, "%.1f" % (100 * whole / all_ if all_ else 0)]
+        hit = [(calls, n) for calls, n in chains if "aaa" in calls]
+        true = sum(n for calls, n in hit if calls[calls.index("aaa") + 1:][:2] == ["mid", "main"])
+        at = sum(n for _, n in hit)
+        if name == "frames":
+            self.check(by == "perf" or (at >= LEAST and true >= 0.99 * at), "stacks", row, true, at)
+        self.check(by == "perf" or whole >= 0.75 * all_, "stacks", row)
+        return row + ["%.1f" % (100 * true / at) if at else "-"]
+
+    def stacks(self):
+        """Programs without frame pointers: of the distribution, and one whose calls are known"""
+        rows, data = [], self.path("perf.data")
+        program = os.path.realpath(sys.executable)
+        lines = [("frames", [os.path.join(os.path.dirname(self.victim), "frames"), "1000"]),
+                 ("python3", [program, "-S", "-c", "sum(i * i for i in range(500000))"])]
+        if shutil.which("git") and not self.short:
+            lines.append(("git hash-object", ["git", "hash-object", "--no-filters", program]))
+        for name, what in lines:
+            self.run(self.pfmon, "record", "-o", self.path("data"), "-g", "dwarf", "-b", "4M",
+                     "-F", "1000", *what)
+            folded = self.run(self.pfmon, "report", "-i", self.path("data"), "-f", "folded")
+            rows.append(self.stack_row(name, "pfmon", [
+                (calls.split(";")[:0:-1], int(n)) for calls, _, n in
+                (line.rpartition(" ") for line in folded.splitlines())]))
+            if self.short:
+                continue
+            self.run("perf", "record", "-q", "-m", "4M", "-o", data, "-e", "cpu-clock", "-F",
+                     "1000", "--call-graph", "dwarf", *what)
+            rows.append(self.stack_row(name, "perf", [
+                ([line.split()[1] for line in sample.splitlines() if line.split()], 1) for sample
+                in self.run("perf", "script", "-i", data, "-F", "ip,sym").split("\n\n")
+                if sample.strip()]))
+        table("Stacks: percent of the samples with all calls, and with main, mid and aaa",
+              ["program", "by", "samples", "whole", "aaa"], rows)
+
     def rates(self):
         """Samples in a second of CPU time, of which the kernel counts how much there is."""
         rows = []
@@ -320,7 +360,8 @@ class Beside:
             self.skipped += 1
             print("SKIP beside perf: there is no perf", file=sys.stderr)
             return
-        for name in tables or ["counts", "shares", "lost", "chains"] + ["rates"] * (not self.short):
+        for name in tables or ["counts", "shares", "lost", "chains", "stacks"] + \
+                ["rates"] * (not self.short):
             getattr(self, name)()
 
 
