@@ -5,13 +5,13 @@
  */
 #define _GNU_SOURCE
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,13 +114,16 @@ static bool get_user(pid_t pid, struct pmon_user *user)
 {
 	uint16_t machine = get_registers(pid);
 	const struct cfi_machine *m = cfi_machine(machine);
-	struct iovec to = { stack, sizeof(stack) }, from = { .iov_len = sizeof(stack) };
+	char path[32];
 	ssize_t n;
+	int fd;
 
 	if (!m)
 		return false;
-	from.iov_base = (void *)(uintptr_t)registers[m->sp];
-	n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = pread(fd, stack, sizeof(stack), (off_t)registers[m->sp]);
+	close(fd);
 	*user = (struct pmon_user){
 		.machine = machine, .regs = (uint16_t)m->regs, .reg = registers,
 		.stack_size = n > 0 ? (size_t)n & ~(size_t)7 : 0, .stack = stack,
