@@ -38,12 +38,15 @@
 #define MAPS_SHARE	50
 #define MAPS_MOST_NS	1000000000
 
+#define PIDS_NEAR	64	/* a power of two */
+
 /* What a buffer tells at first sight. */
 struct digest {
 	uint64_t samples;
 	uint64_t first, last;		/* times */
-	pid_t *pid;			/* of each sample */
+	pid_t *pid;			/* processes of samples; some are there several times */
 	size_t n, room;
+	pid_t near[PIDS_NEAR];		/* of these, the last one of each number's end */
 	const struct sampling *what;
 	uint64_t events[MAX_EVENTS];	/* that the samples stand for, of those that adapt */
 	struct pmon_map *map;		/* files that the kernel has recorded */
@@ -57,6 +60,22 @@ static bool is_of(const struct sampling *what, unsigned int i, const struct pmon
 	       what->counters.c[i].set == s->set;
 }
 
+static void add_pid(struct digest *d, pid_t pid)
+{
+	pid_t *near = &d->near[pid & (PIDS_NEAR - 1)];
+
+	if (pid <= 0 || *near == pid)
+		return;
+	*near = pid;
+	if (d->n == d->room) {
+		d->room = d->room ? 2 * d->room : 64;
+		d->pid = reallocarray(d->pid, d->room, sizeof(*d->pid));
+		if (!d->pid)
+			err(EXIT_PFMON, NULL);
+	}
+	d->pid[d->n++] = pid;
+}
+
 static void digest_sample(void *arg, const struct pmon_sample *sample)
 {
 	struct digest *d = arg;
@@ -66,8 +85,7 @@ static void digest_sample(void *arg, const struct pmon_sample *sample)
 	if (!d->first)
 		d->first = sample->time;
 	d->last = sample->time;
-	if (d->n < d->room)
-		d->pid[d->n++] = sample->pid;
+	add_pid(d, sample->pid);
 	for (i = 0; d->what->frequency && i < d->what->sampled; i++)
 		if (is_of(d->what, i, sample))
 			d->events[i] += sample->period * sample->count;
@@ -104,18 +122,41 @@ static void digest(struct digest *d, const struct sampler *s, const void *block,
 	size_t i, n = 0;
 
 	d->what = s->rec->sampling;
-	/* No sample is smaller than 8 bytes. */
-	d->room = size / 8;
-	d->pid = malloc((d->room + 1) * sizeof(*d->pid));
-	if (!d->pid)
-		err(EXIT_PFMON, NULL);
 	smpl_parse(s->rec->sampling->format, block, size, &s->rec->layout, &s->origin,
 					&sink);
-	qsort(d->pid, d->n, sizeof(*d->pid), by_number);
+	if (d->n)
+		qsort(d->pid, d->n, sizeof(*d->pid), by_number);
 	for (i = 0; i < d->n; i++)
-		if (d->pid[i] > 0 && (!n || d->pid[i] != d->pid[n - 1]))
+		if (!n || d->pid[i] != d->pid[n - 1])
 			d->pid[n++] = d->pid[i];
 	d->n = n;
+}
+
+/* Does a format have one sample after the other, and nothing else that pfmon has to know? */
+static bool is_list(const struct pmon_format *format)
+{
+	return format->values && !format->chains;
+}
+
+/*
+ * The same of a block that goes to the file. Samples of a thread are of its process, and at
+ * those of a CPU look() was: they need not be taken apart, unless @times are needed.
+ */
+static void digest_taken(struct digest *d, const struct sampler *s, const void *block,
+			 size_t size, bool times)
+{
+	const struct pmon_format *format = s->rec->sampling->format;
+	struct pmon_state state;
+
+	if (!is_list(format) || times) {
+		digest(d, s, block, size);
+		return;
+	}
+	if (!size)
+		return;
+	format->state(block, size, &state);
+	d->samples = state.samples;
+	add_pid(d, s->origin.pid);
 }
 
 static void estimate_loss(struct sampler *s, const struct digest *d, uint64_t now)
@@ -264,7 +305,7 @@ static void take(struct sampler *s, bool full)
 	uint64_t now;
 	size_t size;
 
-	if (s->rate)
+	if (s->rate || (is_list(format) && s->origin.pid < 0))
 		look(s);
 	if (format->freezes)
 		over = pfm_restart(s->probe.fd);
@@ -286,7 +327,7 @@ static void take(struct sampler *s, bool full)
 	if (!format->freezes)
 		over = pfm_restart(s->probe.fd);
 	now = now_ns();
-	digest(&d, s, block, size);
+	digest_taken(&d, s, block, size, format->masks && full);
 	pthread_mutex_lock(&s->rec->lock);
 	if (format->masks && full)
 		estimate_loss(s, &d, now);
@@ -295,7 +336,7 @@ static void take(struct sampler *s, bool full)
 	if (!over) {
 		keep(s, &d, block, size);
 		s->taken += d.samples;
-		if (!s->rate || format->masks)
+		if (format->masks || !(s->rate || is_list(format)))
 			s->seen = (struct pmon_seen){ 0 };
 		s->since = now;
 	}
@@ -313,7 +354,7 @@ static void take_rest(struct sampler *s, bool masked)
 	void *block = new_block(s);
 	size_t size = format->copy(s->buf, s->size, true, NULL, block);
 
-	digest(&d, s, block, size);
+	digest_taken(&d, s, block, size, format->masks && masked);
 	pthread_mutex_lock(&s->rec->lock);
 	if (format->masks && masked)
 		estimate_loss(s, &d, now_ns());
@@ -652,10 +693,10 @@ static int sampler_finish(struct probe *probe, struct failure *failure)
 
 	if (probe->result) {
 		pfm_stop(probe->fd);	/* fails if it is detached already */
-		if (s->rate) {
+		if (s->rate || (is_list(s->rec->sampling->format) && s->origin.pid < 0))
 			look(s);
+		if (s->rate)
 			adapt_end(s);
-		}
 		take_rest(s, probe_read(probe));
 		rec->result.measured++;
 	}

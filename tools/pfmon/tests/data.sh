@@ -109,6 +109,44 @@ test_speed()
 	done
 }
 
+# inclusive FILE FUNCTION: instructions of it and of what it calls, as callgrind counted them
+inclusive()
+{
+	callgrind_annotate --auto=no --inclusive=yes --threshold=100 "$1" |
+		sed -n "s/^ *\([0-9,]*\) .*:$2 .*/\1/p" | head -n 1 | tr -d ,
+}
+
+# A sample of a thread is copied with the half that it is in, and written, and no more is
+# done with it: 50 instructions, of which 40 copy its 40 bytes. A report takes it apart.
+test_record_speed()
+{
+	if ! valgrind --tool=none -q "$PFMON" report --help >/dev/null 2>&1; then
+		skip "$arch: valgrind is not there: the instructions of record are not counted"
+		return
+	fi
+	rm -f "$tmp/data"* "$tmp/callgrind".*
+	sleep 1000 &
+	sleeper=$!
+	FAKE_SAMPLES=30000 FAKE_DOUBLE=1 valgrind --tool=callgrind \
+		--callgrind-out-file="$tmp/callgrind.%p" "$PFMON" record --no-names -b 64K \
+		-p $sleeper -o "$tmp/data" 2>"$tmp/said" &
+	pfmon=$!
+	# The last half of the buffer is not full.
+	until [ "$(cat "$tmp"/data.* 2>/dev/null | wc -c)" -gt $((28000 * 40)) ]; do
+		kill -0 $pfmon || break
+		sleep 0.1
+	done
+	kill -TERM $pfmon
+	wait $pfmon
+	kill $sleeper
+	report -f json
+	expect "record: samples" "$(json samples)" 30000
+	each=$((($(inclusive "$tmp/callgrind.$pfmon" sampler_overflow) -
+		$(inclusive "$tmp/callgrind.$pfmon" pfm_restart)) / 30000))
+	check "record: $each instructions for a sample" [ "$each" -gt 0 -a "$each" -lt 90 ]
+	rm -f "$tmp/callgrind".*
+}
+
 # Processes that execute one program after the other, as shells do in loops: a sample finds
 # its own without a look at all of them, wherever it is. A program takes 4,400 instructions.
 test_execs()

@@ -65,6 +65,7 @@ static struct context {
 	int cpu;			/* of a system-wide one that is loaded */
 	ino_t ino;			/* of its descriptor, which may be closed by now */
 	char *buf;
+	void *mapping;			/* of the program, until it has asked for it */
 	size_t size;
 	bool is_double;
 	bool masked;
@@ -120,6 +121,24 @@ static void begin_halves(pfm_double_smpl_hdr_t *hdr, uint64_t size)
 	hdr->hdr_half[0].half_state = PFM_DOUBLE_SMPL_KERNEL;
 }
 
+void *__real_mmap64(void *addr, size_t len, int prot, int flags, int fd,
+		    off64_t offset);
+void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
+		    off64_t offset);
+
+/* Once for the kernel, and for the program, which maps it later. */
+static int map_twice(struct context *ctx)
+{
+	int fd = memfd_create("buffer", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, (off_t)ctx->size))
+		return -1;
+	ctx->buf = __real_mmap64(NULL, ctx->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ctx->mapping = __real_mmap64(NULL, ctx->size, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	return ctx->buf == MAP_FAILED || ctx->mapping == MAP_FAILED ? -1 : 0;
+}
+
 static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
 {
 	static const pfm_uuid_t known = PFM_DEFAULT_SMPL_UUID, none, raw = PFM_NULL_SMPL_UUID,
@@ -148,9 +167,7 @@ static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
 					      sizeof(pfm_default_smpl_hdr_t) + LARGEST))
 		return fail(EINVAL);
 	ctx->size = (size_t)(arg->buf_size + page - 1) & ~(page - 1);
-	ctx->buf = mmap(NULL, ctx->size, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (ctx->buf == MAP_FAILED)
+	if (map_twice(ctx))
 		return -1;
 	if (ctx->is_double)
 		begin_halves((void *)ctx->buf, arg->buf_size);
@@ -194,35 +211,30 @@ static int create(pfarg_ctx_t *req)
 	/* What had this number before is closed by now. */
 	if (contexts[fd].buf)
 		munmap(contexts[fd].buf, contexts[fd].size);
+	if (contexts[fd].mapping)
+		munmap(contexts[fd].mapping, contexts[fd].size);
 	contexts[fd] = ctx;
 	contexts[fd].ino = ino_of(fd);
 	req->ctx_fd = fd;
 	return 0;
 }
 
-/* A second mapping of the same pages, as only shared memory has it. */
-void *__real_mmap64(void *addr, size_t len, int prot, int flags, int fd,
-		    off64_t offset);
-void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
-		    off64_t offset);
-
 void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
 		    off64_t offset)
 {
 	struct context *ctx = &contexts[fd < 0 || fd >= CONTEXTS ? 0 : fd];
-	void *copy;
+	void *mapping;
 
 	if (fd < 0 || ctx->state == NONE)
 		return __real_mmap64(addr, len, prot, flags, fd, offset);
-	if (!ctx->buf || len != ctx->size || offset || prot != PROT_READ ||
+	if (!ctx->mapping || len != ctx->size || offset || prot != PROT_READ ||
 	    flags != MAP_SHARED) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}
-	copy = mremap(ctx->buf, 0, len, MREMAP_MAYMOVE);
-	if (copy != MAP_FAILED)
-		mprotect(copy, len, PROT_READ);
-	return copy;
+	mapping = ctx->mapping;
+	ctx->mapping = NULL;
+	return mapping;
 }
 
 /* As the kernel does with what is not in the cpuset. */
