@@ -449,6 +449,10 @@ test_default_format()
 		# shellcheck disable=SC2086 # words
 		record $args "$VICTIM" hot 1
 		unset FAKE_DOUBLE
+		if grep -q 'without zstd' "$tmp/said"; then
+			skip "$arch: built without zstd: the format of compressed recordings"
+			continue
+		fi
 		"$PFMON" script --raw -i "$tmp/data" >"$tmp/out"
 		expect "default format, $double double, $args" \
 			"$(sed -n 's/^block 1: format [^ ]* (\(.*\)), process .*/\1/p' "$tmp/out")" $format
