@@ -83,6 +83,7 @@ static void pfm_hooks_fork(void *unused, struct task_struct *child,
 	smp_mb();
 	if (unlikely(pfm_is_tree(pfm_host_context(current))))
 		__pfm_tree_fork(child);
+	__pfm_image_fork(child);
 }
 
 static void pfm_hooks_migrate(void *unused, struct task_struct *task, int cpu)

@@ -18,6 +18,7 @@
 #define CHAIN_KERNEL	PFM_CALLCHAIN_SMPL_KERNEL
 #define CHAIN_USER	PFM_CALLCHAIN_SMPL_USER
 #define MAPS		PFM_CALLCHAIN_SMPL_MAPS
+#define FORKS		PFM_CALLDOUBLE_SMPL_FORKS
 #define FREE		PFM_CALLDOUBLE_SMPL_FREE
 #define KERNEL		PFM_CALLDOUBLE_SMPL_KERNEL
 #define USER		PFM_CALLDOUBLE_SMPL_USER
@@ -417,6 +418,12 @@ TEST_F(calldouble, bad_arguments)
 		EXPECT_EQ(MASK_FULL & 1U << i ? 0 : -EINVAL, fd < 0 ? fd : 0);
 		close(fd);
 	}
+	/* What it is that maps go with has to be asked for, too. */
+	arg = good;
+	arg.buf_flags = FORKS | MAPS;
+	fd = twice_create(0, arg, NULL);
+	EXPECT_LE(0, fd);
+	close(fd);
 	arg = good;
 	arg.buf_size = sizeof(hdr_t) + 2 * reserve(0, 0);
 	fd = twice_create(0, arg, NULL);
@@ -950,6 +957,119 @@ TEST_F(calldouble, maps_not_asked_for)
 	map_once();
 	EXPECT_EQ(0ULL, self->hdr->hdr_maps);
 	check_half(_metadata, self, 0, KERNEL, 0, 0);
+}
+
+static void *do_nothing(void *arg)
+{
+	return arg;
+}
+
+/* Each process that the thread makes, in whichever way; threads are none. */
+static void make_four(pid_t *pid)
+{
+	pthread_t t;
+	int i;
+
+	if (pthread_create(&t, NULL, do_nothing, NULL))
+		die("pthread_create");
+	pthread_join(t, NULL);
+	for (i = 0; i < 4; i++) {
+		pid[i] = i == 3 ? vfork() : (pid_t)MUST(fork());
+		if (!pid[i])
+			_exit(0);
+		reap(pid[i]);
+	}
+}
+
+/* The next record of that type behind @at, or the first one; NULL: there is none. */
+static const rec_t *next_of(const FIXTURE_DATA(calldouble) *f, const rec_t *at, unsigned int type)
+{
+	const half_t *half = &f->hdr->hdr_half[0];
+	const char *p = at ? (const char *)at + at->size : (const char *)f->hdr + half->half_begin;
+
+	for (; p < (const char *)f->hdr + half->half_end; p += ((const rec_t *)p)->size)
+		if (((const rec_t *)p)->type == type)
+			return (const rec_t *)p;
+	return NULL;
+}
+
+TEST_F(calldouble, forks)
+{
+	const pfm_callchain_smpl_fork_t *f = NULL;
+	pid_t pid[4];
+	u64 last = 0;
+	int i;
+
+	NEED_FORMAT(&self->m);
+	open_buffer(self, 0, (arg_t){ .buf_size = 65536, .buf_flags = MAPS | FORKS });
+	MUST(pfm_load(self->fd, my_tid()));
+	make_four(pid);
+	for (i = 0; i < 4; i++) {
+		f = (const void *)next_of(self, (const rec_t *)f, PFM_CALLCHAIN_SMPL_FORK);
+		ASSERT_NE(NULL, f);
+		EXPECT_EQ(sizeof(*f), f->size);
+		EXPECT_EQ(getpid(), f->pid);
+		EXPECT_EQ(my_tid(), f->tid);
+		EXPECT_EQ(pid[i], f->child);
+		EXPECT_LT(last, f->tstamp);
+		last = f->tstamp;
+	}
+	EXPECT_EQ(NULL, next_of(self, (const rec_t *)f, PFM_CALLCHAIN_SMPL_FORK));
+	EXPECT_LE(4ULL, self->hdr->hdr_maps);
+}
+
+TEST_F(calldouble, forks_not_asked_for)
+{
+	pid_t pid[4];
+
+	NEED_FORMAT(&self->m);
+	open_buffer(self, 0, (arg_t){ .buf_size = 65536, .buf_flags = MAPS });
+	MUST(pfm_load(self->fd, my_tid()));
+	make_four(pid);
+	EXPECT_EQ(NULL, next_of(self, NULL, PFM_CALLCHAIN_SMPL_FORK));
+}
+
+/* In a tree all members' processes, each with the one that has made it. */
+TEST_F(calldouble, forks_in_a_tree)
+{
+	pfarg_load_t load = { .load_flags = PFM_LOADFL_SLOTS };
+	const pfm_callchain_smpl_fork_t *f = NULL;
+	int sum, go[2], i, parent;
+	pid_t pid;
+	char c;
+
+	NEED_FORMAT(&self->m);
+	pin_somewhere();
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid) {
+		MUST(read(go[0], &c, 1));
+		/* A chain of three. */
+		for (i = 0; i < 3; i++) {
+			pid = (pid_t)MUST(fork());
+			if (pid) {
+				reap(pid);
+				_exit(0);
+			}
+		}
+		_exit(0);
+	}
+	sum = (int)MUST(pfm_create(PFM_FL_TREE));
+	load.load_pid = pid;
+	MUST(pfm(sum, PFM_LOAD_CONTEXT, &load, 1));
+	open_buffer(self, PFM_FL_TREE, (arg_t){ .buf_size = 65536, .buf_flags = MAPS | FORKS });
+	load.load_pid = sum;
+	load.load_flags = PFM_LOADFL_JOIN;
+	MUST(pfm(self->fd, PFM_LOAD_CONTEXT, &load, 1));
+	MUST(write(go[1], "", 1));
+	EXPECT_EQ(0, reap(pid));
+	for (i = 0, parent = pid; i < 3; i++, parent = f->child) {
+		f = (const void *)next_of(self, (const rec_t *)f, PFM_CALLCHAIN_SMPL_FORK);
+		ASSERT_NE(NULL, f);
+		EXPECT_EQ(parent, f->pid);
+		EXPECT_LT(0, f->child);
+	}
+	close(sum);
 }
 
 TEST_F(calldouble, chain)

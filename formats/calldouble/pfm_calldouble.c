@@ -31,7 +31,8 @@
 #define PFM_CALLDOUBLE_FLAGS	(PFM_CALLCHAIN_SMPL_KERNEL | \
 				 PFM_CALLCHAIN_SMPL_USER | \
 				 PFM_CALLCHAIN_SMPL_MAPS | \
-				 PFM_CALLDOUBLE_SMPL_MASK_WHEN_FULL)
+				 PFM_CALLDOUBLE_SMPL_MASK_WHEN_FULL | \
+				 PFM_CALLDOUBLE_SMPL_FORKS)
 
 static_assert(sizeof(pfm_calldouble_smpl_arg_t) == 24);
 static_assert(sizeof(pfm_calldouble_smpl_arg_t) >= PFM_CALLDOUBLE_SMPL_ARG_SIZE);
@@ -74,6 +75,8 @@ static int pfm_calldouble_validate(u32 ctx_flags, u16 num_pmds, void *arg)
 	if (a->arg_size < PFM_CALLDOUBLE_SMPL_ARG_SIZE ||
 	    a->buf_pad[0] || a->buf_pad[1] ||
 	    (a->buf_flags & ~PFM_CALLDOUBLE_FLAGS) ||
+	    ((a->buf_flags & PFM_CALLDOUBLE_SMPL_FORKS) &&
+	     !(a->buf_flags & PFM_CALLCHAIN_SMPL_MAPS)) ||
 	    a->buf_max_depth > PFM_CALLCHAIN_SMPL_MAX_DEPTH ||
 	    a->buf_stack > PFM_CALLDOUBLE_SMPL_MAX_STACK || a->buf_stack % sizeof(u64))
 		return -EINVAL;
@@ -328,7 +331,7 @@ static void pfm_calldouble_map(void *buf, const struct pfm_map_info *info)
 {
 	pfm_calldouble_smpl_hdr_t *h = buf;
 
-	if (!(h->hdr_flags & PFM_CALLCHAIN_SMPL_MAPS))
+	if (!(h->hdr_flags & (info->fork ? PFM_CALLDOUBLE_SMPL_FORKS : PFM_CALLCHAIN_SMPL_MAPS)))
 		return;
 	WRITE_ONCE(h->hdr_maps, h->hdr_maps + 1);
 	/* Nor may it have the room that is kept for a sample: a LOST record can come first. */
@@ -361,7 +364,7 @@ static const pfm_buffer_fmt_t pfm_calldouble_fmt = {
 	.fmt_name = "calldouble",
 	.fmt_uuid = PFM_CALLDOUBLE_SMPL_UUID,
 	.fmt_arg_size = sizeof(pfm_calldouble_smpl_arg_t),
-	.fmt_flags = PFM_FMTFL_ARG_SIZE,
+	.fmt_flags = PFM_FMTFL_ARG_SIZE | PFM_FMTFL_FORKS,
 	.fmt_msgq_depth = 2,		/* as many as halves */
 	.fmt_version = PFM_CALLDOUBLE_SMPL_VERSION,
 	.fmt_validate = pfm_calldouble_validate,

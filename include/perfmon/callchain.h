@@ -112,7 +112,7 @@ static inline u32 pfm_callchain_put_sample(void *at, u32 flags, u16 depth,
 }
 
 /**
- * pfm_callchain_map_size() - how long a MAP or an EXEC record is
+ * pfm_callchain_map_size() - how long a MAP, an EXEC or a FORK record is
  * @info: of fmt_map()
  *
  * Context: any.
@@ -122,6 +122,8 @@ static inline u32 pfm_callchain_map_size(const struct pfm_map_info *info)
 {
 	if (info->exec)
 		return sizeof(pfm_callchain_smpl_exec_t);
+	if (info->fork)
+		return sizeof(pfm_callchain_smpl_fork_t);
 	return sizeof(pfm_callchain_smpl_map_t) +
 	       ALIGN(info->name_len + 1, sizeof(u64));
 }
@@ -139,8 +141,21 @@ static inline void pfm_callchain_put_exec(pfm_callchain_smpl_exec_t *e,
 	memcpy(e->comm, info->name, min(info->name_len, sizeof(e->comm) - 1));
 }
 
+static inline void pfm_callchain_put_fork(pfm_callchain_smpl_fork_t *f,
+					  const struct pfm_map_info *info)
+{
+	*f = (pfm_callchain_smpl_fork_t) {
+		.type = PFM_CALLCHAIN_SMPL_FORK,
+		.size = sizeof(*f),
+		.pid = info->pid,
+		.tid = info->tid,
+		.child = info->child,
+		.tstamp = info->tstamp,
+	};
+}
+
 /**
- * pfm_callchain_put_map() - write a MAP or an EXEC record
+ * pfm_callchain_put_map() - write a MAP, an EXEC or a FORK record
  * @at:   where to, aligned to 8 bytes; there is room
  * @info: of fmt_map()
  *
@@ -154,6 +169,10 @@ static inline u32 pfm_callchain_put_map(void *at, const struct pfm_map_info *inf
 
 	if (info->exec) {
 		pfm_callchain_put_exec(at, info);
+		return size;
+	}
+	if (info->fork) {
+		pfm_callchain_put_fork(at, info);
 		return size;
 	}
 	*m = (pfm_callchain_smpl_map_t) {

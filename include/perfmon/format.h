@@ -181,6 +181,9 @@ typedef int (*fmt_exit_t)(void *buf);
  * struct pfm_map_info - where code of a program is
  * @exec:     the thread executes a new program, all that was mapped is gone;
  *	      only @pid, @tid, @tstamp and @name are set
+ * @fork:     the thread has made a process, which has what is mapped in its own; only
+ *	      @pid, @tid, @tstamp and @child are set. For formats with PFM_FMTFL_FORKS
+ * @child:    of @fork the number of the new process, as of @pid; 0 if it has none there
  * @pid:      the process, as numbered in the PID name space of the context's
  *	      creator
  * @tid:      the thread that did it, likewise
@@ -199,6 +202,8 @@ typedef int (*fmt_exit_t)(void *buf);
  */
 struct pfm_map_info {
 	bool exec;
+	bool fork;
+	s32 child;
 	s32 pid;
 	s32 tid;
 	u64 tstamp;
@@ -214,7 +219,7 @@ struct pfm_map_info {
 };
 
 /**
- * typedef fmt_map_t - a file has been mapped executable, or a program executed
+ * typedef fmt_map_t - a file has been mapped executable, a program executed, or a process made
  * @buf:  the buffer or NULL
  * @info: which; gone when this returns
  *
@@ -233,6 +238,9 @@ typedef void (*fmt_map_t)(void *buf, const struct pfm_map_info *info);
  * fields.
  */
 #define PFM_FMTFL_ARG_SIZE	0x100
+
+/* Likewise: fmt_map is called for new processes, too. */
+#define PFM_FMTFL_FORKS		0x200
 
 /**
  * struct pfm_buffer_fmt - a sampling format (3.5.7)

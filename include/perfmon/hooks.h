@@ -26,6 +26,7 @@ void __pfm_sched_fault(bool major);
 void __pfm_attach_exit(struct task_struct *task);
 void __pfm_attach_exec(struct task_struct *task);
 void __pfm_image_mmap(struct vm_area_struct *vma);
+void __pfm_image_fork(struct task_struct *child);
 void __pfm_tree_out(struct task_struct *prev, struct pfm_context *target);
 void __pfm_tree_in(struct task_struct *next, struct pfm_context *target);
 void __pfm_tree_fork(struct task_struct *child);
@@ -128,6 +129,7 @@ static inline void perfmon_fork(struct task_struct *child)
 		smp_mb();
 		if (unlikely(pfm_is_tree(rcu_access_pointer(current->pfm_context))))
 			__pfm_tree_fork(child);
+		__pfm_image_fork(child);
 	}
 }
 

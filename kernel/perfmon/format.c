@@ -48,7 +48,7 @@ static bool pfm_format_ok(const pfm_buffer_fmt_t *fmt)
 	    strpbrk(fmt->fmt_name, "/ \t\n") || fmt->fmt_name[0] == '.')
 		return false;
 	return memchr_inv(fmt->fmt_uuid, 0, sizeof(fmt->fmt_uuid)) &&
-	       !(fmt->fmt_flags & ~(PFM_FMTFL_NOSET | PFM_FMTFL_ARG_SIZE)) &&
+	       !(fmt->fmt_flags & ~(PFM_FMTFL_NOSET | PFM_FMTFL_ARG_SIZE | PFM_FMTFL_FORKS)) &&
 	       fmt->fmt_arg_size <= PFM_FORMAT_ARG_MAX &&
 	       fmt->fmt_priv_size <= PFM_FORMAT_PRIV_MAX &&
 	       (!(fmt->fmt_flags & PFM_FMTFL_ARG_SIZE) ||
@@ -397,18 +397,20 @@ int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 
 /**
  * pfm_format_wants_maps() - whether the format records maps
- * @ctx: context
+ * @ctx:  context
+ * @fork: new processes, too
  *
  * Context: any.
  * Return: whether pfm_format_map() may be called.
  */
-bool pfm_format_wants_maps(const struct pfm_context *ctx)
+bool pfm_format_wants_maps(const struct pfm_context *ctx, bool fork)
 {
-	return ctx->format && ctx->format->fmt->fmt_map;
+	return ctx->format && ctx->format->fmt->fmt_map &&
+	       (!fork || (ctx->format->fmt->fmt_flags & PFM_FMTFL_FORKS));
 }
 
 /**
- * pfm_format_map() - tell the format what current has mapped or executed
+ * pfm_format_map() - tell the format what current has mapped, executed or made
  * @ctx:  context with a format that wants to know
  * @info: but for the thread and the time, which are filled in here
  *

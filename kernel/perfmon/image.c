@@ -14,13 +14,14 @@
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 
 #include "host.h"
 #include "pfm.h"
 
-/* With interrupts off: live contexts whose formats record maps, others are NULL. */
-static void pfm_image_contexts(struct pfm_context *ctx[2])
+/* With interrupts off: live contexts whose formats record maps, or @fork; others are NULL. */
+static void pfm_image_contexts(struct pfm_context *ctx[2], bool fork)
 {
 	const struct pfm_cpu *c = this_cpu_ptr(&pfm_cpu);
 	int i;
@@ -28,22 +29,23 @@ static void pfm_image_contexts(struct pfm_context *ctx[2])
 	ctx[0] = c->live;
 	ctx[1] = pfm_attach_of_cpu(c);
 	for (i = 0; i < 2; i++)
-		if (ctx[i] && !pfm_format_wants_maps(ctx[i]))
+		if (ctx[i] && !pfm_format_wants_maps(ctx[i], fork))
 			ctx[i] = NULL;
 }
 
-static bool pfm_image_wanted(void)
+static bool pfm_image_wanted(bool fork)
 {
 	struct pfm_context *ctx[2];
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_image_contexts(ctx);
+	pfm_image_contexts(ctx, fork);
 	local_irq_restore(flags);
 	return ctx[0] || ctx[1];
 }
 
-static void pfm_image_tell(struct pfm_map_info *info)
+/* @child: that was made, or NULL */
+static void pfm_image_tell(struct pfm_map_info *info, struct task_struct *child)
 {
 	struct pfm_context *ctx[2];
 	unsigned long flags;
@@ -51,11 +53,13 @@ static void pfm_image_tell(struct pfm_map_info *info)
 
 	local_irq_save(flags);
 	/* Only this CPU can end that a context is live here: no need to look again. */
-	pfm_image_contexts(ctx);
+	pfm_image_contexts(ctx, info->fork);
 	for (i = 0; i < 2; i++) {
 		if (!ctx[i])
 			continue;
 		raw_spin_lock(&ctx[i]->lock);
+		if (child)
+			info->child = task_tgid_nr_ns(child, ctx[i]->pid_ns);
 		pfm_format_map(ctx[i], info);
 		raw_spin_unlock(&ctx[i]->lock);
 	}
@@ -84,7 +88,7 @@ void __pfm_image_mmap(struct vm_area_struct *vma)
 	char *buf, *path = NULL;
 	struct inode *inode;
 
-	if (!file || !(vma->vm_flags & VM_EXEC) || !pfm_image_wanted())
+	if (!file || !(vma->vm_flags & VM_EXEC) || !pfm_image_wanted(false))
 		return;
 	buf = pfm_host_get_path_buffer();
 	if (buf)
@@ -104,7 +108,7 @@ void __pfm_image_mmap(struct vm_area_struct *vma)
 		.name = path,
 		.name_len = strlen(path),
 	};
-	pfm_image_tell(&info);
+	pfm_image_tell(&info, NULL);
 	if (buf)
 		pfm_host_put_path_buffer(buf);
 }
@@ -120,9 +124,27 @@ void pfm_image_exec(struct task_struct *task)
 	char comm[TASK_COMM_LEN];
 	struct pfm_map_info info = { .exec = true, .name = comm };
 
-	if (!pfm_image_wanted())
+	if (!pfm_image_wanted(false))
 		return;
 	get_task_comm(comm, task);
 	info.name_len = strlen(comm);
-	pfm_image_tell(&info);
+	pfm_image_tell(&info, NULL);
+}
+
+/**
+ * __pfm_image_fork() - current has made a thread
+ * @child: new thread, which can be found already, and has not run yet; nothing happens
+ *	   unless it is the first one of a process
+ *
+ * What the process executes was mapped in another one, and it may be gone before any program
+ * has looked.
+ *
+ * Context: process.
+ */
+void __pfm_image_fork(struct task_struct *child)
+{
+	struct pfm_map_info info = { .fork = true, .name = "" };
+
+	if (thread_group_leader(child) && pfm_image_wanted(true))
+		pfm_image_tell(&info, child);
 }

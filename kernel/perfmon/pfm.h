@@ -817,7 +817,7 @@ void pfm_format_close(struct pfm_context *ctx);
 const pfm_buffer_fmt_t *pfm_format_fmt(const struct pfm_format *f);
 u64 pfm_format_overflow(struct pfm_context *ctx, u64 ovfl, pfm_ovfl_ctrl_t *ctrl);
 int pfm_format_restart(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl);
-bool pfm_format_wants_maps(const struct pfm_context *ctx);
+bool pfm_format_wants_maps(const struct pfm_context *ctx, bool fork);
 void pfm_format_map(struct pfm_context *ctx, struct pfm_map_info *info);
 
 /* sample.c */

@@ -28,6 +28,7 @@
  *	MAP	pfm_callchain_smpl_map_t, then the path with a NUL at its end,
  *		and more of them up to a multiple of 8
  *	EXEC	pfm_callchain_smpl_exec_t
+ *	FORK	pfm_callchain_smpl_fork_t; not in this format
  *	LOST	pfm_callchain_smpl_lost_t; not in this format, whose gaps are where
  *		PFM_RESTART has emptied the buffer, but in those that go on
  *
@@ -115,6 +116,7 @@ typedef struct pfm_callchain_smpl_hdr {
 #define PFM_CALLCHAIN_SMPL_MAP		2
 #define PFM_CALLCHAIN_SMPL_EXEC		3
 #define PFM_CALLCHAIN_SMPL_LOST		4
+#define PFM_CALLCHAIN_SMPL_FORK		5
 
 /* What all records begin with. */
 typedef struct pfm_callchain_smpl_rec {
@@ -171,6 +173,16 @@ typedef struct pfm_callchain_smpl_exec {
 	__aligned_u64 tstamp;		/* CLOCK_MONOTONIC, ns */
 	char comm[16];			/* name of the program, with a NUL */
 } pfm_callchain_smpl_exec_t;
+
+/* The thread has made a process, which has what was mapped in its own one. */
+typedef struct pfm_callchain_smpl_fork {
+	__u16 type;
+	__u16 size;
+	__s32 pid;
+	__s32 tid;
+	__s32 child;			/* number of the new process */
+	__aligned_u64 tstamp;		/* CLOCK_MONOTONIC, ns */
+} pfm_callchain_smpl_fork_t;
 
 /* What is missing between the records before and after it. */
 typedef struct pfm_callchain_smpl_lost {

@@ -64,15 +64,15 @@
  *			PFM_FL_NOTIFY_BLOCK, the monitored thread blocks.
  *			(Without MASK_WHEN_FULL, PFM_CREATE_CONTEXT refuses that
  *			flag with EINVAL.) PFM_RESTART loads the long reset values
- *			and goes on in the older half. MAP and EXEC records that
+ *			and goes on in the older half. MAP, EXEC and FORK records that
  *			come between are lost, and samples of counters that
  *			overflow together with the one that filled the half.
  *
  * Nothing that stands in a half is overwritten before PFM_RESTART releases it. Where
  * something was lost, the next record is a LOST record: how many samples, and how many
- * MAP and EXEC records, and when the first and the last of them came. hdr_gap is
+ * MAP, EXEC and FORK records, and when the first and the last of them came. hdr_gap is
  * what was lost since the last record, the LOST record to come; its type is 0 if
- * nothing was. A MAP or EXEC record is also lost if it would not leave room for a
+ * nothing was. A MAP, EXEC or FORK record is also lost if it would not leave room for a
  * LOST record and the largest sample: so these records never fill a half.
  *
  * The kernel fills the halves in turn. Its fillings are numbered from 0, which is
@@ -97,7 +97,7 @@
  * While no record is being added,
  *
  *	hdr_samples = hdr_lost + SAMPLE records
- *	hdr_maps = hdr_lost_maps + MAP and EXEC records
+ *	hdr_maps = hdr_lost_maps + MAP, EXEC and FORK records
  *	hdr_lost = samples of the LOST records + hdr_gap.samples
  *	hdr_lost_maps = maps of the LOST records + hdr_gap.maps
  *
@@ -115,10 +115,11 @@
 	0x15, 0x63, 0x20, 0x7c, 0xd5, 0x98, 0x42, 0xf5, \
 	0x86, 0xd6, 0x57, 0xd4, 0x04, 0x60, 0xd6, 0x64 }
 
-#define PFM_CALLDOUBLE_SMPL_VERSION	0x00010001	/* 1.1 */
+#define PFM_CALLDOUBLE_SMPL_VERSION	0x00010002	/* 1.2 */
 
 /* buf_flags: PFM_CALLCHAIN_SMPL_KERNEL, _USER and _MAPS, and */
 #define PFM_CALLDOUBLE_SMPL_MASK_WHEN_FULL 0x100	/* when both are full */
+#define PFM_CALLDOUBLE_SMPL_FORKS	0x200	/* FORK records, with _MAPS (1.2) */
 
 #define PFM_CALLDOUBLE_SMPL_MAX_STACK	16384
 

@@ -162,7 +162,7 @@ static void reg_test_refused(struct kunit *test)
 	for (i = 0; i < 32; i++) {
 		fmt = reg_all;
 		fmt.fmt_flags = BIT(i);
-		if (!(fmt.fmt_flags & (PFM_FMTFL_NOSET | PFM_FMTFL_ARG_SIZE)))
+		if (!(fmt.fmt_flags & (PFM_FMTFL_NOSET | PFM_FMTFL_ARG_SIZE | PFM_FMTFL_FORKS)))
 			KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), -EINVAL);
 	}
 	/* No room for the size. */
