@@ -121,6 +121,7 @@ static void swap_record(void *at, const pfm_callchain_smpl_rec_t *rec)
 			"222222888", sizeof(pfm_callchain_smpl_sample_t) },
 		[PFM_CALLCHAIN_SMPL_MAP] = { "44488888", sizeof(pfm_callchain_smpl_map_t) },
 		[PFM_CALLCHAIN_SMPL_EXEC] = { "48", sizeof(pfm_callchain_smpl_exec_t) },
+		[PFM_CALLCHAIN_SMPL_FORK] = { "48", sizeof(pfm_callchain_smpl_fork_t) },
 		[PFM_CALLCHAIN_SMPL_LOST] = { "48888", sizeof(pfm_callchain_smpl_lost_t) },
 	};
 	pfm_callchain_smpl_sample_t s;

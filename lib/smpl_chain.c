@@ -68,6 +68,17 @@ static bool get_exec(const void *at, size_t size, struct pmon_map *map)
 	return true;
 }
 
+static bool get_fork(const void *at, size_t size, struct pmon_map *map)
+{
+	pfm_callchain_smpl_fork_t f;
+
+	if (size < sizeof(f))
+		return false;
+	memcpy(&f, at, sizeof(f));
+	*map = (struct pmon_map){ .pid = f.pid, .time = f.tstamp, .child = f.child };
+	return true;
+}
+
 static bool get_lost(const void *at, size_t size, struct pmon_lost *lost)
 {
 	pfm_callchain_smpl_lost_t l;
@@ -97,6 +108,9 @@ static int convert(const struct pmon_iter *it, const pfm_callchain_smpl_rec_t *h
 	case PFM_CALLCHAIN_SMPL_EXEC:
 		rec->type = PMON_EXEC;
 		return get_exec(at, head->size, &rec->map) ? 1 : -1;
+	case PFM_CALLCHAIN_SMPL_FORK:
+		rec->type = PMON_FORK;
+		return get_fork(at, head->size, &rec->map) ? 1 : -1;
 	case PFM_CALLCHAIN_SMPL_LOST:
 		rec->type = PMON_LOST;
 		return get_lost(at, head->size, &rec->lost) ? 1 : -1;

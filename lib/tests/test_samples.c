@@ -152,6 +152,48 @@ static void test_user(void)
 	CHECK(pmon_sample_user(&it, &rec, &user) == 0);
 }
 
+/* What has been made is a number of another process, and the rest is empty. */
+static void test_fork(void)
+{
+	struct {
+		pfm_calldouble_smpl_hdr_t hdr;
+		pfm_callchain_smpl_fork_t fork;
+	} block = {
+		.hdr = {
+			.hdr_version = PFM_CALLDOUBLE_SMPL_VERSION,
+			.hdr_half[0] = {
+				.half_begin = sizeof(block.hdr), .half_end = sizeof(block),
+				.half_state = PFM_CALLDOUBLE_SMPL_USER,
+			},
+		},
+		.fork = {
+			.type = PFM_CALLCHAIN_SMPL_FORK, .size = sizeof(block.fork),
+			.pid = 12, .tid = 13, .child = 14, .tstamp = 1ULL << 40,
+		},
+	};
+	const struct pmon_format *f = pmon_format_find("calldouble");
+	struct pmon_layout layout;
+	struct pmon_record rec;
+	struct pmon_iter it;
+	unsigned int i;
+
+	pmon_layout_init(&layout);
+	for (i = 0; i < 2; i++) {
+		CHECK(!pmon_iter_begin(&it, f, &block, sizeof(block), &layout, NULL));
+		CHECK(pmon_iter_next(&it, &rec) == 1 && rec.type == PMON_FORK);
+		CHECK(rec.map.pid == 12 && rec.map.child == 14 && rec.map.time == 1ULL << 40);
+		CHECK(!rec.map.path && !rec.map.comm && pmon_iter_next(&it, &rec) == 0);
+		/* From a machine of the other byte order. */
+		pmon_turn(&block.hdr, "448" "444" "22" "44" "88888" "22444" "8888" "4444" "4444");
+		pmon_turn(&block.fork, "2244" "48");
+		f->turn(&block, sizeof(block), &layout);
+	}
+	block.fork.size -= 8;
+	block.hdr.hdr_half[0].half_end -= 8;
+	CHECK(!pmon_iter_begin(&it, f, &block, sizeof(block), &layout, NULL));
+	CHECK(pmon_iter_next(&it, &rec) == -EBADMSG);
+}
+
 static void test_turn(void)
 {
 	unsigned char bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
@@ -234,6 +276,7 @@ static void test_formats(void)
 int main(void)
 {
 	test_iter();
+	test_fork();
 	test_user();
 	test_turn();
 	test_own_format();

@@ -64,6 +64,7 @@ struct pmon_map {
 	uint64_t inode;			/* ... and its number there */
 	const char *path;		/* of PMON_MAP, else NULL */
 	const char *comm;		/* of PMON_EXEC, else NULL */
+	int32_t child;			/* of PMON_FORK, the new process; else 0 */
 };
 
 /* What a format that goes on has lost, where it is missing. */
@@ -78,6 +79,7 @@ enum pmon_type {
 	PMON_MAP,			/* map: a file was mapped to be executed */
 	PMON_EXEC,			/* map: it has executed a program, called comm since */
 	PMON_LOST,			/* lost: there is a gap */
+	PMON_FORK,			/* map: it has made a process, with all that is mapped in it */
 };
 
 /* What pmon_iter_next() gives. Pointers are into the block. */
