@@ -70,9 +70,9 @@ struct process {
 	size_t newests, newest_room;
 };
 
-/* What is recorded; path NULL: an exec(). */
+/* What is recorded; path NULL: an exec(), or, with a child, a fork(). */
 struct record {
-	int32_t pid;
+	int32_t pid, child;
 	const char *comm;
 	const char *path;
 	struct df_inode file;
@@ -316,14 +316,14 @@ void space_add_record(struct space *space, const struct pmon_map *map)
 	}
 	r = &space->record[space->records++];
 	*r = (struct record){
-		.pid = map->pid,
+		.pid = map->pid, .child = map->child,
 		.file = { map->major, map->minor, map->inode },
 		.map = { .time = map->time, .start = map->start,
 			 .end = map->end, .offset = map->offset, .recorded = true },
 	};
 	if (map->path)
 		r->path = text_keep(map->path);
-	else
+	else if (map->comm)
 		r->comm = text_intern(map->comm);
 }
 
@@ -379,6 +379,18 @@ static void sort_mappings(struct image *i)
 	}
 }
 
+/* A process that only forks is what its parent was then, and has what that had mapped. */
+static void add_child(struct space *space, const struct record *r)
+{
+	const struct image *parent = image_at(space, r->pid, r->map.time);
+	struct image *i;
+
+	i = add_image(space, r->child, r->map.time,
+		      parent ? parent->process : text_intern(PLACE_UNKNOWN));
+	i->parent = r->pid;
+	i->recorded = true;
+}
+
 void space_complete(struct space *space)
 {
 	struct record *r = space->record, *end = r ? r + space->records : r;
@@ -388,6 +400,10 @@ void space_complete(struct space *space)
 	if (space->records)
 		qsort(r, space->records, sizeof(*r), by_time);
 	for (; r < end; r++) {
+		if (!r->path && !r->comm) {
+			add_child(space, r);
+			continue;
+		}
 		if (!r->path) {
 			i = add_image(space, r->pid, r->map.time, r->comm);
 			i->recorded = true;
@@ -566,19 +582,52 @@ static const struct image *image_then(struct space *space, const struct pmon_sam
 	return p && p->images ? p->image[n] : NULL;
 }
 
+static const struct mapping *find_in(const struct image *i, uint64_t ip, uint64_t time,
+				     struct choice *choice)
+{
+	const struct mapping *map = find_mapping(i, ip, time, choice);
+
+	return map || !recorded(i) ? map : find_mapping(recorded(i), ip, time, choice);
+}
+
+/* A process that has only forked has what its parent had then. */
+static const struct mapping *find_in_parents(const struct space *space, const struct image *i,
+					     uint64_t ip, struct choice *choice)
+{
+	const struct mapping *map = NULL;
+	uint64_t born;
+	unsigned int n;
+
+	/* What a file says can be a circle. */
+	for (n = 0; !map && n < GENERATIONS; n++) {
+		if (!i->parent && recorded(i))
+			i = recorded(i);
+		if (!i->parent)
+			break;
+		born = i->time;
+		i = image_at(space, i->parent, born);
+		if (!i)
+			break;
+		map = find_in(i, ip, born, choice);
+		if (map && map->recorded && map->time > born)
+			map = NULL;
+	}
+	return map;
+}
+
 /*
  * The image that the process was then. If it does not have the address, the
  * process had executed another program before that was seen: the next one.
  */
-static const struct image *find_image(const struct image *then, const struct image *next,
-				      const struct pmon_sample *sample,
+static const struct image *find_image(const struct space *space, const struct image *then,
+				      const struct image *next, const struct pmon_sample *sample,
 				      const struct mapping **map, struct choice *choice)
 {
 	if (!then)
 		return NULL;
-	*map = find_mapping(then, sample->ip, sample->time, choice);
-	if (!*map && recorded(then))
-		*map = find_mapping(recorded(then), sample->ip, sample->time, choice);
+	*map = find_in(then, sample->ip, sample->time, choice);
+	if (!*map)
+		*map = find_in_parents(space, then, sample->ip, choice);
 	if (*map || !next)
 		return then;
 	*map = find_mapping(next, sample->ip, sample->time, choice);
@@ -806,7 +855,7 @@ void space_find(struct space *space, const struct pmon_sample *sample,
 		*place = f->place;
 		return;
 	}
-	image = sample->time ? find_image(then, next, sample, &map, &choice) :
+	image = sample->time ? find_image(space, then, next, sample, &map, &choice) :
 			       find_timeless(space, sample, &map, &choice);
 	remember(space, &choice);
 	make_place(space, sample, image, map, place);

@@ -466,6 +466,42 @@ static void add_binary(uint32_t number, const char *id, uint64_t inode)
 		space_add_inode(test_space, &at);
 }
 
+static void add_fork(int32_t pid, uint64_t time, int32_t child)
+{
+	space_add_record(test_space, &(struct pmon_map){ .pid = pid, .time = time, .child = child });
+}
+
+/* A process that only forks has what its parent had then, and its name. */
+static void test_forks(void)
+{
+	struct df_header header = { .kernel_base = 1ULL << 63 };
+
+	test_space = space_new(&header, NULL);
+	add_fork(2, 220, 3);
+	add_fork(1, 150, 2);
+	add_fork(1, 300, 4);
+	add_fork(5, 300, 6);
+	add_fork(7, 310, 7);
+	add_record(1, 100, 0, NULL, "first");
+	add_record(1, 110, 0x10000, "early", NULL);
+	add_record(1, 160, 0x20000, "late", NULL);
+	add_record(1, 200, 0, NULL, "second");
+	add_record(1, 210, 0x10000, "other", NULL);
+	add_record(3, 250, 0, NULL, "third");
+	space_complete(test_space);
+
+	expect_place(2, 155, 0x10000, "first", "early");
+	expect_place(2, 400, 0x10000, "first", "early");
+	/* It was mapped after the fork. */
+	expect_place(2, 400, 0x20000, "first", "[unknown]");
+	expect_place(3, 230, 0x10000, "first", "early");
+	expect_place(3, 260, 0x10000, "third", "[unknown]");
+	expect_place(4, 400, 0x10000, "second", "other");
+	expect_place(6, 400, 0x10000, "[unknown]", "[unknown]");
+	expect_place(7, 400, 0x10000, "[unknown]", "[unknown]");
+	space_free(test_space);
+}
+
 /*
  * Two files of one path, as of the host and of a container. The kernel's record of a
  * mapping says which inode it is; what is at the path now is neither of them.
@@ -1910,6 +1946,7 @@ int main(int argc, char **argv)
 	test_many_maps();
 	test_many_images();
 	test_many_places();
+	test_forks();
 	test_records();
 	test_records_of_many();
 	test_images();
