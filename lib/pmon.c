@@ -231,7 +231,8 @@ static int attach_tree(pmon_t *m, pid_t tid)
 	struct context_info info;
 	struct failure f;
 
-	if (context_attach_tree(m->fd, tid, m->flags & PMON_PROCESS ? PFM_LOADFL_THREADS : 0,
+	if (context_attach_tree(m->fd, tid, PFM_LOADFL_ALL |
+				(m->flags & PMON_PROCESS ? PFM_LOADFL_THREADS : 0),
 				0, &f))
 		return pmon_refused(&f);
 	context_read_info(m->fd, &info);

@@ -231,7 +231,7 @@ int context_attach_tree(int fd, pid_t tid, unsigned int load_flags, unsigned int
 	memset(&load, 0, sizeof(load));
 	load.load_pid = tid;
 	load.load_set = (uint16_t)set;
-	load.load_flags = (uint16_t)(PFM_LOADFL_ALL | load_flags);
+	load.load_flags = (uint16_t)load_flags;
 	return attach(fd, &load, PFM_FL_TREE, failure);
 }
 

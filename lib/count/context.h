@@ -109,10 +109,10 @@ int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
 		   struct failure *failure);
 
 /**
- * context_attach_tree() - attach a context of a tree to its first member
+ * context_attach_tree() - attach a context of a tree to its first member, or have it join one
  * @fd:         context
- * @tid:        thread
- * @load_flags: PFM_LOADFL_..., but PFM_LOADFL_ALL, which is always meant
+ * @tid:        thread; with PFM_LOADFL_JOIN the descriptor of the tree's context
+ * @load_flags: PFM_LOADFL_...
  * @set:        event set to begin with
  * @failure:    filled in on error
  *

@@ -177,8 +177,9 @@ static void worker_read(struct worker *w)
 		w->lost = true;
 		return;
 	}
+	/* When its tree has ended, that is no CPU's fault. */
 	if (pfm_stop(w->probe->fd) && errno == EBUSY)
-		w->lost = true;
+		w->lost = !w->crew->result->joins;
 	pthread_mutex_lock(&w->crew->lock);
 	if (probe_finish(w->probe, &w->failure))
 		w->action = "read the counts of";
@@ -444,7 +445,10 @@ int measure_cpus(struct result *result, const struct cpu_list *cpus,
 	check_workers(&crew);
 	pthread_barrier_wait(&crew.step);
 	schedule_begin(result);
-	watch_timer(TEND_NS, true, tend);
+	if (!result->joins)
+		watch_timer(TEND_NS, true, tend);
+	else if (result->running && context_start(result->sum_fd, &failure))
+		errx(EXIT_PFMON, "cannot start: %s", holders_text("/proc", &failure));
 	if (child) {
 		child_release(child);
 		status = watch_child(result, child, &usage);
@@ -454,6 +458,9 @@ int measure_cpus(struct result *result, const struct cpu_list *cpus,
 			watch_wait(result);
 	}
 	schedule_over(result);
+	/* All at once: a context that parts is missed as long as others count. */
+	if (result->joins)
+		pfm_stop(result->sum_fd);
 	ask(&crew, NULL);
 	collect(&crew);
 	dismiss();

@@ -73,7 +73,17 @@ int measure_process(struct result *result, const struct targets *targets,
 		    struct child *child);
 
 /**
- * measure_cpus() - whole CPUs
+ * measure_joined() - a tree, by a context on each CPU that joins it
+ * @result:  @joins is set; counters in, counts out
+ * @process: with all that it has made and makes; or NULL: the command
+ * @child:   a command; NULL: until all have ended, or a signal comes
+ *
+ * Return: the command's wait status, or 0.
+ */
+int measure_joined(struct result *result, const struct target_id *process, struct child *child);
+
+/**
+ * measure_cpus() - whole CPUs; or, if @result->joins, what a tree's members do on them
  * @result: counters in, counts out
  * @cpus:   which
  * @child:  a command that says for how long, or NULL: until a signal comes

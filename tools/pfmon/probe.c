@@ -77,8 +77,12 @@ static void discard(struct probe *probe)
 static int load(const struct probe *probe, unsigned int flags, unsigned int set,
 		struct failure *failure)
 {
+	if (probe->result->joins)
+		return context_attach_tree(probe->fd, probe->result->sum_fd, PFM_LOADFL_JOIN, set,
+					   failure);
 	if (probe->result->tree)
-		return context_attach_tree(probe->fd, probe->tid, flags, set, failure);
+		return context_attach_tree(probe->fd, probe->tid, PFM_LOADFL_ALL | flags, set,
+					   failure);
 	return context_attach(probe->fd, probe->tid, probe->cpu < 0 ? 0 : PFM_FL_SYSTEM_WIDE,
 			      set, failure);
 }
@@ -125,7 +129,8 @@ struct probe *probe_attach_tree(struct result *result, pid_t tid, unsigned int f
 
 int probe_start(struct probe *probe, struct failure *failure)
 {
-	return probe->result->held ? 0 : context_start(probe->fd, failure);
+	/* What joins a tree is started with that. */
+	return probe->result->held || probe->result->joins ? 0 : context_start(probe->fd, failure);
 }
 
 void probe_all(struct result *result, void (*what)(struct probe *probe))

@@ -318,6 +318,27 @@ static const struct pmon_format *find_format(const struct sampling *s, bool call
 	       pmon_format_find(calls ? "callchain" : "default");
 }
 
+/* Forks are recorded by one format, where the kernel's is new enough. */
+static bool has_forks(struct sampling *s)
+{
+	s->forks = !s->arg && s->format == pmon_format_find("calldouble");
+	return s->forks && sampling_is_taken(s, 0);
+}
+
+/*
+ * Is it one tree of threads, which the kernel can sample? A process that only forks, and has
+ * ended before pfmon looks, has names if the kernel records who has made it.
+ */
+static bool is_tree(const struct options *o)
+{
+	const struct targets *threads = &o->target.threads;
+
+	return o->sampling.forks && !o->target.cpus && !o->target.no_follow &&
+	       (!threads->n || (threads->n == 1 && threads->target->is_process)) &&
+	       !counters_no_tree(&o->sampling.counters) &&
+	       sampling_is_taken(&o->sampling, PFM_FL_TREE);
+}
+
 static void explain_loss(const struct recording *rec)
 {
 	const struct df_lost *lost = &rec->lost;
@@ -416,6 +437,8 @@ int cmd_record(int argc, char **argv)
 	}
 	sampling_check_buffer(&o.sampling);
 	target_place(&o.target, &o.turns, &o.sampling.counters);
+	o.sampling.forks = has_forks(&o.sampling);
+	o.target.joins = is_tree(&o);
 	if (!o.output)
 		o.output = DF_DEFAULT_NAME;
 	path = o.output;

@@ -20,6 +20,7 @@ struct sampling {
 	size_t arg_size;
 	uint64_t buffer_size;
 	uint16_t stack;			/* bytes of it in each sample, calldouble's; 0: none */
+	bool forks;			/* the kernel is to record these, likewise */
 	struct counters counters;	/* the sampled ones are the first */
 	unsigned int sampled;
 	unsigned int registers;		/* and other registers to read */
@@ -145,6 +146,15 @@ void sampling_look(struct recording *rec);
  * Return: true or false.
  */
 bool sampling_is_there(const struct pmon_format *format, uint64_t size);
+
+/**
+ * sampling_is_taken() - does the kernel take this format with its argument?
+ * @what:  with the format and the buffer's size
+ * @flags: PFM_FL_..., of the context
+ *
+ * Return: true or false.
+ */
+bool sampling_is_taken(const struct sampling *what, unsigned int flags);
 
 /* The operations of pfmon record. */
 extern const struct probe_ops sampling_ops;

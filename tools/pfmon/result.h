@@ -48,6 +48,9 @@ struct result {
 	bool threads;			/* of threads, not of CPUs ... */
 	unsigned int measured;		/* ... and of how many contexts */
 	bool tree;			/* each is of a tree, of however many threads */
+	bool joins;			/* each is of a CPU, and of what members of a tree do there */
+	int sum_fd;			/* descriptor of the context that has that tree */
+	bool running;			/* it has processes that there were before */
 	unsigned int missed;		/* threads that were not */
 
 	bool grouped;			/* each CPU or thread is a group, too */

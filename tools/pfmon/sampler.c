@@ -443,14 +443,22 @@ static int write_registers(const struct sampler *s, uint32_t seed,
 
 bool sampling_is_there(const struct pmon_format *format, uint64_t size)
 {
+	const struct sampling what = { .format = format, .buffer_size = size };
+
+	return sampling_is_taken(&what, 0);
+}
+
+bool sampling_is_taken(const struct sampling *what, unsigned int flags)
+{
 	struct {
 		pfarg_ctx_t ctx;
 		unsigned char arg[PMON_ARG_MAX] __attribute__((aligned(8)));
 	} req;
 
 	memset(&req, 0, sizeof(req));
-	memcpy(req.ctx.ctx_smpl_buf_id, format->uuid, sizeof(pfm_uuid_t));
-	format->argument(req.arg, size);
+	req.ctx.ctx_flags = flags;
+	memcpy(req.ctx.ctx_smpl_buf_id, what->format->uuid, sizeof(pfm_uuid_t));
+	sampling_argument(what, req.arg, what->buffer_size);
 	if (pfm_create_context(&req.ctx, 1))
 		return false;
 	close(req.ctx.ctx_fd);
@@ -646,7 +654,7 @@ static void insert(struct recording *rec, struct sampler *s)
 	rec->samplers = s;
 	if (s->origin.pid > 0)
 		images_glance(rec->images, s->origin.pid);
-	else if (!s->next)
+	else if (!s->next && (!rec->result.joins || rec->result.running))
 		images_see_all(rec->images);
 	pthread_mutex_unlock(&rec->lock);
 }
@@ -667,7 +675,8 @@ static struct probe *sampler_create(struct result *result, pid_t tid, int cpu,
 	s->origin.cpu = cpu;
 	begin_rates(s);
 	/* Each has its own sequence of periods, the same one next time. */
-	if (create_context(s, thread ? 0 : PFM_FL_SYSTEM_WIDE, failure) ||
+	if (create_context(s, thread ? 0 : result->joins ? PFM_FL_TREE : PFM_FL_SYSTEM_WIDE,
+			   failure) ||
 	    write_registers(s, thread ? ++rec->threads : (uint32_t)cpu + 1,
 			    failure)) {
 		if (s->probe.fd >= 0)

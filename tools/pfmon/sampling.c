@@ -49,14 +49,16 @@ uint16_t sampling_stack(const char *text)
 
 void sampling_argument(const struct sampling *s, void *arg, uint64_t size)
 {
-	pfm_calldouble_smpl_arg_t *stacks = arg;
+	pfm_calldouble_smpl_arg_t *calls = arg;
 
 	if (s->arg)
 		memcpy(arg, s->arg, s->arg_size);
 	else
 		s->format->argument(arg, size);
 	if (s->stack)
-		stacks->buf_stack = s->stack;
+		calls->buf_stack = s->stack;
+	if (s->forks)
+		calls->buf_flags |= PFM_CALLDOUBLE_SMPL_FORKS;
 }
 
 /* What a sample has more in each half. */

@@ -177,6 +177,8 @@ void target_place(const struct target *t, const struct turn_options *o,
 static int measure(const struct target *t, struct result *result,
 		   struct child *child)
 {
+	if (t->joins)
+		return measure_joined(result, t->threads.target, child);
 	if (t->threads.n)
 		return measure_process(result, &t->threads, child);
 	if (t->cpus)
@@ -193,6 +195,7 @@ int target_measure(struct target *t, struct result *result)
 
 	result->wait = t->wait;
 	result->tree = t->tree;
+	result->joins = t->joins;
 	raise_file_limit();
 	if (command)
 		child_fork(command, t->command);

@@ -13,6 +13,7 @@ struct target {
 	struct cpu_list cpu_list;
 	bool no_follow;		/* nor threads and processes that -p and -t do not name */
 	bool tree;		/* the kernel is to count all that is made, too */
+	bool joins;		/* contexts of CPUs are to join that tree */
 	bool wait;		/* for what others have: see wait.h */
 	char **command;		/* NULL if there is none */
 	int exec_errno;		/* why it could not be run, 0 if it was */

@@ -129,6 +129,15 @@ counted_meanwhile()
 	ran=$(cat "$tmp/ready")
 }
 
+# recorded_meanwhile PID: the same, and each of its minor faults is sampled
+recorded_meanwhile()
+{
+	until_true state_of "$1" S
+	record -g -e minor-faults -c 1 -b 1M -p "$1" sh -c "printf x >&9; until [ -s '$tmp/ready' ]; do sleep 0.05; done"
+	ran=$(cat "$tmp/ready")
+	report -f json --by process
+}
+
 # close_to NAME GOT WANT: right to a thousandth, or some pages that printing it takes
 close_to()
 {
@@ -230,5 +239,40 @@ test_trees_sets()
 	between "turns by faults: an estimate" "$(value minor-faults)" 2500 10000
 }
 
+# Samples of a tree are by CPU: all of each thread and process, however brief, with the names of
+# functions in those that only fork; and nothing is traced.
+test_trees_recorded()
+{
+	if ! have calldouble; then
+		skip "no sampling format that records forks: samples of trees"
+		return
+	fi
+	record -g sh -c "grep TracerPid /proc/self/status"
+	expect "samples of a tree: nothing is traced" "$(tr -d '\t' <"$tmp/out")" TracerPid:0
+	find_places
+	record -g -e minor-faults -c 1 "$VICTIM" pattern 300
+	report -f json --by process,address
+	hits fault '"victim"'
+	expect "samples of a tree: where" "$n_60 $n_30 $n_10" "1800 900 300"
+	expect "samples of a tree: lost" "$(lost samples) $(lost estimated)" "0 0"
+	# Each is too brief to be looked at.
+	for what in "fork 100 30" "vfork 30 30" "thread 100 30"; do
+		start_victim account "$VICTIM" $what
+		recorded_meanwhile "$hold"
+		between "samples of $what, by rusage" "$(json samples)" "$ran" $((ran + 60))
+		stop_hold
+	done
+	start_victim serial 200 30
+	recorded_meanwhile "$hold"
+	between "samples of 200 threads, one after the other" "$(json samples)" "$ran" $((ran + 60))
+	stop_hold
+	record -g -e minor-faults -c 1 "$VICTIM" fork 100 30
+	report --by symbol --format folded
+	check "functions of processes that only fork: $(sort -rnk 2 "$tmp/report" | head -n 3 | tr '\n' ' ')" \
+		awk '{ all += $NF } $1 == "[unknown]" { n += $NF } END { exit all < 3000 || n > all / 50 }' "$tmp/report"
+	enough "" record -g "$VICTIM" hot-fork 40
+	fair "samples of a tree, forty processes"
+}
+
 trees='trees_chosen trees_traced trees_named'
-trees_counted='trees_exact trees_children trees_outlive trees_sets'
+trees_counted='trees_exact trees_children trees_outlive trees_sets trees_recorded'
