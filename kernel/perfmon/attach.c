@@ -46,6 +46,7 @@
 void pfm_attach_begin(struct pfm_attach *a)
 {
 	struct pfm_context *ctx = a->ctx;
+	const struct cred *old = ctx->cred;
 
 	pfm_assert_live(ctx);
 	ctx->load++;
@@ -54,13 +55,14 @@ void pfm_attach_begin(struct pfm_attach *a)
 	ctx->kind = 0;
 	pfm_setswitch_load(ctx, a->set);
 	WRITE_ONCE(ctx->state, PFM_LOADED);
-	ctx->started = false;
+	WRITE_ONCE(ctx->started, false);
 	WRITE_ONCE(ctx->gone, false);
 	ctx->blocked = false;
 	ctx->self = a->self;
 	ctx->own = a->own;
 	ctx->blocker = a->blocker;
-	swap(ctx->cred, a->cred);
+	WRITE_ONCE(ctx->cred, a->cred);
+	a->cred = old;
 }
 
 /**

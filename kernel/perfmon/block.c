@@ -31,8 +31,8 @@ static bool pfm_block_must_wait(struct pfm_context *ctx)
 
 	raw_spin_lock_irqsave(&ctx->lock, flags);
 	wait = ctx->task == current && ctx->blocked &&
-	       !(current->signal->flags & SIGNAL_GROUP_EXIT) &&
-	       !current->signal->group_exec_task;
+	       !(READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT) &&
+	       !READ_ONCE(current->signal->group_exec_task);
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 	return wait;
 }

@@ -53,7 +53,7 @@ static __always_inline struct pfm_clock pfm_clock_here(const struct pfm_cpu *c)
 	do {
 		at = READ_ONCE(c->clock_at);
 		barrier();
-		clock = c->clock[at & PFM_CLOCK_PLACE];
+		clock = data_race(c->clock[at & PFM_CLOCK_PLACE]);
 		barrier();
 		/* 64 bits are read at once, or not at all. */
 	} while (!IS_ENABLED(CONFIG_64BIT) && unlikely(at != READ_ONCE(c->clock_at)));
@@ -120,7 +120,8 @@ static __always_inline u64 pfm_clock_set(struct pfm_cpu *c, u64 thread, u64 now)
 		at = READ_ONCE(c->clock_at);
 		barrier();
 		i = pfm_clock_spare(at);
-		later = max(now, c->clock[at & PFM_CLOCK_PLACE].now);
+		/* If an NMI changes it meanwhile, it is named anew, too. */
+		later = max(now, data_race(c->clock[at & PFM_CLOCK_PLACE].now));
 		c->clock[i].thread = thread;
 		c->clock[i].now = later;
 		/* An NMI that comes before the next line goes on from the old record. */

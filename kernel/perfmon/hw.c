@@ -167,8 +167,8 @@ static void pfm_hw_clear(struct pfm_cpu *c)
 	for (i = 0; i < pmu->num_pmcs; i++)
 		c->pmcs[i] = pmu->pmcs[i].def;
 	for (i = 0; i < PFM_LANES; i++) {
-		c->lane[i].run.pmds = 0;
-		c->lane[i].run.other = 0;
+		WRITE_ONCE(c->lane[i].run.pmds, 0);
+		WRITE_ONCE(c->lane[i].run.other, 0);
 		c->lane[i].controls = 0;
 		c->lane[i].dirty = 0;
 		c->lane[i].stamp = pfm_hw_stamp(c);
@@ -335,8 +335,8 @@ static __always_inline void pfm_hw_meet(struct pfm_cpu *c, struct pfm_lane *l)
 	struct pfm_lane *o = l == &c->lane[PFM_LANE_THREAD] ?
 			     &c->lane[PFM_LANE_CPU] : &c->lane[PFM_LANE_THREAD];
 
-	l->run.other = o->run.pmds;
-	o->run.other = l->run.pmds;
+	WRITE_ONCE(l->run.other, o->run.pmds);
+	WRITE_ONCE(o->run.other, l->run.pmds);
 }
 
 /**
@@ -407,7 +407,7 @@ static __always_inline void pfm_hw_let(struct pfm_context *ctx, bool beside)
 	}
 	c->known = 0;
 	/* First in memory, then in hardware: pfm_pmu.still() relies on it in an NMI. */
-	l->run.pmds = set->in_use;
+	WRITE_ONCE(l->run.pmds, set->in_use);
 	if (beside)
 		pfm_hw_meet(c, l);
 	pmu->start(pmu, &l->run);
@@ -448,7 +448,7 @@ static __always_inline bool pfm_hw_halt(struct pfm_context *ctx, bool beside)
 	if (beside && !l->run.pmds)
 		return false;
 	pmu->stop(pmu, &l->run);
-	l->run.pmds = 0;
+	WRITE_ONCE(l->run.pmds, 0);
 	if (beside)
 		pfm_hw_meet(c, l);
 	if (unlikely(ctx->set->uncounted))

@@ -213,8 +213,8 @@ static __always_inline unsigned int pfm_interrupt_moved(const struct pfm_interru
 							struct pfm_cpu *c)
 {
 	const struct pfm_pmu *pmu = pfm_regmap.hw;
-	const u64 thread = c->lane[PFM_LANE_THREAD].run.pmds;
-	const u64 cpu = c->lane[PFM_LANE_CPU].run.pmds;
+	const u64 thread = READ_ONCE(c->lane[PFM_LANE_THREAD].run.pmds);
+	const u64 cpu = READ_ONCE(c->lane[PFM_LANE_CPU].run.pmds);
 
 	if (likely(thread || cpu) && !(irq->both && !(thread && cpu)))
 		return 0;
@@ -230,7 +230,7 @@ static const struct pfm_run *pfm_interrupt_run(const struct pfm_cpu *c)
 {
 	const struct pfm_run *thread = &c->lane[PFM_LANE_THREAD].run;
 
-	return likely(thread->pmds) ? thread : &c->lane[PFM_LANE_CPU].run;
+	return likely(data_race(thread->pmds)) ? thread : &c->lane[PFM_LANE_CPU].run;
 }
 
 /*

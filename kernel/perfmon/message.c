@@ -181,7 +181,8 @@ static bool pfm_message_peek(const struct pfm_queue *q, pfm_msg_t *msg,
 		t = smp_load_acquire(&q->tail);
 		if (smp_load_acquire(&q->head) == t)
 			return false;
-		*msg = q->ring[t & (q->size - 1)];
+		/* If another reader takes it, it may be filled meanwhile: the tail tells. */
+		data_race(memcpy(msg, &q->ring[t & (q->size - 1)], sizeof(*msg)));
 		/* Read the slot before looking at the tail again. */
 		smp_rmb();
 	} while (READ_ONCE(q->tail) != t);

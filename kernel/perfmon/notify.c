@@ -125,7 +125,7 @@ static void pfm_notify_work(struct irq_work *work)
 	if (wq_has_sleeper(&ctx->queue.wait))
 		wake_up_interruptible_poll(&ctx->queue.wait, EPOLLIN | EPOLLRDNORM |
 					   (READ_ONCE(ctx->gone) ? EPOLLHUP : 0));
-	if (ctx->queue.fasync)
+	if (READ_ONCE(ctx->queue.fasync))
 		pfm_notify_signal(ctx);
 	pfm_context_put(ctx);
 }

@@ -9,6 +9,9 @@
  *
  *	[c]	constant once the context, or whatever it is part of, is published
  *	[m]	pfm_context.mutex: one command at a time
+ *	[m*]	like [m], a byte that is set once; the hooks, and a thread's own commands, read
+ *		it without. It is set before what needs it is written to a register, for
+ *		which the command comes to the CPU where the context is live
  *	[l]	pfm_context.lock, raw, interrupts off, taken inside the locks
  *		above and inside the scheduler's. Nothing that wakes a thread
  *		or takes a lock of the scheduler may be called under it.
@@ -20,6 +23,8 @@
  *	[p]	this CPU only, interrupts off
  *	[p*]	like [p], but other CPUs read it, or change it where this CPU
  *		cannot: at boot, and while it is offline
+ *	[n]	like [p], but an NMI may come in the midst of a change, and looks at the field, or
+ *		changes it. If the change of one is lost, no count is wrong by it
  *	[d]	changed under pfm_pmu_mutex, and only while no context exists
  *	[w]	READ_ONCE(), WRITE_ONCE()
  *	[a]	atomic
@@ -60,6 +65,18 @@
 #include <perfmon/hooks.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/pmu_rules.h>
+
+/*
+ * A field that some read, or write, without its lock, and may: to the race detector it is
+ * as if by READ_ONCE() and WRITE_ONCE(). Kernels have it since 6.10.
+ */
+#ifndef __data_racy
+#ifdef __SANITIZE_THREAD__
+#define __data_racy	volatile
+#else
+#define __data_racy
+#endif
+#endif
 
 #define PFM_NONE	0xff	/* no such register, in the numbers below */
 
@@ -245,12 +262,12 @@ struct pfm_context {
 	bool own;			/* [l] the thread did */
 	bool switch_due;		/* [l] PFM_RESTART goes to the next set */
 	bool linked;			/* [m] pfm_set.next is right */
-	bool clocked;			/* [m] set once: reads a clock */
-	bool heeds;			/* [m] set once: clocked, or samples the kernel */
-	bool switches;			/* [m] set once: if system-wide, looks at switches */
-	bool faults;			/* [m] set once: counts page faults */
-	bool each;			/* [l*] set once: of a tree, counts what each member has */
-	u8 uses;			/* [l*] PFM_HOLD_..., never less: has programmed */
+	bool __data_racy clocked;	/* [m*] reads a clock */
+	bool __data_racy heeds;		/* [m*] clocked, or samples the kernel */
+	bool __data_racy switches;	/* [m*] if system-wide, looks at switches */
+	bool __data_racy faults;	/* [m*] counts page faults */
+	bool __data_racy each;		/* [m*] of a tree, counts what each member has */
+	u8 __data_racy uses;		/* [l*] PFM_HOLD_..., never less: has programmed */
 	u8 held;			/* [l*] PFM_HOLD_..., set under [m]: has to itself */
 	DECLARE_BITMAP(programmed, PFM_PMCS_MAX);	/* [l*] never less: the hardware's PMCs
 					 * that have had another value than their default */
@@ -338,7 +355,7 @@ enum pfm_stat {
 	PFM_STATS,
 };
 
-/* What time it was, in ns; see clock.c. [p] */
+/* What time it was, in ns; see clock.c. [n] */
 struct pfm_clock {
 	u64 thread;			/* CPU time of current ... */
 	u64 now;			/* ... at this local_clock() */
@@ -355,22 +372,22 @@ enum pfm_lane_kind {
 };
 
 struct pfm_lane {
-	struct pfm_run run;		/* [p] what counts, and for which context */
+	struct pfm_run run;		/* [n] what counts, and for which context */
 	u64 controls;			/* [p*] pfm_set.controls of what is in pmcs ... */
 	DECLARE_BITMAP(named, PFM_PMCS_MAX);	/* [p] ... and pfm_set.written of that set */
 	u64 stamp;			/* [p] pfm_set.stamp of what is in counters */
 	u64 dirty;			/* [p] registers that are to be wiped */
 	unsigned int storm;		/* [p] interrupts one upon the other */
-	bool deferred;			/* [p] one of them came in a section */
-	bool overtaken;			/* [p] a counter has counted a period more by then */
+	bool __data_racy deferred;	/* [n] one of them came in a section */
+	bool __data_racy overtaken;	/* [n] a counter has counted a period more by then */
 	u64 spent;			/* [p] in these, ns */
 	u64 ended;			/* [p] local_clock() at the end of the last */
 };
 
 struct pfm_cpu {
 	struct pfm_context *live;	/* [p] the running thread's, if it has one */
-	struct pfm_clock clock[3];	/* [p] one of them is valid ... */
-	unsigned int clock_at;		/* [p] ... this one; above the index: a count */
+	struct pfm_clock clock[3];	/* [n] one of them is valid ... */
+	unsigned int clock_at;		/* [n] ... this one; above the index: a count */
 	u64 tstamp;			/* [p] of the last sample */
 	u64 busy;			/* [p] not idle, ns, until busy_since */
 	u64 busy_since;			/* [p] local_clock(), 0 while idle */
@@ -380,17 +397,17 @@ struct pfm_cpu {
 	u64 timer_at;			/* [p] local_clock() when it is due, 0: idle */
 	bool timer_runs;		/* [p] its handler is at work, and sets it by what it returns */
 	struct pfm_lane lane[PFM_LANES];	/* [p*] a field's own key counts */
-	u64 known;			/* [p] counters that stand still, and hold ... */
+	u64 __data_racy known;		/* [n] counters that stand still, and hold ... */
 	u64 raw[PFM_PMDS_MAX];		/* [p] ... this: what they said last */
 	u64 stamps;			/* [p] given out here */
 	unsigned int owners;		/* [p] pfm_session_owners when last looked at */
 	u64 used;			/* [p] pfm_set.in_use of all that were here */
-	bool touched;			/* [p*] the registers are in our use */
+	bool __data_racy touched;	/* [p*] the registers are in our use */
 	bool stranded;			/* [p*] they were, when the CPU went offline */
 	bool switching;			/* [p] a hook looks for overflows, in a switch */
-	unsigned long found;		/* [p] how often a read found a hardware wrap */
-	unsigned int credits;		/* [p] for late interrupts: wraps without theirs yet */
-	unsigned long credit_at;	/* [p] jiffies when the last such wrap was found */
+	unsigned long __data_racy found;	/* [n] how often a read found a hardware wrap */
+	unsigned int __data_racy credits;	/* [n] wraps whose interrupt has yet to come */
+	unsigned long __data_racy credit_at;	/* [n] jiffies when the last such wrap was found */
 	struct pfm_context *asleep[2];	/* [p] live, sys, when the machine wakes up */
 	u64 pmcs[PFM_PMCS_MAX];		/* [p] what the registers hold ... */
 	DECLARE_BITMAP(lost, PFM_PMCS_MAX);	/* [p] ... except for these */

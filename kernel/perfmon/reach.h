@@ -60,7 +60,7 @@ static __always_inline bool pfm_reach_own(const struct file *file, int fd, pfm_r
 	struct pfm_context *ctx;
 	bool done = false;
 
-	if (pfm_reach_slow)
+	if (data_race(pfm_reach_slow))
 		return false;
 	local_irq_disable();
 	rcu_read_lock();

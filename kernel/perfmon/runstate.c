@@ -220,7 +220,7 @@ void pfm_runstate_start(struct pfm_context *ctx)
 	pfm_rules_thread(ctx, PFM_THREAD_START);
 	if (ctx->started)
 		return;
-	ctx->started = true;
+	WRITE_ONCE(ctx->started, true);
 	pfm_runstate_resume(ctx, local_clock());
 }
 
@@ -237,7 +237,7 @@ void pfm_runstate_stop(struct pfm_context *ctx)
 	pfm_assert_live(ctx);
 	pfm_runstate_halt(ctx);
 	pfm_runstate_leave(ctx, local_clock());
-	ctx->started = false;
+	WRITE_ONCE(ctx->started, false);
 	pfm_rules_thread(ctx, PFM_THREAD_STOP);
 }
 

@@ -124,7 +124,7 @@ void pfm_throttle_context(struct pfm_context *ctx)
 	if (!pfm_runstate_running(ctx))
 		return;
 	pfm_stat_inc(PFM_STAT_THROTTLED);
-	ctx->throttled++;
+	WRITE_ONCE(ctx->throttled, ctx->throttled + 1);
 	pfm_runstate_mask(ctx);
 	pfm_notify_overflow(ctx, ctx->set->ovfl);
 	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG))

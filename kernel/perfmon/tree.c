@@ -685,7 +685,7 @@ bool pfm_tree_counts(const struct pfm_context *ctx, unsigned int *members,
 	rcu_read_lock();
 	for_each_possible_cpu(cpu) {
 		slot = rcu_dereference(tree->slots[cpu]);
-		*throttled += slot ? slot->throttled : 0;
+		*throttled += slot ? READ_ONCE(slot->throttled) : 0;
 	}
 	rcu_read_unlock();
 	return true;
