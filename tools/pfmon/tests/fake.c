@@ -126,8 +126,16 @@ void *__real_mmap64(void *addr, size_t len, int prot, int flags, int fd,
 void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
 		    off64_t offset);
 
-/* Once for the kernel, and for the program, which maps it later. */
-static int map_twice(struct context *ctx)
+/* A copy of a shared mapping: its pages are those of the other one. */
+static void *map_again(void *buf, size_t size)
+{
+	void *again = mremap(buf, 0, size, MREMAP_MAYMOVE);
+
+	return again != MAP_FAILED && mprotect(again, size, PROT_READ) ? MAP_FAILED : again;
+}
+
+/* valgrind has no such mappings, and a limit of files holds for this one. */
+static int map_file(struct context *ctx)
 {
 	int fd = memfd_create("buffer", MFD_CLOEXEC);
 
@@ -137,6 +145,20 @@ static int map_twice(struct context *ctx)
 	ctx->mapping = __real_mmap64(NULL, ctx->size, PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	return ctx->buf == MAP_FAILED || ctx->mapping == MAP_FAILED ? -1 : 0;
+}
+
+/* Once for the kernel, and for the program, which maps it later. */
+static int map_twice(struct context *ctx)
+{
+	ctx->buf = __real_mmap64(NULL, ctx->size, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (ctx->buf == MAP_FAILED)
+		return -1;
+	ctx->mapping = map_again(ctx->buf, ctx->size);
+	if (ctx->mapping != MAP_FAILED)
+		return 0;
+	munmap(ctx->buf, ctx->size);
+	return map_file(ctx);
 }
 
 static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
