@@ -43,6 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -126,39 +127,17 @@ void *__real_mmap64(void *addr, size_t len, int prot, int flags, int fd,
 void *__wrap_mmap64(void *addr, size_t len, int prot, int flags, int fd,
 		    off64_t offset);
 
-/* A copy of a shared mapping: its pages are those of the other one. */
-static void *map_again(void *buf, size_t size)
-{
-	void *again = mremap(buf, 0, size, MREMAP_MAYMOVE);
-
-	return again != MAP_FAILED && mprotect(again, size, PROT_READ) ? MAP_FAILED : again;
-}
-
-/* valgrind has no such mappings, and a limit of files holds for this one. */
-static int map_file(struct context *ctx)
-{
-	int fd = memfd_create("buffer", MFD_CLOEXEC);
-
-	if (fd < 0 || ftruncate(fd, (off_t)ctx->size))
-		return -1;
-	ctx->buf = __real_mmap64(NULL, ctx->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	ctx->mapping = __real_mmap64(NULL, ctx->size, PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	return ctx->buf == MAP_FAILED || ctx->mapping == MAP_FAILED ? -1 : 0;
-}
-
-/* Once for the kernel, and for the program, which maps it later. */
+/* Once for the kernel, and for the program, which maps it later; no limit of files is for it. */
 static int map_twice(struct context *ctx)
 {
-	ctx->buf = __real_mmap64(NULL, ctx->size, PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (ctx->buf == MAP_FAILED)
+	int id = shmget(IPC_PRIVATE, ctx->size, 0600);
+
+	if (id < 0)
 		return -1;
-	ctx->mapping = map_again(ctx->buf, ctx->size);
-	if (ctx->mapping != MAP_FAILED)
-		return 0;
-	munmap(ctx->buf, ctx->size);
-	return map_file(ctx);
+	ctx->buf = shmat(id, NULL, 0);
+	ctx->mapping = shmat(id, NULL, SHM_RDONLY);
+	shmctl(id, IPC_RMID, NULL);
+	return ctx->buf == (void *)-1 || ctx->mapping == (void *)-1 ? -1 : 0;
 }
 
 static int create_buffer(struct context *ctx, pfarg_ctx_t *req)
@@ -546,6 +525,22 @@ static bool is_taken(const struct context *ctx, pid_t tid)
 	return false;
 }
 
+/* The process of a thread. */
+static pid_t process_of(pid_t tid)
+{
+	char path[48], line[256];
+	int pid = tid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %d", &pid) != 1)
+		;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
 static int load(struct context *ctx, const pfarg_load_t *arg)
 {
 	if (ctx->state != UNLOADED || is_busy(ctx, arg->load_pid) ||
@@ -564,8 +559,8 @@ static int load(struct context *ctx, const pfarg_load_t *arg)
 	ctx->load_flags = arg->load_flags;
 	ctx->tid = arg->load_pid;
 	ctx->cpu = sched_getcpu();
-	/* In a test a thread is its process, or pfmon's own. */
-	ctx->pid = !(ctx->flags & PFM_FL_SYSTEM_WIDE) ? ctx->tid :
+	/* A CPU's is pfmon's own process. */
+	ctx->pid = !(ctx->flags & PFM_FL_SYSTEM_WIDE) ? process_of(ctx->tid) :
 		   getenv("FAKE_PID") ? atoi(getenv("FAKE_PID")) : getpid();
 	return 0;
 }
