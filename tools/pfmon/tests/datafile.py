@@ -359,8 +359,8 @@ def hostile(path):
 
 
 def stacks(f, path, build_id):
-    """Samples of the program that has written the file, see frames.c: of its stack, of its
-    begin, from a system call, and what nobody can unwind"""
+    """Samples of the program that has written the file, see frames.c: of its stack, of nothing
+    of it, in the kernel, and what nobody can unwind"""
     with open(path, encoding="ascii") as text:
         lines = dict(line.split(None, 1) for line in text)
     registers = [int(word, 16) for word in lines["registers"].split()]
@@ -375,7 +375,7 @@ def stacks(f, path, build_id):
     f.write("calldouble", (Sample(kernel=kernel, user=(ip, start + 1), time=BEGAN + i,
                                   **{"ip": ip, **own, **change})
                            for i, (kernel, change) in enumerate((
-                               ((), {}), ((), {"stack": stack[:64]}), ((), {"stack": b""}),
+                               ((), {}), ((), {"stack": b""}),
                                ((1 << 63,), {"ip": 1 << 63}), ((), {"registers": ()}),
                                ((), {"machine": 40}), ((), {"registers": registers[:5]})))))
 

@@ -10,6 +10,7 @@
  * the examples that "fuzz DIRECTORY FILE..." writes.
  */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <setjmp.h>

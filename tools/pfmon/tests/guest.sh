@@ -456,28 +456,28 @@ test_stacks()
 		check "-g dwarf: without libdw" grep -q "stacks are not unwound" "$tmp/err"
 		return
 	fi
-	between "-g dwarf: chains of aaa" "$(reach ";main;mid;aaa")" 80 100
+	between "-g dwarf: chains of aaa" "$(reach ";main;mid;aaa")" 50 100
 	expect "-g dwarf: a chain of aaa that is not of main" \
 		"$(grep aaa "$tmp/report" | grep -vc ';_start;.*;main;mid;aaa')" 0
 	expect "-g dwarf: no stack is cut" "$(grep -c 'than what was kept' "$tmp/err")" 0
 	record -g dwarf,8 "$frames" 500
 	report -f folded
 	expect "-g dwarf,8: beyond that" "$(reach ";main;mid;aaa")" 0
-	between "-g dwarf,8: what is there" "$(reach ";aaa")" 80 100
+	between "-g dwarf,8: what is there" "$(reach ";aaa")" 50 100
 	check "-g dwarf,8: remark" grep -q "than what was kept of them: [1-9]" "$tmp/err"
 	record -g dwarf -a "$frames" 500
 	report --process frames -f folded
-	between "-g dwarf -a" "$(reach ";main;mid;aaa")" 80 100
+	between "-g dwarf -a" "$(reach ";main;mid;aaa")" 50 100
 	record --call-graph dwarf,16384 sh -c "'$VICTIM' hot 10; exec '$frames' 500"
 	report --process frames -f folded
-	between "--call-graph dwarf,16384" "$(reach ";main;mid;aaa")" 80 100
+	between "--call-graph dwarf,16384" "$(reach ";main;mid;aaa")" 50 100
 	if ! /usr/bin/python3 -c pass 2>/dev/null; then
 		skip "python3 is not installed, or not for this kernel: its stacks"
 		return
 	fi
 	record -g dwarf,16384 /usr/bin/python3 -S -c "sum(i * i for i in range(1000000))"
 	report -f folded
-	between "-g dwarf: python3's chains reach _start" "$(reach ";_start;")" 90 100
+	between "-g dwarf: python3's chains reach _start" "$(reach ";_start;")" 75 100
 	record -g /usr/bin/python3 -S -c "sum(i * i for i in range(1000000))"
 	report -f folded
 	between "-g: python3's chains" "$(reach ";_start;")" 0 60
