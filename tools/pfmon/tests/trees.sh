@@ -118,14 +118,23 @@ test_trees_named()
 	expect_err "a process that is gone" "there is no process $named"
 }
 
+# until_ready: a command for sh that has a victim go on until it has printed something, two
+# minutes at most
+until_ready()
+{
+	echo "printf x >&9; i=0; until [ -s '$tmp/ready' ] || [ \$i -ge 2400 ]; do
+		i=\$((i + 1)); sleep 0.05; done"
+}
+
 # counted_meanwhile PID OPTION...: lets a victim go on that is counted by -p, until it has
 # printed a number, which is in $ran then.
 counted_meanwhile()
 {
 	pid=$1
 	shift
-	until_true state_of "$pid" S
-	stat -p "$pid" "$@" sh -c "printf x >&9; until [ -s '$tmp/ready' ]; do sleep 0.05; done"
+	# It reads a byte from its standard input.
+	until_true grep -q '^[0-9]* 0x0 0x[0-9a-f]* 0x1 ' "/proc/$pid/syscall"
+	stat -p "$pid" "$@" sh -c "$(until_ready)"
 	ran=$(cat "$tmp/ready")
 }
 
@@ -194,7 +203,7 @@ test_trees_children()
 	named=$child
 	: >"$tmp/ready"
 	until_true state_of "$named" S
-	stat -e minor-faults -p $parent sh -c "printf x >&9; until [ -s '$tmp/ready' ]; do sleep 0.05; done"
+	stat -e minor-faults -p $parent sh -c "$(until_ready)"
 	between "a child that is there" "$(value minor-faults)" 3000 4000
 	expect "a child that is there: notes" "$(notes)" '[]}'
 	exec 9>&-
