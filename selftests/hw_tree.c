@@ -204,6 +204,49 @@ TEST_F_TIMEOUT(tree, samples_add_up, 300)
 	EXPECT_LT(is_slow() ? 10ULL : 100ULL, taken);
 }
 
+/*
+ * Sets that take turns by overflows: an interrupt on whichever CPU it is ends a turn. That takes
+ * a while, in which instructions count that are of the next turn already.
+ */
+TEST_F_TIMEOUT(tree, turns_by_overflows, 300)
+{
+	const unsigned int turns = is_slow() ? 500 : 5000, every = 10000;
+	pfarg_load_t load = { .load_flags = PFM_LOADFL_ALL };
+	struct hw_more more = { .thres = 1 };
+	u64 runs = 0, value = 0;
+	int fd, i, go[2];
+	pid_t pid;
+	char c;
+
+	NEED_HW();
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid) {
+		MUST(read(go[0], &c, 1));
+		children(turns);
+		_exit(0);
+	}
+	fd = (int)MUST(pfm_create(PFM_FL_TREE));
+	for (i = 0; i < 2; i++) {
+		pfarg_setdesc_t desc = { .set_id = (__u16)i, .set_flags = PFM_SETFL_OVFL_SWITCH };
+
+		MUST(pfm(fd, PFM_CREATE_EVTSETS, &desc, 1));
+		hw_counter_more(fd, (__u16)i, 0, 0, every, &more);
+	}
+	load.load_pid = pid;
+	ASSERT_EQ(0, pfm(fd, PFM_LOAD_CONTEXT, &load, 1));
+	ASSERT_EQ(0, pfm_start(fd));
+	MUST(write(go[1], "", 1));
+	EXPECT_EQ(0, reap(pid));
+	EXPECT_EQ(PFM_MSG_END, pfm_next_msg(fd, NULL, PATIENCE));
+	for (i = 0; i < 2; i++)
+		runs += info_of_set(fd, i).set_runs;
+	value = CHILDREN * 20 * loop_alone(turns) / every;
+	TH_LOG("%llu turns, of %llu", runs, value);
+	EXPECT_LE(value * 9 / 10, runs);
+	close(fd);
+}
+
 /* One asks, the other answers, on one CPU: from member to member the registers stay. */
 static void ask_and_answer(unsigned int n)
 {

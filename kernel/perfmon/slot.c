@@ -193,6 +193,7 @@ static void pfm_slot_follow(struct pfm_context *slot, const struct pfm_context *
 	slot->faults = sum->faults;
 	slot->each = sum->each;
 	slot->no_hard = sum->no_hard;
+	slot->uses = sum->uses;
 }
 
 /**
@@ -514,6 +515,8 @@ void pfm_slot_close_all(struct pfm_tree *tree)
 		if (!slot)
 			continue;
 		RCU_INIT_POINTER(tree->slots[cpu], NULL);
+		/* What is to be seen of it afterwards. */
+		WRITE_ONCE(tree->sum->throttled, tree->sum->throttled + slot->throttled);
 		pfm_slot_close(slot);
 		cond_resched();
 	}
