@@ -18,20 +18,22 @@
 
 #include "require.h"
 #include "binary.h"
+#include "archive.h"
 #include "data_read.h"
+#include "debugfile.h"
 #include "outfile.h"
 #include "pfmon.h"
 
 static const char usage[] =
 	"usage: pfmon archive [-i FILE] [-o DIR]\n"
 	"  -i, --input FILE   the recording (pfmon.data)\n"
-	"  -o, --output DIR   where its files are copied to (FILE.archive)\n"
+	"  -o, --output DIR   where its files are copied to ($PFMON_ARCHIVE, or FILE.archive)\n"
 	"\n"
-	"pfmon report and others look for them in FILE.archive.\n";
+	"pfmon report and others look for them there.\n";
 
 struct archive {
 	char dir[PATH_MAX];
-	unsigned int copied, had, missing, nameless;
+	unsigned int copied, had, missing, nameless, debug;
 };
 
 static void __attribute__((noreturn)) bad_usage(void)
@@ -74,6 +76,31 @@ static bool copy(const char *dir, int from, const char *to)
 	return !there;
 }
 
+/* What was stripped from a file, where it is found by its build ID. */
+static void keep_debug(struct archive *a, const struct binary *b)
+{
+	char path[PATH_MAX], to[PATH_MAX];
+	unsigned int n;
+	int fd;
+
+	fd = debugfile_archived(a->dir, &b->identity, to);
+	if (fd >= 0) {
+		close(fd);
+		return;
+	}
+	for (n = DEBUGFILE_FIRST; n < DEBUGFILE_PLACES && fd < 0; n++)
+		fd = debugfile_of_id(&b->identity, n, path);
+	if (fd < 0)
+		return;
+	if (lseek(fd, 0, SEEK_SET))
+		err(EXIT_PFMON, "%s", path);
+	if (copy(a->dir, fd, to))
+		a->debug++;
+	else
+		warnx("%s: is not copied, something else is %s", path, to);
+	close(fd);
+}
+
 static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
 {
 	char path[PATH_MAX], to[PATH_MAX];
@@ -85,6 +112,7 @@ static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
 		a->nameless++;
 		return;
 	}
+	keep_debug(a, b);
 	had = identity_open_same(&b->identity, to, &other);
 	if (had >= 0) {
 		close(had);
@@ -108,6 +136,49 @@ static void keep(struct archive *a, struct binaries *binaries, struct binary *b)
 	close(fd);
 }
 
+char *archive_of(const char *path)
+{
+	const char *dir = getenv("PFMON_ARCHIVE");
+	char *name;
+
+	if (asprintf(&name, "%s%s", dir && *dir ? dir : path, dir && *dir ? "" : ".archive") < 0)
+		err(EXIT_PFMON, NULL);
+	return name;
+}
+
+int archive_make(const char *path, const char *dir, FILE *out)
+{
+	static struct data_reader r;
+	struct archive a = { 0 };
+	struct binaries *binaries;
+	char error[DATA_ERROR_MAX];
+	enum data_status status;
+	struct data_binary d;
+
+	if (snprintf(a.dir, sizeof(a.dir), "%s", dir) >= (int)sizeof(a.dir) - 64)
+		errx(EXIT_PFMON, "the name of the directory is too long");
+	if (data_open(&r, path, error))
+		errx(EXIT_PFMON, "%s", error);
+	if (mkdir(a.dir, 0777) && errno != EEXIST)
+		err(EXIT_PFMON, "%s", a.dir);
+	binaries = binaries_new(&r.header, NULL);
+	while ((status = data_next(&r)) == DATA_RECORD) {
+		if (r.head.type != DF_BINARY || !data_get_binary(&r, &d))
+			continue;
+		binaries_add(binaries, &d);
+		keep(&a, binaries, binaries_find(binaries, d.path, d.binary->number, 0));
+	}
+	if (status != DATA_END)
+		warnx("%s: the file is damaged or truncated: files that it names later are not copied",
+		      path);
+	fprintf(out, "%s: %u copied, %u there already, %u missing or changed, %u without a build ID",
+		a.dir, a.copied, a.had, a.missing, a.nameless);
+	fprintf(out, a.debug ? "; %u debug files\n" : "\n", a.debug);
+	binaries_free(binaries);
+	data_done(&r);
+	return status == DATA_END ? 0 : -1;
+}
+
 int cmd_archive(int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -117,13 +188,9 @@ int cmd_archive(int argc, char **argv)
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *input = DF_DEFAULT_NAME, *output = NULL;
-	static struct archive a;
-	static struct data_reader r;
-	struct binaries *binaries;
-	char error[DATA_ERROR_MAX];
-	enum data_status status;
-	struct data_binary d;
-	int c, len;
+	const char *dir = getenv("PFMON_ARCHIVE");
+	char *beside;
+	int c, ret;
 
 	while ((c = getopt_long(argc, argv, "i:o:h", longs, NULL)) != -1) {
 		if (c == 'i')
@@ -137,29 +204,10 @@ int cmd_archive(int argc, char **argv)
 	}
 	if (optind < argc)
 		bad_usage();
-	if (!output && !strcmp(input, "-"))
+	if (!output && !(dir && *dir) && !strcmp(input, "-"))
 		errx(EXIT_PFMON, "a recording at standard input has no place beside it: name a directory with -o");
-	len = snprintf(a.dir, sizeof(a.dir), "%s%s", output ? output : input,
-		       output ? "" : ".archive");
-	if (len >= (int)sizeof(a.dir) - 64)
-		errx(EXIT_PFMON, "the name of the directory is too long");
-	if (data_open(&r, input, error))
-		errx(EXIT_PFMON, "%s", error);
-	if (mkdir(a.dir, 0777) && errno != EEXIST)
-		err(EXIT_PFMON, "%s", a.dir);
-	binaries = binaries_new(&r.header, NULL);
-	while ((status = data_next(&r)) == DATA_RECORD) {
-		if (r.head.type != DF_BINARY || !data_get_binary(&r, &d))
-			continue;
-		binaries_add(binaries, &d);
-		keep(&a, binaries, binaries_find(binaries, d.path, d.binary->number, 0));
-	}
-	if (status != DATA_END)
-		warnx("%s: the file is damaged or truncated: files that it names later are not copied",
-		      input);
-	printf("%s: %u copied, %u there already, %u missing or changed, %u without a build ID\n",
-	       a.dir, a.copied, a.had, a.missing, a.nameless);
-	binaries_free(binaries);
-	data_done(&r);
-	return fflush(stdout) || status != DATA_END ? EXIT_PFMON : 0;
+	beside = archive_of(input);
+	ret = archive_make(input, output ? output : beside, stdout);
+	free(beside);
+	return fflush(stdout) || ret ? EXIT_PFMON : 0;
 }

@@ -61,6 +61,7 @@ struct binaries *binaries_new(const struct df_header *header, const char *archiv
 	binaries->archive = archive ? strdup(archive) : NULL;
 	if (archive && !binaries->archive)
 		err(EXIT_PFMON, NULL);
+	debugfile_archive(binaries->archive);
 	/* A file of another kind of machine is another one. */
 	binaries->anonymous = !header->minor && header->order == DF_ORDER;
 	return binaries;
@@ -419,6 +420,7 @@ void binaries_free(struct binaries *binaries)
 	}
 	keys_free(&binaries->numbers);
 	free(binaries->numbered);
+	debugfile_archive(NULL);
 	free(binaries->archive);
 	free(binaries);
 }

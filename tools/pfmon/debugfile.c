@@ -57,6 +57,23 @@ int debugfile_of_id(const struct identity *identity, unsigned int n, char *path)
 	return open_of_id(identity, path);
 }
 
+static const char *archive;
+
+void debugfile_archive(const char *dir)
+{
+	archive = dir;
+}
+
+int debugfile_archived(const char *dir, const struct identity *identity, char *path)
+{
+	char hex[BUILD_ID_HEX];
+
+	identity_hex(identity, hex);
+	if (identity->id_size < 2 || snprintf(path, PATH_MAX, "%s/%s.debug", dir, hex) >= PATH_MAX)
+		return -1;
+	return open_of_id(identity, path);
+}
+
 static void make_table(uint32_t table[256])
 {
 	uint32_t i, k, c;
@@ -148,6 +165,8 @@ int debugfile_find(Dwfl_Module *module, void **userdata, const char *name,
 		fd = debugfile_of_id(&identity, (unsigned int)n, path);
 	if (fd < 0)
 		fd = follow_link(&identity, file, link, crc, path);
+	if (fd < 0 && archive)
+		fd = debugfile_archived(archive, &identity, path);
 	if (fd < 0)
 		return -1;
 	safe = symtab_guard(fd);

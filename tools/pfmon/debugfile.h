@@ -21,6 +21,22 @@
  */
 int debugfile_of_id(const struct identity *identity, unsigned int n, char *path);
 
+/**
+ * debugfile_archived() - open the debug file that pfmon archive has copied
+ * @dir:      of the archive
+ * @identity: of the program or library
+ * @path:     filled in, of PATH_MAX bytes: where it is, or would be
+ *
+ * Return: a descriptor, or -1 if there is none, or not of this build ID.
+ */
+int debugfile_archived(const char *dir, const struct identity *identity, char *path);
+
+/**
+ * debugfile_archive() - look for debug files there, too
+ * @dir: of an archive, kept; NULL: nowhere
+ */
+void debugfile_archive(const char *dir);
+
 #define DEBUGFILE_PLACES	4
 #define DEBUGFILE_FIRST		2	/* of those for the debug file */
 

@@ -66,3 +66,16 @@ int debugfile_of_id(const struct identity *identity, unsigned int n, char *path)
 	(void)path;
 	return -1;
 }
+
+int debugfile_archived(const char *dir, const struct identity *identity, char *path)
+{
+	(void)dir;
+	(void)identity;
+	(void)path;
+	return -1;
+}
+
+void debugfile_archive(const char *dir)
+{
+	(void)dir;
+}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "require.h"
+#include "archive.h"
 #include "profile.h"
 #include "rate.h"
 #include "raw.h"
@@ -924,8 +925,7 @@ int profile_read(struct profile *p, const char *path, const char *event,
 	if (ret)
 		goto free;
 	p->header = l->reader.header;
-	if (asprintf(&archive, "%s.archive", path) < 0)
-		err(EXIT_PFMON, NULL);
+	archive = archive_of(path);
 	l->space = space_new(&p->header, archive);
 	free(archive);
 	pmon_layout_init(&l->layout);

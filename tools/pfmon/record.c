@@ -10,6 +10,7 @@
 
 #include <perfmon/libperfmon.h>
 
+#include "archive.h"
 #include "numbers.h"
 #include "habits.h"
 #include "hardware.h"
@@ -68,6 +69,7 @@ TARGET_USAGE("  ")
 "                       likewise, and each turn ends after N of EVENT\n"
 "      --no-multiplex   refuse more events than there are counters\n"
 "      --no-names       do not keep the names of functions in the file\n"
+"      --archive        copy the files that OUTPUT names, as pfmon archive does\n"
 "  -h, --help           print this and exit\n"
 "\n";
 
@@ -80,6 +82,7 @@ struct options {
 	const char *output;
 	bool calls;			/* -g */
 	bool no_names;
+	bool archive;
 	int level;			/* of -z, 0: not given */
 	struct turn_options turns;
 	struct rotation rotation;
@@ -131,7 +134,7 @@ static void __attribute__((noreturn)) print_help(void)
 }
 
 enum { CALL_GRAPH = 256, SWITCH_TIMEOUT, SWITCH_OVERFLOW, NO_MULTIPLEX,
-       NO_NAMES, SWITCH_OUTPUT, SWITCH_MAX_FILES };
+       NO_NAMES, ARCHIVE, SWITCH_OUTPUT, SWITCH_MAX_FILES };
 
 /*
  * The word that perf has behind --call-graph, which getopt_long() takes for the command if
@@ -215,6 +218,9 @@ static void parse_option(struct options *o, int c, char **argv)
 	case 'N':
 		o->no_names = true;
 		break;
+	case ARCHIVE:
+		o->archive = true;
+		break;
 	case 'h':
 		print_help();
 	default:
@@ -243,6 +249,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 		{ "switch-overflow", required_argument, NULL, SWITCH_OVERFLOW },
 		{ "no-multiplex", no_argument, NULL, NO_MULTIPLEX },
 		{ "no-names", no_argument, NULL, NO_NAMES },
+		{ "archive", no_argument, NULL, ARCHIVE },
 		{ "no-buildid-cache", no_argument, NULL, NO_NAMES },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -266,6 +273,10 @@ static void parse_options(struct options *o, int argc, char **argv)
 	}
 	if (!turns_check(&o->turns))
 		bad_usage();
+	if (o->archive && (o->rotation.on || (o->output && outfile_is_stdout(o->output)))) {
+		warnx("--archive is for one file: call pfmon archive for others");
+		bad_usage();
+	}
 	if (o->rotation.most && !o->rotation.on) {
 		warnx("--switch-max-files is for --switch-output");
 		bad_usage();
@@ -413,6 +424,14 @@ static void print_summary(const struct recording *rec, const char *path,
 		fprintf(stderr, " note: %s\n", rec->result.note[i]);
 }
 
+static void archive(const char *path)
+{
+	char *dir = archive_of(path);
+
+	archive_make(path, dir, stderr);
+	free(dir);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	static struct options o;
@@ -483,5 +502,7 @@ int cmd_record(int argc, char **argv)
 			o.rotation.files, o.rotation.written);
 	print_summary(&rec, rec.rotation ? o.rotation.last : outfile_is_stdout(o.output) ? "standard output" : o.output,
 		      rec.data.bytes);
+	if (o.archive)
+		archive(o.output);
 	return status;
 }

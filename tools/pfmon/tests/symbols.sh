@@ -770,7 +770,108 @@ test_symbols_archive()
 	expect "archive -i -: status" $? 125
 	expect_err "archive -i -" "name a directory with -o"
 	rm -rf "$tmp/cut" "$tmp/cut.archive"
+
+	# With the recording, and to one directory for all of them.
+	make_named before -g -Wl,--build-id
+	names=--archive
+	record_named
+	check "record --archive: it is said" grep -q "^$tmp/data.archive: [1-9]" "$tmp/said"
+	rm "$tmp/named"
+	named "record --archive: the program is gone" before
+	rm -rf "$tmp/data.archive"
+	make_named before -g -Wl,--build-id
+	export PFMON_ARCHIVE="$tmp/elsewhere"
+	record_named
+	names=--no-names
+	rm "$tmp/named"
+	check "PFMON_ARCHIVE: not beside it" [ ! -e "$tmp/data.archive" ]
+	named "PFMON_ARCHIVE: the program is gone" before
+	unset PFMON_ARCHIVE
+	rm -rf "$tmp/elsewhere"
+	for args in "-o -" "-o $tmp/data --switch-output=signal"; do
+		# shellcheck disable=SC2086 # words
+		"$PFMON" record --archive $args true >/dev/null 2>"$tmp/err"
+		expect "record --archive $args: status" $? 125
+		check "record --archive $args: it is said" grep -q -e "--archive is for one file" "$tmp/err"
+	done
+	if ! command -v objcopy >/dev/null; then
+		skip "objcopy is not there: debug files in archives"
+		return
+	fi
+	# What was stripped from the program, where debuginfod would have put it.
+	make_named before -Wl,--build-id
+	id=$(readelf -n "$tmp/named" | sed -n 's/^ *Build ID: //p')
+	strip_named
+	export DEBUGINFOD_CACHE_PATH="$tmp/cache"
+	mkdir -p "$tmp/cache/$id"
+	mv "$tmp/named.debug" "$tmp/cache/$id/debuginfo"
+	record_named
+	"$PFMON" archive -i "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+	check "archive: a debug file" grep -q '; [1-9][0-9]* debug files$' "$tmp/out"
+	rm -r "$tmp/cache" "$tmp/named"
+	unset DEBUGINFOD_CACHE_PATH
+	named "archive: program and debug file are gone" before
+	mv "$tmp/data.archive/$id.debug" "$tmp/away"
+	named "archive: the debug file is gone from it, too" "[unknown]"
+	mkfifo "$tmp/data.archive/$id.debug"
+	named "archive: a pipe for a debug file" "[unknown]"
+	rm -rf "$tmp/data.archive" "$tmp/away"
 }
 
-symbols='symbols_archive symtab_named symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
+# Recordings that somebody else has made: archive copies nothing but regular files that have
+# the build ID, and to names in its directory.
+test_symbols_archive_hostile()
+{
+	can_name || return 0
+	mkdir "$tmp/jail"
+	for args in --hostile "--hostile --order big"; do
+		# shellcheck disable=SC2086 # words
+		craft $args
+		timeout 60 "$PFMON" archive -i "$tmp/data" -o "$tmp/jail/a" >"$tmp/out" 2>"$tmp/err"
+		expect "archive, $args: status" $? 0
+		expect "archive, $args: nothing is copied" "$(find "$tmp/jail" ! -type d)" ""
+		check "archive, $args: what is said is text" /usr/bin/python3 -c '
+import sys
+text = open(sys.argv[1], encoding="utf-8", newline="").read()
+bad = {c for c in text if not (c in "\n\t\ud7ff" or c.isprintable())}
+assert not bad, bad
+' "$tmp/err"
+	done
+	# A file that is another one, a pipe, a device, and build IDs that are too long or none.
+	mkfifo "$tmp/pipe"
+	/usr/bin/python3 - "$tests" "$tmp" <<-'END'
+	import sys
+	sys.path.insert(0, sys.argv[1])
+	from datafile import DataFile
+	tmp = sys.argv[2]
+	f = DataFile(tmp + "/data")
+	f.event()
+	names = ["/etc/passwd", tmp + "/pipe", "/dev/zero", "/proc/self/mem", "../../etc/passwd", tmp]
+	for i, name in enumerate(names):
+	    for k, size in enumerate((0, 1, 2, 20)):
+	        f.binary(10 * i + k + 1, name, 1, 1, b"/" * size)
+	f.end()
+	END
+	timeout 60 "$PFMON" archive -i "$tmp/data" -o "$tmp/jail/a" >"$tmp/out" 2>"$tmp/err"
+	expect "archive, files that are none: status" $? 0
+	expect "archive, files that are none: nothing is copied" "$(find "$tmp/jail" ! -type d)" ""
+	check "archive, files that are none: they are counted" \
+		grep -q ': 0 copied, 0 there already, 18 missing or changed, 6 without a build ID$' "$tmp/out"
+	# Cut anywhere, and with wrong bytes.
+	cp "$tmp/data" "$tmp/whole"
+	for at in 3 170 700 1500; do
+		head -c $at "$tmp/whole" >"$tmp/data"
+		timeout 60 "$PFMON" archive -i "$tmp/data" -o "$tmp/jail/a" >"$tmp/out" 2>"$tmp/err"
+		expect "archive, cut at $at: status" $? 125
+		cp "$tmp/whole" "$tmp/data"
+		printf '\377\377\377\377' | dd of="$tmp/data" bs=1 seek=$at conv=notrunc 2>/dev/null
+		timeout 60 "$PFMON" archive -i "$tmp/data" -o "$tmp/jail/a" >"$tmp/out" 2>"$tmp/err"
+		status=$?
+		check "archive, wrong bytes at $at: status $status" [ $status -eq 0 -o $status -eq 125 ]
+	done
+	expect "archive, damaged: nothing is copied" "$(find "$tmp/jail" ! -type d)" ""
+	rm -rf "$tmp/jail" "$tmp/pipe" "$tmp/whole"
+}
+
+symbols='symbols_archive symbols_archive_hostile symtab_named symbols_changed symbols_debug_files symbols_build_id symbols_deleted symbols_mounts
 symbols_sections symbols_marks symbols_segments symbols_first_thread symbols_unnamed symbols_jit symbols_demangled'
