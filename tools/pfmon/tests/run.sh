@@ -907,7 +907,7 @@ for arch in $("$top/scripts/machine" --runs); do
 	mkdir -p "$tmp/bin"
 	ln -sf "$O/$arch/tools/pfmon/tests/pfmon-fake" "$PFMON"
 	run_tests $behaviour $profile $tops $trees no_trees failures estimates sets_of_samples old_kernel profile lockstep check filters script full default_format \
-		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads hidden wait pid_namespace usage prometheus file_limit_midway speed record_speed execs pprof hostile order compressed rotated_files rotated_full powerpc descriptors stacks data_rate $views fuzz $symbols \
+		record_follow call_graph time_namespace sanitizer cpuset record_threads process_threads hidden wait pid_namespace usage prometheus file_limit_midway speed many_samples record_speed execs pprof hostile order compressed rotated_files rotated_full powerpc descriptors stacks data_rate $views fuzz $symbols \
 		$unusual $unusual_files
 	run_tests completion examples perf_options
 done
