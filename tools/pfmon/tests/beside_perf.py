@@ -308,7 +308,7 @@ class Beside:
         """Programs without frame pointers: of the distribution, and one whose calls are known"""
         rows, data = [], self.path("perf.data")
         program = os.path.realpath(sys.executable)
-        lines = [("frames", [os.path.join(os.path.dirname(self.victim), "frames"), "1000"]),
+        lines = [("frames", [os.path.join(os.path.dirname(self.victim), "frames"), "200"]),
                  ("python3", [program, "-S", "-c", "sum(i * i for i in range(500000))"])]
         if shutil.which("git") and not self.short:
             lines.append(("git hash-object", ["git", "hash-object", "--no-filters", program]))

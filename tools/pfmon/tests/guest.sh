@@ -449,7 +449,7 @@ test_stacks()
 		skip "no format calldouble, or no program for it: record -g dwarf"
 		return
 	fi
-	record -g dwarf "$frames" 1000
+	record -g dwarf "$frames" 200
 	expect "-g dwarf: status" "$status" 0
 	report -f folded
 	if ! has_symbols || grep -q "built without libdw" "$tmp/err"; then
@@ -460,15 +460,15 @@ test_stacks()
 	expect "-g dwarf: a chain of aaa that is not of main" \
 		"$(grep aaa "$tmp/report" | grep -vc ';_start;.*;main;mid;aaa')" 0
 	expect "-g dwarf: no stack is cut" "$(grep -c 'than what was kept' "$tmp/err")" 0
-	record -g dwarf,8 "$frames" 500
+	record -g dwarf,8 "$frames" 100
 	report -f folded
 	expect "-g dwarf,8: beyond that" "$(reach ";main;mid;aaa")" 0
 	between "-g dwarf,8: what is there" "$(reach ";aaa")" 50 100
 	check "-g dwarf,8: remark" grep -q "than what was kept of them: [1-9]" "$tmp/err"
-	record -g dwarf -a "$frames" 500
+	record -g dwarf -a "$frames" 100
 	report --process frames -f folded
 	between "-g dwarf -a" "$(reach ";main;mid;aaa")" 50 100
-	record --call-graph dwarf,16384 sh -c "'$VICTIM' hot 10; exec '$frames' 500"
+	record --call-graph dwarf,16384 sh -c "'$VICTIM' hot 10; exec '$frames' 100"
 	report --process frames -f folded
 	between "--call-graph dwarf,16384" "$(reach ";main;mid;aaa")" 50 100
 	if ! /usr/bin/python3 -c pass 2>/dev/null; then
