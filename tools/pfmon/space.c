@@ -513,7 +513,7 @@ static void layer_images(struct process *p)
 {
 	const struct mapping *m;
 	struct layer *layer;
-	size_t n = 0, k;
+	size_t n = 0, k, i;
 
 	for (k = 0; k < p->images; k++)
 		n += p->image[k]->maps;
@@ -521,8 +521,10 @@ static void layer_images(struct process *p)
 	if (!layer)
 		err(EXIT_PFMON, NULL);
 	for (n = k = 0; k < p->images; k++)
-		for (m = p->image[k]->map; m < p->image[k]->map + p->image[k]->maps; m++)
+		for (i = 0; i < p->image[k]->maps; i++) {
+			m = &p->image[k]->map[i];
 			layer[n++] = (struct layer){ m->start, m->end, k, p->image[k] };
+		}
 	p->newests = 0;
 	layers_top(layer, n, add_newest, p);
 	free(layer);
