@@ -163,7 +163,7 @@ TEST_F(bad, padding)
 	}
 	for (i = 0; i < 32; i++) {
 		if ((1U << i) & (PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |
-				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC))
+				 PFM_FL_OVFL_NO_MSG | PFM_FL_CLOEXEC | PFM_FL_TREE))
 			continue;
 		req = good_request;
 		req.ctx.ctx_flags = 1U << i;

@@ -98,7 +98,7 @@ chains() {
 # The logarithm of the quarters of a megabyte that MemTotal has, from 8 to 16.
 memory_bits() {
 	awk '/^MemTotal:/ { for (n = $2 / 256; n >= 2; n /= 2) bits++
-		print bits < 8 ? 8 : bits > 16 ? 16 : bits }' /proc/meminfo
+		print (bits < 8 ? 8 : bits > 16 ? 16 : bits) }' /proc/meminfo
 }
 
 # What was set goes with the module.
