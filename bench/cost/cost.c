@@ -85,6 +85,7 @@ static bool only_switches;
 static int64_t pfm_got[2][ROWS], perf_got[2][ROWS];
 
 static uint64_t bare_loop;
+static pid_t sleeps;		/* a child that is there, and does nothing */
 
 #define LOOP 50000
 
@@ -239,6 +240,7 @@ static void pfm_tree(const struct events *e, pid_t other, int n, int64_t *got)
 	/* What they keep of the tree goes with the next context. */
 	close(pfm_open(e, getpid(), n, 0, 0));
 	close(pfm_open(e, other, n, 0, 0));
+	close(pfm_open(e, sleeps, n, 0, 0));
 	sleep(2);
 	got[SWITCH_TREE] = with - switches();
 	got[FORK] -= births();
@@ -624,7 +626,7 @@ static void closes(void)
 
 int main(int argc, char **argv)
 {
-	pid_t other, sleeps;
+	pid_t other;
 	int64_t third;
 	int fd;
 
