@@ -605,7 +605,7 @@ test_check()
 		"^      by: perf[^ ]* (process $pid), which has [1-9][0-9]* of perf_events open$" "$tmp/out"
 	check "check: a cure" grep -q '^      cure: end the programs that use perf_events' "$tmp/out"
 	# A thread whose software events are counted has nothing to do with that.
-	"$PFMON" stat -e cs -o /dev/null -p $$ &
+	"$PFMON" stat --no-inherit -e cs -o /dev/null -p $$ &
 	own=$!
 	until_true started $own 1
 	stat -e instructions:u true

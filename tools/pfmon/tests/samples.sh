@@ -540,17 +540,18 @@ lockstep()
 }
 
 # Figure 3.20: ten faults a round, six in one function, three in the next and
-# one in the last. A sample each twenty is always at the same place of a round.
+# one in the last. A sample each twenty is always at the same place of a round: of a thread;
+# a tree has a period on each CPU.
 test_bias()
 {
 	find_places
 	for format in $formats; do
-		record -f $format -b 512K -e minor-faults -c 20 -R 0 "$VICTIM" pattern 2000
+		record --no-follow -f $format -b 512K -e minor-faults -c 20 -R 0 "$VICTIM" pattern 2000
 		report -f json --by process,address
 		hits fault
 		check "bias, $format: $n_60, $n_30 and $n_10 with a fixed period" \
 			lockstep 1000
-		record -f $format -b 512K -e minor-faults -c 20 -R 0xf "$VICTIM" \
+		record --no-follow -f $format -b 512K -e minor-faults -c 20 -R 0xf "$VICTIM" \
 			pattern 2000
 		report -f json --by process,address
 		hits fault
