@@ -1339,7 +1339,7 @@ TEST_F(calldouble, registers_in_system_calls)
 			continue;
 		for (k = 0; k < u->nr_regs; k++) {
 			/* What the system call gives is there already: an error, at first. */
-			EXPECT_FALSE(is_kernel(regs_of(u)[k]) && -regs_of(u)[k] > 4095) {
+			EXPECT_FALSE(is_kernel(regs_of(u)[k]) && (unsigned long)-regs_of(u)[k] > 4095) {
 				TH_LOG("register %u is %#llx", k, regs_of(u)[k]);
 			}
 		}
