@@ -108,13 +108,20 @@ static void stack_test_kernel(struct kunit *test)
 	u64 to[PFM_SAMPLE_USER_REGS] = { };
 	struct pfm_user_state state;
 
-	KUNIT_EXPECT_EQ(test, pfm_sample_user_state(&data, to, &state), 0U);
-	KUNIT_EXPECT_EQ(test, pfm_sample_user_memory(&data, to, PAGE_SIZE, 8), (size_t)0);
-	KUNIT_EXPECT_EQ(test, pfm_sample_user_memory(&data, to, (unsigned long)to, 8),
-			(size_t)0);
+	unsigned int regs[2];
+	size_t memory[3];
+
+	/* As where samples are taken, which is on one CPU. */
+	preempt_disable();
+	regs[0] = pfm_sample_user_state(&data, to, &state);
+	memory[0] = pfm_sample_user_memory(&data, to, PAGE_SIZE, 8);
+	memory[1] = pfm_sample_user_memory(&data, to, (unsigned long)to, 8);
 	data.task = &init_task;
-	KUNIT_EXPECT_EQ(test, pfm_sample_user_state(&data, to, &state), 0U);
-	KUNIT_EXPECT_EQ(test, pfm_sample_user_memory(&data, to, PAGE_SIZE, 8), (size_t)0);
+	regs[1] = pfm_sample_user_state(&data, to, &state);
+	memory[2] = pfm_sample_user_memory(&data, to, PAGE_SIZE, 8);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, regs[0] | regs[1], 0U);
+	KUNIT_EXPECT_EQ(test, memory[0] | memory[1] | memory[2], (size_t)0);
 }
 
 static struct kunit_case stack_cases[] = {
