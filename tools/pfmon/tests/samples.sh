@@ -545,13 +545,14 @@ lockstep()
 test_bias()
 {
 	find_places
+	one_cpu=$(command -v taskset >/dev/null && echo taskset -c 0)
 	for format in $formats; do
-		record --no-follow -f $format -b 512K -e minor-faults -c 20 -R 0 "$VICTIM" pattern 2000
+		record -f $format -b 512K -e minor-faults -c 20 -R 0 $one_cpu "$VICTIM" pattern 2000
 		report -f json --by process,address
 		hits fault
 		check "bias, $format: $n_60, $n_30 and $n_10 with a fixed period" \
 			lockstep 1000
-		record --no-follow -f $format -b 512K -e minor-faults -c 20 -R 0xf "$VICTIM" \
+		record -f $format -b 512K -e minor-faults -c 20 -R 0xf $one_cpu "$VICTIM" \
 			pattern 2000
 		report -f json --by process,address
 		hits fault
