@@ -84,6 +84,8 @@ static u64 size_for(u64 n)
 #define PAGE		3
 #define KNOWN		0xbfffdff1U
 #define KEPT		0xbfff8000U
+/* Where a program that comes from a system call finds itself what the kernel had there. */
+#define LEFT		0x1e01U
 #else
 /* It has no such format: the tests are left out. */
 #define MACHINE		EM_NONE
@@ -93,6 +95,10 @@ static u64 size_for(u64 n)
 #define PAGE		0
 #define KNOWN		0
 #define KEPT		0
+#endif
+
+#ifndef LEFT
+#define LEFT		0
 #endif
 
 static inline bool is_kernel_64(void)
@@ -1338,6 +1344,8 @@ TEST_F(calldouble, registers_in_system_calls)
 		if (!in_calls(regs_of(u)[IP]))
 			continue;
 		for (k = 0; k < u->nr_regs; k++) {
+			if (k < 32 && LEFT >> k & 1)
+				continue;
 			/* What the system call gives is there already: an error, at first. */
 			EXPECT_FALSE(is_kernel(regs_of(u)[k]) && (unsigned long)-regs_of(u)[k] > 4095) {
 				TH_LOG("register %u is %#llx", k, regs_of(u)[k]);

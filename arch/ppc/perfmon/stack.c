@@ -186,6 +186,9 @@ unsigned int pfm_arch_user_state_max(void)
 	return 34;
 }
 
+/* r0, r9 to r12: what a system call leaves of the program's is nothing. */
+#define PPC_USER_LOST	0x1e01U
+
 /**
  * pfm_arch_user_state() - the registers of the program that current runs
  * @regs:  all of user level
@@ -193,7 +196,8 @@ unsigned int pfm_arch_user_state_max(void)
  * @to:    out
  * @state: out
  *
- * Every entry to the kernel writes all of them before an interrupt can come.
+ * Every entry to the kernel writes all of them before an interrupt can come. Of those that a
+ * system call does not keep for the program (r0, r9 to r12) it may write its own: they are 0.
  *
  * Context: any, NMI too.
  * Return: how many there are.
@@ -202,10 +206,11 @@ unsigned int pfm_arch_user_state(const struct pt_regs *regs, const struct pt_reg
 				 u64 *to, struct pfm_user_state *state)
 {
 	const unsigned long mask = is_32bit_task() ? U32_MAX : ULONG_MAX;
+	const u32 lost = trap_is_syscall((struct pt_regs *)regs) ? PPC_USER_LOST : 0;
 	unsigned int i;
 
 	for (i = 0; i < 32; i++)
-		to[i] = regs->gpr[i] & mask;
+		to[i] = lost >> i & 1 ? 0 : regs->gpr[i] & mask;
 	to[i++] = regs->link & mask;
 	to[i++] = regs->nip & mask;
 	state->machine = is_32bit_task() ? EM_PPC : EM_PPC64;
