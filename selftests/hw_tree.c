@@ -205,12 +205,13 @@ TEST_F_TIMEOUT(tree, samples_add_up, 300)
 }
 
 /*
- * Sets that take turns by overflows: an interrupt on whichever CPU it is ends a turn. That takes
- * a while, in which instructions count that are of the next turn already.
+ * Sets that take turns by overflows: an interrupt on whichever CPU it is ends a turn. Until the
+ * virtual CPU takes the interrupt, the thread executes up to 1,500 instructions more if the host
+ * is busy, and these make the turn longer: so a turn is much longer than that.
  */
 TEST_F_TIMEOUT(tree, turns_by_overflows, 300)
 {
-	const unsigned int turns = is_slow() ? 500 : 5000, every = 10000;
+	const unsigned int turns = is_slow() ? 5000 : 50000, every = 100000;
 	pfarg_load_t load = { .load_flags = PFM_LOADFL_ALL };
 	struct hw_more more = { .thres = 1 };
 	u64 runs = 0, value = 0;
