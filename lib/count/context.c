@@ -199,32 +199,8 @@ static void see_target(pid_t tid, unsigned int flags, struct failure *failure)
 	close(ctx.ctx_fd);
 }
 
-static int attach(int fd, pfarg_load_t *load, unsigned int flags, struct failure *failure)
-{
-	if (!pfm_load_context(fd, load))
-		return 0;
-	failure_set(failure, PFM_LOAD_CONTEXT, 0);
-	failure->system = flags & PFM_FL_SYSTEM_WIDE;
-	failure->tid = load->load_pid;
-	failure->cpu = sched_getcpu();
-	if (failure->err == EBUSY || failure->err == EPERM)
-		see_target(failure->tid, flags, failure);
-	return -1;
-}
-
-int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
-		   struct failure *failure)
-{
-	pfarg_load_t load;
-
-	memset(&load, 0, sizeof(load));
-	load.load_pid = tid;
-	load.load_set = (uint16_t)set;
-	return attach(fd, &load, flags, failure);
-}
-
-int context_attach_tree(int fd, pid_t tid, unsigned int load_flags, unsigned int set,
-			struct failure *failure)
+static int attach(int fd, pid_t tid, unsigned int flags, unsigned int load_flags, unsigned int set,
+		  struct failure *failure)
 {
 	pfarg_load_t load;
 
@@ -232,7 +208,27 @@ int context_attach_tree(int fd, pid_t tid, unsigned int load_flags, unsigned int
 	load.load_pid = tid;
 	load.load_set = (uint16_t)set;
 	load.load_flags = (uint16_t)load_flags;
-	return attach(fd, &load, PFM_FL_TREE, failure);
+	if (!pfm_load_context(fd, &load))
+		return 0;
+	failure_set(failure, PFM_LOAD_CONTEXT, 0);
+	failure->system = flags & PFM_FL_SYSTEM_WIDE;
+	failure->tid = tid;
+	failure->cpu = sched_getcpu();
+	if (failure->err == EBUSY || failure->err == EPERM)
+		see_target(tid, flags, failure);
+	return -1;
+}
+
+int context_attach(int fd, pid_t tid, unsigned int flags, unsigned int set,
+		   struct failure *failure)
+{
+	return attach(fd, tid, flags, 0, set, failure);
+}
+
+int context_attach_tree(int fd, pid_t tid, unsigned int load_flags, unsigned int set,
+			struct failure *failure)
+{
+	return attach(fd, tid, PFM_FL_TREE, load_flags, set, failure);
 }
 
 bool context_has_trees(void)
