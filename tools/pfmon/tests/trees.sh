@@ -259,7 +259,7 @@ test_trees_recorded()
 	record -g sh -c "grep TracerPid /proc/self/status"
 	expect "samples of a tree: nothing is traced" "$(tr -d '\t' <"$tmp/out")" TracerPid:0
 	find_places
-	record -g -e minor-faults -c 1 "$VICTIM" pattern 300
+	record -g -e minor-faults -c 1 -b 1M "$VICTIM" pattern 300
 	report -f json --by process,address
 	hits fault '"victim"'
 	expect "samples of a tree: where" "$n_60 $n_30 $n_10" "1800 900 300"
@@ -275,7 +275,7 @@ test_trees_recorded()
 	recorded_meanwhile "$hold"
 	between "samples of 200 threads, one after the other" "$(json samples)" "$ran" $((ran + 60))
 	stop_hold
-	record -g -e minor-faults -c 1 "$VICTIM" fork 100 30
+	record -g -e minor-faults -c 1 -b 1M "$VICTIM" fork 100 30
 	report --by symbol --format folded
 	check "functions of processes that only fork: $(sort -rnk 2 "$tmp/report" | head -n 3 | tr '\n' ' ')" \
 		awk '{ all += $NF } $1 == "[unknown]" { n += $NF } END { exit all < 3000 || n > all / 50 }' "$tmp/report"
