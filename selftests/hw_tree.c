@@ -219,7 +219,7 @@ TEST_F_TIMEOUT(tree, turns_by_overflows, 300)
 	pid_t pid;
 	char c;
 
-	NEED_HW();
+	NEED_HW_INTERRUPT();
 	MUST(pipe(go));
 	pid = fork_child();
 	if (!pid) {
