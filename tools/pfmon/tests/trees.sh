@@ -220,9 +220,9 @@ test_trees_outlive()
 		'"1 thread ran on after the command, and was counted until the command ended"' "$tmp/json"
 	between "runs on: counted" $(($(value task-clock) / 1000000)) 50 600000
 	# It has the rights of another one: whose member leaves the tree.
-	cp "$(of_the_system true)" "$tmp/unreadable"
+	cp "$VICTIM" "$tmp/unreadable"
 	chmod 711 "$tmp/unreadable" "$tmp"
-	"$VICTIM" user "$PFMON" stat -j -e cs "$tmp/unreadable" 2>"$tmp/json"
+	"$VICTIM" user "$PFMON" stat -j -e cs "$tmp/unreadable" touch 1 2>"$tmp/json"
 	check "a program that may not be read: a note" grep -q \
 		'"the command was not counted: this user may not read its program' "$tmp/json"
 	# What CLONE_UNTRACED hides from tracers is counted.
@@ -248,8 +248,8 @@ test_trees_sets()
 	between "turns by faults: an estimate" "$(value minor-faults)" 2500 10000
 }
 
-# Samples of a tree are by CPU: all of each thread and process, however brief, with the names of
-# functions in those that only fork; and nothing is traced.
+# Samples of a tree are by CPU: all of each thread and process, however brief, with the binaries
+# of those that only fork; and nothing is traced.
 test_trees_recorded()
 {
 	if ! have calldouble; then
@@ -276,8 +276,8 @@ test_trees_recorded()
 	between "samples of 200 threads, one after the other" "$(json samples)" "$ran" $((ran + 60))
 	stop_hold
 	record -g -e minor-faults -c 1 -b 1M "$VICTIM" fork 100 30
-	report --by symbol --format folded
-	check "functions of processes that only fork: $(sort -rnk 2 "$tmp/report" | head -n 3 | tr '\n' ' ')" \
+	report --by binary --format folded
+	check "binaries of processes that only fork: $(sort -rnk 2 "$tmp/report" | head -n 3 | tr '\n' ' ')" \
 		awk '{ all += $NF } $1 == "[unknown]" { n += $NF } END { exit all < 3000 || n > all / 50 }' "$tmp/report"
 	enough "" record -g "$VICTIM" hot-fork 40
 	fair "samples of a tree, forty processes"
