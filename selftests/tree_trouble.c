@@ -7,6 +7,7 @@
  */
 #include "copy.h"
 #include "member.h"
+#include "uring.h"
 #include <grp.h>
 
 #define FAULTS	SW_PMD(0)
@@ -169,6 +170,61 @@ TEST(clone_in_all_ways)
 	EXPECT_TRUE(tree_ends(fd));
 	EXPECT_EQ(want - before, pfm_value(fd, FAULTS));
 	EXPECT_LE(250ULL, pfm_value(fd, FAULTS));
+	close(fd);
+}
+
+static void with_workers(int from)
+{
+	struct uring u;
+	unsigned int i;
+	char c;
+
+	MUST(uring_open(&u));
+	MUST(read(from, &c, 1));
+	for (i = 0; i < 4; i++) {
+		uring_touch(&u, 100);
+		touch_in_thread((void *)100L);
+		/* Its worker is another one. */
+		if (i == 1 && !MUST(fork())) {
+			MUST(uring_open(&u));
+			uring_touch(&u, 100);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+	_exit(0);
+}
+
+/* Workers of io_uring are threads that no system call of the program has made. */
+TEST(workers_of_io_uring)
+{
+	int fd, go[2], status, ret;
+	struct rusage ru;
+	struct uring u;
+	u64 before;
+	pid_t pid;
+
+	ret = uring_open(&u);
+	if (ret)
+		SKIP(return, "workers_of_io_uring: io_uring_setup(): %s", strerror(-ret));
+	close(u.fd);
+	MUST(pipe(go));
+	pid = fork_child();
+	if (!pid)
+		with_workers(go[0]);
+	fd = tree_new();
+	ASSERT_EQ(0, tree_load(fd, pid, PFM_LOADFL_ALL));
+	EXPECT_TRUE(wait_state(pid, "S", PATIENCE));
+	before = faults_of(pid);
+	ASSERT_EQ(0, pfm_start(fd));
+	MUST(write(go[1], "", 1));
+	MUST(wait4(pid, &status, 0, &ru));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(tree_ends(fd));
+	EXPECT_EQ((u64)ru.ru_minflt - before, pfm_value(fd, FAULTS));
+	EXPECT_LE(900ULL, pfm_value(fd, FAULTS));
+	EXPECT_EQ(0ULL, pfm_fdinfo_num(fd, "pfm-missed"));
 	close(fd);
 }
 
