@@ -150,7 +150,7 @@ run_target() {
 			plan_run "$name-$one" 1 env "ARCH=$arch" FLAVOUR= "$top/scripts/count-paths" --test ;;
 		tests)
 			needs="tree qemu $arch"
-			files=("${of_selftests[@]}" selftests/breaks kernel formats include arch patches scripts/{check-tests,graft})
+			files=("${of_selftests[@]}" selftests/{breaks,delays} kernel formats include arch patches scripts/{check-tests,graft})
 			plan_run "$name-$one" 2 env "ARCH=$arch" "$top/scripts/check-tests" --short ;;
 		*)
 			needs="kernel qemu $arch linux"
