@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,18 +23,6 @@
 #define DATA_BYTES	(1U << 30)
 #define LINE_MAX_SHOWN	200	/* bytes of an instruction */
 #define EXIT_NO_TOOL	127
-
-static bool limit(int what, rlim_t most)
-{
-	struct rlimit limit;
-
-	if (getrlimit(what, &limit))
-		return false;
-	if (limit.rlim_max > most)
-		limit.rlim_max = most;
-	limit.rlim_cur = limit.rlim_max;
-	return !setrlimit(what, &limit);
-}
 
 /* To be no more than the file's owner, who can do to himself what he likes. */
 static bool become_owner(const struct stat *st)
@@ -57,8 +44,8 @@ run(const char *tool, int fd, const struct stat *st, int to, uint64_t start, uin
 	snprintf(until, sizeof(until), "--stop-address=%#" PRIx64, stop);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	if (null < 0 || file < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 ||
-	    dup2(to, STDOUT_FILENO) < 0 || !limit(RLIMIT_CPU, CPU_S) ||
-	    !limit(RLIMIT_DATA, DATA_BYTES) || !limit(RLIMIT_CORE, 0) ||
+	    dup2(to, STDOUT_FILENO) < 0 || !guard_lower(RLIMIT_CPU, CPU_S) ||
+	    !guard_lower(RLIMIT_DATA, DATA_BYTES) || !guard_lower(RLIMIT_CORE, 0) ||
 	    setenv("LC_ALL", "C", 1) || !become_owner(st))
 		_exit(1);
 	execlp(tool, tool, "-d", "-w", "-C", "--no-show-raw-insn", from, until, path, NULL);

@@ -77,3 +77,15 @@ void symtab_limit(int fd)
 		setrlimit(RLIMIT_DATA, &limit);
 	}
 }
+
+bool guard_lower(int what, rlim_t most)
+{
+	struct rlimit limit;
+
+	if (getrlimit(what, &limit))
+		return false;
+	if (limit.rlim_max > most)
+		limit.rlim_max = most;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(what, &limit);
+}

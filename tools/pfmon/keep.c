@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -202,18 +201,6 @@ static int open_hidden(uint32_t number)
 	return images_open(recorded, number);
 }
 
-static void limit(int what, rlim_t most)
-{
-	struct rlimit limit;
-
-	if (getrlimit(what, &limit))
-		return;
-	if (limit.rlim_max > most)
-		limit.rlim_max = most;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(what, &limit);
-}
-
 /* The file of the recording is somebody else's, and messages are not for the user. */
 static void __attribute__((noreturn)) collect(const char *path, int to)
 {
@@ -225,9 +212,9 @@ static void __attribute__((noreturn)) collect(const char *path, int to)
 
 	outfile_disown();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limit(RLIMIT_CPU, CPU_S);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, BYTES_MAX);
+	guard_lower(RLIMIT_CPU, CPU_S);
+	guard_lower(RLIMIT_CORE, 0);
+	guard_lower(RLIMIT_FSIZE, BYTES_MAX);
 	c.data.out.file = fdopen(to, "w");
 	if (null < 0 || dup2(null, STDERR_FILENO) < 0 || !c.data.out.file)
 		_exit(FAILED);

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "serve.h"
@@ -25,25 +24,13 @@ static int first_module(Dwfl_Module *module, void **data, const char *name, Dwar
 	return DWARF_CB_ABORT;
 }
 
-static void limit(int what, rlim_t most)
-{
-	struct rlimit limit;
-
-	if (getrlimit(what, &limit))
-		return;
-	if (limit.rlim_max > most)
-		limit.rlim_max = most;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(what, &limit);
-}
-
 Dwfl_Module *serve_begin(const struct symtab *t)
 {
 	Dwfl_Module *module = NULL;
 
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_DATA, DATA_BYTES);
-	limit(RLIMIT_CPU, CPU_S);
+	guard_lower(RLIMIT_CORE, 0);
+	guard_lower(RLIMIT_DATA, DATA_BYTES);
+	guard_lower(RLIMIT_CPU, CPU_S);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dwfl_getmodules(t->file, first_module, &module, 0);
 	return module;
@@ -51,8 +38,8 @@ Dwfl_Module *serve_begin(const struct symtab *t)
 
 void serve_rest(void)
 {
-	limit(RLIMIT_NOFILE, 0);
-	limit(RLIMIT_FSIZE, 0);
+	guard_lower(RLIMIT_NOFILE, 0);
+	guard_lower(RLIMIT_FSIZE, 0);
 	if (geteuid())
 		return;
 	/* Where there is no such user it stays what it is. */

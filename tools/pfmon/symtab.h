@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 struct symbol {
 	uint64_t addr, size;	/* size 0: up to the next symbol */
@@ -71,6 +72,16 @@ int symtab_guard(int fd);
  * What is packed in it may be without an end. The caller restores RLIMIT_DATA.
  */
 void symtab_limit(int fd);
+
+/**
+ * guard_lower() - keep a process that works for us, of somebody else's file, from more
+ * @what: RLIMIT_...
+ * @most: limit, if it has no lower one; it cannot raise it again
+ *
+ * Context: that process.
+ * Return: whether it is so.
+ */
+bool guard_lower(int what, rlim_t most);
 
 /**
  * symtab_close() - close what symtab_read_elf() has left open
