@@ -127,8 +127,9 @@ static bool pfm_regs_overflow_fields(const struct pfm_pmu *pmu,
 }
 
 /*
- * Of a tree, counts are added up, and nobody is told of anything, but by what has joined it.
- * A thread's moves are seen while no slot knows of it.
+ * Whether a context of this kind can do what a PMC is asked for. The sum of a tree with hidden
+ * slots cannot notify; a context that is to join a tree can. Neither can count migrations: a
+ * thread moves while it runs nowhere, and so no slot counts for it.
  */
 static bool pfm_regs_suits(const struct pfm_context *ctx, const struct pfm_pmu *pmu,
 			   u64 value, const struct pfm_pmc *c)

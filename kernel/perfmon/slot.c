@@ -3,9 +3,9 @@
  * perfmon2: slots: what counts for the members of a tree, one on each CPU.
  *
  * A slot is a context that no program has a descriptor of, with copies of the sets of the
- * tree's sum; or a context of a program that has joined the tree. It is live on its own CPU only, while a member runs there: so each member
- * meets the slot of its CPU, no two CPUs ever want the same one, and a switch from a member
- * to another member leaves the slot as it is.
+ * tree's sum; or a context of a program that has joined the tree. It is live on its own CPU
+ * only, while a member runs there: so each member meets the slot of its CPU, no two CPUs ever
+ * want the same one, and a switch from a member to another member leaves the slot as it is.
  *
  * That last is for slots that count in hardware only, and is what pfm_tree_here is for. A
  * slot that counts what belongs to each thread, its faults, its switches, its CPU time, is
@@ -334,12 +334,16 @@ void pfm_slot_online(unsigned int cpu)
 }
 
 /**
- * pfm_slot_end() - the software half of letting go of a slot
+ * pfm_slot_end() - a slot stops, leaves its CPU and is unloaded
  * @slot:   slot
  * @unused: NULL
  *
+ * The tree still has it, and the registers that it has claimed stay claimed: the caller, or
+ * the next command of the program whose context it is, gives them back (pfm_slot_part(),
+ * pfm_slot_close_all()).
+ *
  * Context: pfm_reach_call().
- * Return: 0, or -EBUSY if somebody else has done it.
+ * Return: 0, or -EBUSY if the slot was unloaded already.
  */
 int pfm_slot_end(struct pfm_context *slot, void *unused)
 {
