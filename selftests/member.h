@@ -203,4 +203,16 @@ static inline bool tree_ends(int fd)
 	return pfm_next_msg(fd, NULL, PATIENCE) == PFM_MSG_END && pfm_state_is(fd, "unloaded");
 }
 
+/* What a test of trees is: PROGRAM --obey ORDERS is a member that has executed it anew. */
+static inline int member_main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "--obey")) {
+		for (; *argv[2]; argv[2]++)
+			obey(*argv[2]);
+		return 0;
+	}
+	test_select();
+	return test_harness_run(argc, argv);
+}
+
 #endif /* MEMBER_H */

@@ -505,11 +505,5 @@ TEST(closed_while_members_fork)
 
 int main(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "--obey")) {
-		for (; *argv[2]; argv[2]++)
-			obey(*argv[2]);
-		return 0;
-	}
-	test_select();
-	return test_harness_run(argc, argv);
+	return member_main(argc, argv);
 }

@@ -516,11 +516,5 @@ TEST(ends_while_contexts_join)
 
 int main(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "--obey")) {
-		for (; *argv[2]; argv[2]++)
-			obey(*argv[2]);
-		return 0;
-	}
-	test_select();
-	return test_harness_run(argc, argv);
+	return member_main(argc, argv);
 }
