@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -34,6 +35,7 @@ struct thread {
 	int failed;			/* ... for this errno, ... */
 	char *why;			/* ... in words, ... */
 	uint64_t again;			/* ... until this ns, when it is tried again */
+	unsigned int left_out;		/* regions that it is in, and another thread counts */
 	struct frame *inner;		/* the regions that this thread is in, the last one first */
 	struct frame *spare;		/* memory for those that it enters next */
 };
@@ -55,6 +57,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static int state;			/* written once, before anything else is */
 static const char *events;
+static bool inherit;			/* regions count what is made in them, too */
 static pid_t forked;			/* number of this process, if fork() made it */
 static struct stat earlier;		/* what had the report's name when the first region began */
 static struct thread *threads;		/* with the lock, like what follows */
@@ -290,7 +293,7 @@ static void report_at_exit(void)
 
 static void find_events(void)
 {
-	const char *path = secure_getenv("PMON_OUTPUT");
+	const char *path = secure_getenv("PMON_OUTPUT"), *made;
 	char name[NAME_SIZE];
 
 	events = secure_getenv("PMON_EVENTS");
@@ -298,6 +301,8 @@ static void find_events(void)
 		state = OFF;
 		return;
 	}
+	made = secure_getenv("PMON_INHERIT");
+	inherit = made && *made && strcmp(made, "0");
 	if (!path || !*path || !name_report(path, name) || lstat(name, &earlier))
 		memset(&earlier, 0, sizeof(earlier));
 	atexit(report_at_exit);
@@ -328,6 +333,19 @@ static void begin_thread(struct thread *t)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Was the thread, which has a context already, made by one that counts what it makes? */
+static bool is_counted(void)
+{
+	const struct thread *t;
+	bool counts = forked;
+
+	pthread_mutex_lock(&lock);
+	for (t = threads; t && !counts; t = t->next)
+		counts = t->m;
+	pthread_mutex_unlock(&lock);
+	return counts;
+}
+
 /* A context for the thread. What fails costs much, and would at each region. */
 static int open_context(struct thread *t)
 {
@@ -335,7 +353,7 @@ static int open_context(struct thread *t)
 
 	if (t->failed && now_ns() < t->again)
 		return pmon_fail(t->failed, "%s", t->why ? t->why : strerror(t->failed));
-	ret = pmon_open(&t->m, events, 0);
+	ret = pmon_open(&t->m, events, inherit ? PMON_INHERIT : 0);
 	if (!ret)
 		ret = pmon_start(t->m);
 	t->failed = -ret;
@@ -353,7 +371,10 @@ static int open_context(struct thread *t)
 	return ret;
 }
 
-/* Return: 0, and *out is NULL if nothing is to be counted; or a negative errno. */
+/*
+ * Return: 0, and *out has no context if another thread counts it, or is NULL if nothing is to be
+ * counted; or a negative errno.
+ */
 static int this_thread(struct thread **out)
 {
 	struct thread *t;
@@ -376,7 +397,10 @@ static int this_thread(struct thread **out)
 		begin_thread(t);
 	}
 	*out = t;
-	return t->m ? 0 : open_context(t);
+	if (t->m)
+		return 0;
+	err = open_context(t);
+	return err == -EBUSY && inherit && is_counted() ? 0 : err;
 }
 
 static int report_trouble(int ret)
@@ -432,6 +456,10 @@ int pmon_region_begin(const char *name)
 		return report_trouble(ret);
 	if (!t)
 		return 0;
+	if (!t->m) {
+		t->left_out++;
+		return 0;
+	}
 	f = enter(t, name);
 	if (!f)
 		return report_trouble(pmon_fail(ENOMEM, "%s", strerror(ENOMEM)));
@@ -494,6 +522,11 @@ int pmon_region_end(const char *name)
 	if (ret || !t)
 		return ret;
 	f = t->inner;
+	/* Who counted the thread when the region began may do so no more. */
+	if (t->left_out && (!f || strcmp(f->name, name))) {
+		t->left_out--;
+		return 0;
+	}
 	if (!f || strcmp(f->name, name))
 		return pmon_fail(EINVAL, f ? "region '%s' ends where '%s' was to end first" :
 				 "region '%s' ends and has not begun", name, f ? f->name : "");

@@ -40,6 +40,8 @@ done
 # Counting by names. The caller has loaded the modules of sampling formats.
 program "count" "$dir/count"
 program "inherit" "$dir/inherit"
+program "regions that have what is made in them" env PMON_EVENTS=minor-faults PMON_INHERIT=1 \
+	PMON_OUTPUT=/dev/null "$dir/inherit" regions
 program "regions" env PMON_EVENTS=minor-faults,task-clock PMON_OUTPUT=/tmp/regions.json \
 	"$dir/count" regions
 check "a report is written at exit" grep -q '"name": "inner", "runs": 2,' /tmp/regions.json

@@ -227,7 +227,62 @@ static void test_taken(void)
 	pmon_close(m);
 }
 
-int main(void)
+static void *has_region(void *arg)
+{
+	CHECK(pmon_region_begin("of a thread") == 0);
+	make_thread();
+	CHECK(pmon_region_end("of a thread") == 0);
+	return arg;
+}
+
+/* How often @name ran, and how many faults it has, by the report. */
+static uint64_t in_report(const char *name, unsigned int runs)
+{
+	char *text = NULL, *at;
+	char begin[64];
+	unsigned long long value = 0;
+	size_t size;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	CHECK(pmon_region_report(f, PMON_JSON) == 0);
+	fclose(f);
+	snprintf(begin, sizeof(begin), "{\"name\": \"%s\", \"runs\": %u,", name, runs);
+	at = strstr(text, begin);
+	CHECK(!at == !runs);
+	at = at ? strstr(at, "\"minor-faults\", \"value\": ") : NULL;
+	CHECK((at && sscanf(at, "\"minor-faults\", \"value\": %llu", &value) == 1) == !!runs);
+	CHECK(strstr(text, "\"error\": null") != NULL);
+	free(text);
+	return value;
+}
+
+/* With PMON_INHERIT in the environment: of two regions each has what was made in it. */
+static void test_regions(void)
+{
+	uint64_t first, second;
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		CHECK(pmon_region_begin("first") == 0);
+		make_thread();
+		make_process(2);
+		CHECK(pmon_region_end("first") == 0);
+	}
+	CHECK(pmon_region_begin("second") == 0);
+	CHECK(pthread_create(&thread, NULL, has_region, NULL) == 0);
+	pthread_join(thread, NULL);
+	CHECK(pmon_region_end("second") == 0);
+	CHECK(pmon_region_end("second") == -EINVAL);
+	first = in_report("first", 2);
+	second = in_report("second", 1);
+	in_report("of a thread", 0);
+	CHECK(first >= 600 && first < 600 + 10 * SLACK);
+	CHECK(second >= 100 && second < 100 + 3 * SLACK);
+}
+
+int main(int argc, char **argv)
 {
 	pfarg_config_t cfg;
 	pmon_t *m;
@@ -246,6 +301,10 @@ int main(void)
 	}
 	CHECK(ret == 0);
 	pmon_close(m);
+	if (argc > 1 && !strcmp(argv[1], "regions")) {
+		test_regions();
+		return check_done();
+	}
 	test_own();
 	test_process();
 	test_other();
