@@ -195,8 +195,6 @@ static bool read_block(struct loading *l, const struct smpl_sink *sink)
 		l->raw_bytes += s.samples->bytes;
 		return true;
 	}
-	if (format->chains)
-		l->chains = true;
 	/* Formats without chains have no maps either. */
 	if (!format->chains && sink->map)
 		return true;
@@ -226,16 +224,18 @@ static void add_gap(void *arg, const struct pmon_lost *lost)
 		p->gap = *lost;
 }
 
-static void skip_sample(void *arg, const struct pmon_sample *sample)
+/* A format that has chains can have been asked for none. */
+static void see_chain(void *arg, const struct pmon_sample *sample)
 {
-	(void)arg;
-	(void)sample;
+	struct loading *l = arg;
+
+	l->chains |= sample->kernel || sample->user;
 }
 
 /* All but samples. */
 static bool first_look(struct loading *l)
 {
-	const struct smpl_sink maps = { .sample = skip_sample, .map = add_map,
+	const struct smpl_sink maps = { .sample = see_chain, .map = add_map,
 					.lost = add_gap, .arg = l };
 	struct data_process process;
 	struct data_binary binary;

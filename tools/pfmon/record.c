@@ -333,21 +333,42 @@ static const struct pmon_format *find_format(const struct sampling *s, bool call
 static bool has_forks(struct sampling *s)
 {
 	s->forks = !s->arg && s->format == pmon_format_find("calldouble");
-	return s->forks && sampling_is_taken(s, 0);
+	return s->forks && sampling_is_taken(s, 0, 1);
 }
 
 /*
  * Is it one tree of threads, which the kernel can sample? A process that only forks, and has
- * ended before pfmon looks, has names if the kernel records who has made it.
+ * ended before pfmon looks, has names if the kernel records who has made it. Each CPU needs a
+ * buffer; and pfmon has to be on it, unless it is in a cpuset with the command.
  */
 static bool is_tree(const struct options *o)
 {
 	const struct targets *threads = &o->target.threads;
+	static struct cpu_list cpus;
 
 	return o->sampling.forks && !o->target.cpus && !o->target.no_follow &&
 	       (!threads->n || (threads->n == 1 && threads->target->is_process)) &&
 	       !counters_no_tree(&o->sampling.counters) &&
-	       sampling_is_taken(&o->sampling, PFM_FL_TREE);
+	       !cpu_list_parse(&cpus, "all") && (!threads->n || !cpus.left_out) &&
+	       sampling_is_taken(&o->sampling, PFM_FL_TREE, cpus.n);
+}
+
+/* Without -f and -g: samples of a tree have no calls, but the kernel's records beside them. */
+static void choose_tree(struct options *o, bool plain)
+{
+	struct sampling *s = &o->sampling;
+	const struct pmon_format *format = s->format;
+
+	if (plain) {
+		s->format = pmon_format_find("calldouble");
+		s->no_calls = true;
+	}
+	s->forks = has_forks(s);
+	o->target.joins = is_tree(o);
+	if (plain && !o->target.joins) {
+		s->format = format;
+		s->no_calls = s->forks = false;
+	}
 }
 
 static void explain_loss(const struct recording *rec)
@@ -437,6 +458,7 @@ int cmd_record(int argc, char **argv)
 	static struct options o;
 	static struct recording rec;
 	const char *path;
+	bool plain;
 	int status;
 
 	hardware_find();
@@ -450,14 +472,14 @@ int cmd_record(int argc, char **argv)
 	perfmon_require();
 	if (!o.sampling.buffer_size)
 		o.sampling.buffer_size = o.sampling.stack ? STACKS_BUFFER : DEFAULT_BUFFER;
-	if (o.calls || !o.sampling.format) {
+	plain = !o.calls && !o.sampling.format;
+	if (o.calls || plain) {
 		o.sampling.format = find_format(&o.sampling, o.calls);
 		o.sampling.arg = NULL;
 	}
 	sampling_check_buffer(&o.sampling);
 	target_place(&o.target, &o.turns, &o.sampling.counters);
-	o.sampling.forks = has_forks(&o.sampling);
-	o.target.joins = is_tree(&o);
+	choose_tree(&o, plain);
 	if (!o.output)
 		o.output = DF_DEFAULT_NAME;
 	path = o.output;

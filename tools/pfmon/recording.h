@@ -21,6 +21,7 @@ struct sampling {
 	uint64_t buffer_size;
 	uint16_t stack;			/* bytes of it in each sample, calldouble's; 0: none */
 	bool forks;			/* the kernel is to record these, likewise */
+	bool no_calls;			/* samples are to have none, likewise */
 	struct counters counters;	/* the sampled ones are the first */
 	unsigned int sampled;
 	unsigned int registers;		/* and other registers to read */
@@ -150,11 +151,12 @@ bool sampling_is_there(const struct pmon_format *format, uint64_t size);
 /**
  * sampling_is_taken() - does the kernel take this format with its argument?
  * @what:  with the format and the buffer's size
- * @flags: PFM_FL_..., of the context
+ * @flags: PFM_FL_..., of the contexts
+ * @n:     so many of them, at a time
  *
  * Return: true or false.
  */
-bool sampling_is_taken(const struct sampling *what, unsigned int flags);
+bool sampling_is_taken(const struct sampling *what, unsigned int flags, unsigned int n);
 
 /* The operations of pfmon record. */
 extern const struct probe_ops sampling_ops;

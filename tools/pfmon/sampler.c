@@ -445,15 +445,16 @@ bool sampling_is_there(const struct pmon_format *format, uint64_t size)
 {
 	const struct sampling what = { .format = format, .buffer_size = size };
 
-	return sampling_is_taken(&what, 0);
+	return sampling_is_taken(&what, 0, 1);
 }
 
-bool sampling_is_taken(const struct sampling *what, unsigned int flags)
+bool sampling_is_taken(const struct sampling *what, unsigned int flags, unsigned int n)
 {
 	struct {
 		pfarg_ctx_t ctx;
 		unsigned char arg[PMON_ARG_MAX] __attribute__((aligned(8)));
 	} req;
+	bool taken;
 
 	memset(&req, 0, sizeof(req));
 	req.ctx.ctx_flags = flags;
@@ -461,8 +462,9 @@ bool sampling_is_taken(const struct sampling *what, unsigned int flags)
 	sampling_argument(what, req.arg, what->buffer_size);
 	if (pfm_create_context(&req.ctx, 1))
 		return false;
+	taken = n <= 1 || sampling_is_taken(what, flags, n - 1);
 	close(req.ctx.ctx_fd);
-	return true;
+	return taken;
 }
 
 /*

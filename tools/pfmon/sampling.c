@@ -59,6 +59,8 @@ void sampling_argument(const struct sampling *s, void *arg, uint64_t size)
 		calls->buf_stack = s->stack;
 	if (s->forks)
 		calls->buf_flags |= PFM_CALLDOUBLE_SMPL_FORKS;
+	if (s->no_calls)
+		calls->buf_flags &= ~(PFM_CALLCHAIN_SMPL_KERNEL | PFM_CALLCHAIN_SMPL_USER);
 }
 
 /* What a sample has more in each half. */

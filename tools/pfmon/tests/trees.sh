@@ -138,11 +138,13 @@ counted_meanwhile()
 	ran=$(cat "$tmp/ready")
 }
 
-# recorded_meanwhile PID: the same, and each of its minor faults is sampled
+# recorded_meanwhile PID OPTION...: the same, and each of its minor faults is sampled
 recorded_meanwhile()
 {
-	until_true state_of "$1" S
-	record -g -e minor-faults -c 1 -b 1M -p "$1" sh -c "printf x >&9; until [ -s '$tmp/ready' ]; do sleep 0.05; done"
+	pid=$1
+	shift
+	until_true state_of "$pid" S
+	record "$@" -e minor-faults -c 1 -b 1M -p "$pid" sh -c "printf x >&9; until [ -s '$tmp/ready' ]; do sleep 0.05; done"
 	ran=$(cat "$tmp/ready")
 	report -f json --by process
 }
@@ -249,39 +251,99 @@ test_trees_sets()
 }
 
 # Samples of a tree are by CPU: all of each thread and process, however brief, with the binaries
-# of those that only fork; and nothing is traced.
+# of those that only fork; and nothing is traced. $1: -g, or nothing
+recorded()
+{
+	name="samples of a tree${1:+, $1}"
+	record $1 sh -c "grep TracerPid /proc/self/status"
+	expect "$name: nothing is traced" "$(tr -d '\t' <"$tmp/out")" TracerPid:0
+	record $1 -e minor-faults -c 1 -b 1M "$VICTIM" pattern 300
+	report -f json --by process,address
+	hits fault '"victim"'
+	expect "$name: where" "$n_60 $n_30 $n_10" "1800 900 300"
+	expect "$name: lost" "$(lost samples) $(lost estimated)" "0 0"
+	# Each is too brief to be looked at.
+	for what in "fork 100 30" "vfork 30 30" "thread 100 30"; do
+		start_victim account "$VICTIM" $what
+		recorded_meanwhile "$hold" $1
+		between "$name of $what, by rusage" "$(json samples)" "$ran" $((ran + 60))
+		expect "$name of $what: lost" "$(lost samples) $(lost estimated)" "0 0"
+		stop_hold
+	done
+	start_victim serial 200 30
+	recorded_meanwhile "$hold" $1
+	between "$name of 200 threads, one after the other" "$(json samples)" "$ran" $((ran + 60))
+	expect "$name of 200 threads: lost" "$(lost samples) $(lost estimated)" "0 0"
+	stop_hold
+	record $1 -e minor-faults -c 1 -b 1M "$VICTIM" fork 100 30
+	report --by binary --format folded
+	check "$name, binaries of processes that only fork: $(sort -rnk 2 "$tmp/report" | head -n 3 | tr '\n' ' ')" \
+		awk '{ all += $NF } $1 == "[unknown]" { n += $NF } END { exit all < 3000 || n > all / 50 }' "$tmp/report"
+	enough "" record $1 "$VICTIM" hot-fork 40
+	fair "$name, forty processes"
+}
+
 test_trees_recorded()
 {
 	if ! have calldouble; then
 		skip "no sampling format that records forks: samples of trees"
 		return
 	fi
-	record -g sh -c "grep TracerPid /proc/self/status"
-	expect "samples of a tree: nothing is traced" "$(tr -d '\t' <"$tmp/out")" TracerPid:0
 	find_places
-	record -g -e minor-faults -c 1 -b 1M "$VICTIM" pattern 300
-	report -f json --by process,address
-	hits fault '"victim"'
-	expect "samples of a tree: where" "$n_60 $n_30 $n_10" "1800 900 300"
-	expect "samples of a tree: lost" "$(lost samples) $(lost estimated)" "0 0"
-	# Each is too brief to be looked at.
-	for what in "fork 100 30" "vfork 30 30" "thread 100 30"; do
-		start_victim account "$VICTIM" $what
-		recorded_meanwhile "$hold"
-		between "samples of $what, by rusage" "$(json samples)" "$ran" $((ran + 60))
-		stop_hold
+	recorded -g
+	recorded ""
+}
+
+# tracer OPTION...: 0 if what is recorded has none
+tracer()
+{
+	record "$@" sh -c "grep TracerPid /proc/self/status"
+	sed -n 's/^TracerPid:[[:space:]]*//p' "$tmp/out"
+}
+
+# Without -g samples have no calls; and what no tree can have is sampled thread by thread.
+test_trees_plain()
+{
+	if ! have calldouble; then
+		skip "no sampling format that records forks: samples without calls"
+		return
+	fi
+	record -e minor-faults -c 1 "$VICTIM" fork 20 30
+	"$PFMON" script --raw -i "$tmp/data" >"$tmp/out"
+	expect "a tree without -g: format" \
+		"$(sed -n 's/^block 1: format [^ ]* (\(.*\)), process .*/\1/p' "$tmp/out")" calldouble
+	report -f folded
+	expect "a tree without -g: no calls" "$(awk -F ';' 'NF > 3' "$tmp/report" | wc -l)" 0
+	check "a tree without -g: by functions" grep -q '^victim;.*victim;' "$tmp/report"
+	report -f json --by process,chain
+	expect "a tree without -g: a chain is one function" "$(grep -c '"chain": \["[^"]*", ' "$tmp/report")" 0
+	record -g -e minor-faults -c 1 "$VICTIM" fork 20 30
+	report -f json --by process,chain
+	check "a tree with -g: chains are calls" grep -q '"chain": \["[^"]*", ' "$tmp/report"
+	# A sample has what -r reads, and periods follow the event.
+	record -e minor-faults -c 1 -r major-faults,cs "$VICTIM" fork 20 30
+	report -f json --by process
+	between "a tree, -r: samples" "$(json samples)" 600 2000
+	record -F 1000 -e minor-faults "$VICTIM" fork 20 300
+	report -f json --by process
+	between "a tree, -F: samples" "$(json samples)" 50 12000
+	# Whom the events or the options leave no tree.
+	for how in "-f double" "-f default" "-e task-clock,migrations" "-b 320"; do
+		check "$how: it is traced" [ "$(tracer $how)" != 0 ]
+		expect "$how: status" "$status" 0
 	done
-	start_victim serial 200 30
-	recorded_meanwhile "$hold"
-	between "samples of 200 threads, one after the other" "$(json samples)" "$ran" $((ran + 60))
+	for how in "-b 4K" "-e task-clock -r cs" "-e cs -e task-clock --switch-timeout 1"; do
+		expect "$how: a tree" "$(tracer $how)" 0
+		expect "$how: status" "$status" 0
+	done
+	"$PFMON" record -o - sh -c "grep TracerPid /proc/self/status" 2>"$tmp/err" >"$tmp/data"
+	check "a tree, to a pipe: nothing is traced" grep -q '^TracerPid:[[:space:]]*0$' "$tmp/err"
+	start_hold 2
+	record -p "$hold,$$" true
+	"$PFMON" script --raw -i "$tmp/data" >"$tmp/out"
+	expect "two processes: contexts of threads" "$(grep -c '(calldouble)' "$tmp/out")" 0
 	stop_hold
-	record -g -e minor-faults -c 1 -b 1M "$VICTIM" fork 100 30
-	report --by binary --format folded
-	check "binaries of processes that only fork: $(sort -rnk 2 "$tmp/report" | head -n 3 | tr '\n' ' ')" \
-		awk '{ all += $NF } $1 == "[unknown]" { n += $NF } END { exit all < 3000 || n > all / 50 }' "$tmp/report"
-	enough "" record -g "$VICTIM" hot-fork 40
-	fair "samples of a tree, forty processes"
 }
 
 trees='trees_chosen trees_traced trees_named'
-trees_counted='trees_exact trees_children trees_outlive trees_sets trees_recorded'
+trees_counted='trees_exact trees_children trees_outlive trees_sets trees_recorded trees_plain'
