@@ -220,19 +220,19 @@ static void callchain_format(void)
 	sample("callchain", &req, -1, 0);
 }
 
-static void calldouble_format(void)
+static void calldouble_format(const char *what, unsigned int flags)
 {
 	static const pfm_uuid_t uuid = PFM_CALLDOUBLE_SMPL_UUID;
 	pfm_calldouble_smpl_arg_t arg = {
 		.arg_size = sizeof(arg),
 		.buf_size = 1 << 20,
-		.buf_flags = PFM_CALLCHAIN_SMPL_KERNEL | PFM_CALLCHAIN_SMPL_USER,
+		.buf_flags = flags,
 	};
 	struct request req = { 0 };
 
 	memcpy(req.ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
 	memcpy(req.arg, &arg, sizeof(arg));
-	sample("calldouble", &req, -1, 0);
+	sample(what, &req, -1, 0);
 }
 
 static void callaggregate_format(void)
@@ -395,7 +395,11 @@ int main(int argc, char **argv)
 	double_format();
 	aggregate_format();
 	callchain_format();
-	calldouble_format();
+	calldouble_format("calldouble",
+			  PFM_CALLCHAIN_SMPL_KERNEL | PFM_CALLCHAIN_SMPL_USER);
+	/* What pfmon record has of trees without -g. */
+	calldouble_format("calldouble, no calls",
+			  PFM_CALLCHAIN_SMPL_MAPS | PFM_CALLDOUBLE_SMPL_FORKS);
 	callaggregate_format();
 	perf("perf_events", 0);
 	perf("perf_events, call chains", PERF_SAMPLE_CALLCHAIN);

@@ -24,6 +24,7 @@
 #define DEFAULT_EVENT	"task-clock"
 #define DEFAULT_BUFFER	65536
 #define STACKS_BUFFER	524288	/* of -g dwarf */
+#define TREE_BUFFER	16384	/* in smaller ones there is no room for what is mapped */
 
 static const char usage[] =
 "usage: pfmon record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -43,8 +44,9 @@ static const char usage[] =
 "                       the bits in MASK are used; 0: all are the same (random, about\n"
 "                       half as long to one and a half times)\n"
 "  -r, --read LIST      events to count, or registers to read, at each sample\n"
-"  -f, --format NAME    sampling format (double, or default where the kernel does not\n"
-"                       have that); or UUID[:ARGUMENT]\n"
+"  -f, --format NAME    sampling format (calldouble without calls, of a command or one\n"
+"                       process; else double, or default where the kernel does not have\n"
+"                       that); or UUID[:ARGUMENT]\n"
 "  -b, --buffer BYTES   size of each thread's or CPU's buffer (64K; -g dwarf: 512K)\n"
 "  -g, --call-graph     the calls that led there, too, by frame pointers: the same as\n"
 "                       -f calldouble, or callchain where the kernel does not have that\n"
@@ -353,12 +355,13 @@ static bool is_tree(const struct options *o)
 	       sampling_is_taken(&o->sampling, PFM_FL_TREE, cpus.n);
 }
 
-/* Without -f and -g: samples of a tree have no calls, but the kernel's records beside them. */
+/* @plain: without -f and -g, samples of a tree have no calls, but the kernel's records beside them. */
 static void choose_tree(struct options *o, bool plain)
 {
 	struct sampling *s = &o->sampling;
 	const struct pmon_format *format = s->format;
 
+	plain &= s->buffer_size >= TREE_BUFFER;
 	if (plain) {
 		s->format = pmon_format_find("calldouble");
 		s->no_calls = true;

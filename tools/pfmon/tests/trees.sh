@@ -328,11 +328,11 @@ test_trees_plain()
 	report -f json --by process
 	between "a tree, -F: samples" "$(json samples)" 50 12000
 	# Whom the events or the options leave no tree.
-	for how in "-f double" "-f default" "-e task-clock,migrations" "-b 320"; do
+	for how in "-f double" "-f default" "-e task-clock,migrations" "-b 4K"; do
 		check "$how: it is traced" [ "$(tracer $how)" != 0 ]
 		expect "$how: status" "$status" 0
 	done
-	for how in "-b 4K" "-e task-clock -r cs" "-e cs -e task-clock --switch-timeout 1"; do
+	for how in "-b 16K" "-e task-clock -r cs" "-e cs -e task-clock --switch-timeout 1"; do
 		expect "$how: a tree" "$(tracer $how)" 0
 		expect "$how: status" "$status" 0
 	done
