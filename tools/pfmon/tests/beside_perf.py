@@ -7,13 +7,15 @@ beside_perf.py [short] PFMON VICTIM DIRECTORY [TABLE...]
 In a guest, as root. Prints the tables of Documentation/beside-perf.rst, and then, as the test
 programs do, "PASSED FAILED SKIPPED" of pfmon's own figures: perf's are there to compare. With
 "short" each table has a few lines only, for a test. A TABLE is counts, shares, lost, chains,
-stacks or rates: all of them if none is named. The truth is the program's (victim.c): its
+stacks, lines or rates: all of them if none is named. The truth is the program's (victim.c): its
 loops are the same instructions in three functions, 60, 30 and 10 percent of them; its faults are
-so many pages that it touches for the first time, in three functions, too.
+so many pages that it touches for the first time, in three functions, too. Beside it are frames.c,
+for stacks, and lined.c, for lines.
 """
 import collections
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -330,6 +332,53 @@ class Beside:
         table("Stacks: percent of the samples with all calls, and with main, mid and aaa",
               ["program", "by", "samples", "whole", "aaa"], rows)
 
+    def our_lines(self, mode, program):
+        """Two counters: of the lines of the source, and of functions and what they call"""
+        self.run(self.pfmon, "record", "-o", self.path("data"), *mode, "-b", "4M", "-R", "0", "-e",
+                 "minor-faults", "-c", "1", program, "1")
+        found = []
+        for by, n in ("line", "samples"), ("symbol", "total_samples"):
+            text = self.run(self.pfmon, "report", "-i", self.path("data"), "-b", by, "-f", "json",
+                            "--children", "--inline")
+            found.append({row[by]: row[n] for row in json.loads(text)["rows"]})
+        return found
+
+    def their_lines(self, mode, program):
+        """The same: lines and functions of each sample, of which the first is the innermost"""
+        data = self.path("perf.data")
+        self.run("perf", "record", "-q", "-m", "4M", "-o", data, "-e", "minor-faults", "-c", "1",
+                 *mode, program, "1")
+        at, among = collections.Counter(), collections.Counter()
+        text = self.run("perf", "script", "-i", data, "-F", "ip,sym,srcline")
+        # An address and a function, and a line of its own with the line of the source.
+        for sample in re.split(r"\n\s*\n", text):
+            lines = [line.split() for line in sample.splitlines() if line.strip()]
+            calls = [words[1] for words in lines
+                     if len(words) > 1 and re.fullmatch("[0-9a-f]+", words[0])]
+            among.update(set(calls))
+            if len(lines) > 1:
+                at[lines[1][0]] += 1
+        return at, among
+
+    def lines(self):
+        """Lines of the source, and functions of which some are inlined in others"""
+        rows, program = [], os.path.join(os.path.dirname(self.victim), "lined")
+        names = ["lined.c:" + n for n in self.run(program).split()]
+        for by, get, mode in [("pfmon -g", self.our_lines, ["-g"]),
+                              ("pfmon -g dwarf", self.our_lines, ["-g", "dwarf"]),
+                              ("perf -g", self.their_lines, ["-g"]),
+                              ("perf --call-graph dwarf", self.their_lines,
+                               ["--call-graph", "dwarf"])][:2 if self.short else 4]:
+            at, among = get(mode, program)
+            got = [at.get(name, 0) for name in names] + \
+                [among.get(name, 0) for name in ("work", "touch_six", "touch_four", "touch_one")]
+            self.check(by.startswith("perf") or got == [600, 300, 100, 1000, 600, 400, 100], "lines", by,
+                       got, names)
+            rows.append([by, *got])
+        table("Lines, and functions with what they call",
+              ["by", "line of 600", "of 300", "of 100", "work", "touch_six", "touch_four",
+               "touch_one"], rows)
+
     def rates(self):
         """Samples in a second of CPU time, of which the kernel counts how much there is."""
         rows = []
@@ -360,7 +409,7 @@ class Beside:
             self.skipped += 1
             print("SKIP beside perf: there is no perf", file=sys.stderr)
             return
-        for name in tables or ["counts", "shares", "lost", "chains", "stacks"] + \
+        for name in tables or ["counts", "shares", "lost", "chains", "stacks", "lines"] + \
                 ["rates"] * (not self.short):
             getattr(self, name)()
 
