@@ -77,4 +77,42 @@ void pmon_chains_swap(void *at, size_t size);
  */
 int pmon_entries_next(struct pmon_iter *it, struct pmon_record *rec);
 
+/* Samples that follow each other, of one process, counter and set. */
+struct pmon_run {
+	int32_t pid;
+	uint16_t pmd, set;
+	uint64_t samples;
+	uint64_t events;	/* the sum of their periods */
+	uint64_t first, last;	/* times */
+};
+
+/**
+ * pmon_entries_run() - pass samples as the default format has them, without a look at each
+ * @it:  of any format, behind the first record
+ * @run: filled in
+ *
+ * Return: true; false if what follows has to be taken apart by pmon_iter_next(): it has no header,
+ * is damaged, or of another format.
+ */
+bool pmon_entries_run(struct pmon_iter *it, struct pmon_run *run);
+
+/**
+ * pmon_double_look() - look at what is new in a buffer of the double format, where it is
+ * @buf:    the buffer, to which the kernel may be adding
+ * @size:   its bytes
+ * @layout: of the events
+ * @seen:   how far it was looked at, filled in anew
+ * @run:    gets the samples; nothing in them is to be believed
+ * @arg:    its first argument
+ *
+ * For who needs no copy of them. Samples have headers, unless the program has asked for others:
+ * then there are none.
+ *
+ * Return: false if the kernel has begun a half anew meanwhile: @run may have had samples that
+ * are part old, part new.
+ */
+bool pmon_double_look(const void *buf, size_t size, const struct pmon_layout *layout,
+		      struct pmon_seen *seen,
+		      void (*run)(void *arg, const struct pmon_run *run), void *arg);
+
 #endif /* LIB_SMPL_H */

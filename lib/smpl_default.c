@@ -116,6 +116,49 @@ void pmon_entries_swap(void *at, size_t size, uint32_t flags,
 	}
 }
 
+/* Bytes of a sample whose header this is, 0: its counter is not in the layout. */
+static size_t length(const struct pmon_iter *it, const pfm_default_smpl_entry_t *e)
+{
+	int values = e->ovfl_pmd < PFM_MAX_PMDS ? it->layout->values[e->ovfl_pmd] : -1;
+
+	return values < 0 ? 0 : sizeof(*e) + (size_t)values * sizeof(uint64_t);
+}
+
+bool pmon_entries_run(struct pmon_iter *it, struct pmon_run *run)
+{
+	const unsigned char *at = it->buf + it->at;
+	pfm_default_smpl_entry_t first, e;
+	size_t left, len, n;
+	uint64_t most, events = 0;
+
+	if (it->format != &pmon_format_default && it->format != &pmon_format_double)
+		return false;
+	left = it->end - it->at;
+	if (it->flags & (PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR) || !it->left ||
+	    left < sizeof(first))
+		return false;
+	memcpy(&first, at, sizeof(first));
+	len = length(it, &first);
+	if (!len || left < len)
+		return false;
+	most = left / len < it->left ? left / len : it->left;
+	for (n = 0; n < most; n++, at += len) {
+		memcpy(&e, at, sizeof(e));
+		if (e.pid != first.pid || e.ovfl_pmd != first.ovfl_pmd || e.set != first.set)
+			break;
+		events -= e.last_reset_val;
+	}
+	memcpy(&e, at - len, sizeof(e));
+	*run = (struct pmon_run){
+		.pid = first.pid, .pmd = first.ovfl_pmd, .set = first.set, .samples = n,
+		.events = events, .first = first.tstamp, .last = e.tstamp,
+	};
+	it->at += n * len;
+	it->left -= n;
+	it->records += n;
+	return true;
+}
+
 int pmon_entries_next(struct pmon_iter *it, struct pmon_record *rec)
 {
 	size_t len;

@@ -56,26 +56,37 @@ static unsigned int choose(const hdr_t *hdr, bool all, unsigned int which[2])
 }
 
 /*
- * Samples of one half; none if the kernel begins it anew meanwhile. A half that is
- * older than the one that was looked at last was full by then: all of it was seen.
+ * What one half has, or what is new in it. One that is older than the half that was looked at last
+ * was full by then: all of it was seen.
  */
+static struct pmon_part part_of(const half_t *half, uint64_t first, size_t size,
+				struct pmon_seen *seen)
+{
+	if (seen && first < seen->first)
+		return (struct pmon_part){ 0 };
+	if (seen && first > seen->first)
+		*seen = (struct pmon_seen){ .first = first };
+	return pmon_part(&half->half_count, &half->half_cur_offs, half->half_offs, size, seen);
+}
+
+/* Has the kernel begun a half anew since it had this as its first? */
+static bool is_anew(const half_t *half, uint64_t first)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return load(&half->half_first) != first;
+}
+
+/* Samples of one half; none if the kernel begins it anew meanwhile. */
 static size_t copy_half(const void *buf, size_t size, const half_t *from,
 			half_t *to, char *block, size_t at, struct pmon_seen *seen)
 {
 	uint64_t first = load(&from->half_first);
-	struct pmon_part part;
+	struct pmon_part part = part_of(from, first, size, seen);
 
-	if (seen && first < seen->first)
-		return at;
-	if (seen && first > seen->first)
-		*seen = (struct pmon_seen){ .first = first };
-	part = pmon_part(&from->half_count, &from->half_cur_offs, from->half_offs, size,
-			 seen);
 	if (!part.count)
 		return at;
 	memcpy(block + at, (const char *)buf + part.begin, part.end - part.begin);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (load(&from->half_first) != first)
+	if (is_anew(from, first))
 		return at;
 	to->half_offs = at;
 	to->half_cur_offs = at + part.end - part.begin;
@@ -100,6 +111,32 @@ static size_t copy(const void *buf, size_t size, bool all, struct pmon_seen *see
 		at = copy_half(buf, size, &hdr->hdr_half[which[i]],
 			       &copy->hdr_half[i], block, at, seen);
 	return at == sizeof(*copy) ? 0 : at;
+}
+
+bool pmon_double_look(const void *buf, size_t size, const struct pmon_layout *layout,
+		      struct pmon_seen *seen,
+		      void (*run)(void *arg, const struct pmon_run *run), void *arg)
+{
+	const hdr_t *hdr = buf;
+	unsigned int which[2], n = choose(hdr, true, which), i;
+	bool sound = true;
+
+	for (i = 0; i < n; i++) {
+		const half_t *half = &hdr->hdr_half[which[i]];
+		uint64_t first = load(&half->half_first);
+		struct pmon_part part = part_of(half, first, size, seen);
+		struct pmon_iter it = {
+			.format = &pmon_format_double, .buf = buf, .size = size,
+			.layout = layout, .at = part.begin, .end = part.end,
+			.left = part.count, .flags = hdr->hdr_flags,
+		};
+		struct pmon_run samples;
+
+		while (pmon_entries_run(&it, &samples))
+			run(arg, &samples);
+		sound &= !is_anew(half, first);
+	}
+	return sound;
 }
 
 static int begin(struct pmon_iter *it)

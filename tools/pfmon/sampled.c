@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is in sampling buffers. */
 #include "sampled.h"
+#include "smpl.h"
 
 /* Is the period made random by a mask that fits it? */
 static bool is_random(const struct sampled_event *e)
@@ -34,6 +35,15 @@ static void take_sample(const struct smpl_sink *sink, const struct pmon_iter *it
 	sink->sample(sink->arg, &rec->sample);
 }
 
+/* All samples that need not be taken apart one by one. */
+static void take_runs(const struct smpl_sink *sink, struct pmon_iter *it)
+{
+	struct pmon_run run;
+
+	while (sink->run && pmon_entries_run(it, &run))
+		sink->run(sink->arg, &run);
+}
+
 long smpl_parse(const struct pmon_format *format, const void *buf, size_t size,
 		const struct pmon_layout *layout, const struct pmon_origin *origin,
 		const struct smpl_sink *sink)
@@ -50,6 +60,7 @@ long smpl_parse(const struct pmon_format *format, const void *buf, size_t size,
 			sink->lost(sink->arg, &rec.lost);
 		else if (rec.type != PMON_LOST && sink->map)
 			sink->map(sink->arg, &rec.map);
+		take_runs(sink, &it);
 	}
 	return ret < 0 ? -1 : (long)it.records;
 }

@@ -51,11 +51,15 @@ uint64_t sampled_period(const struct sampled_event *e);
  */
 uint64_t sampled_events(const struct sampled_event *e, const struct pmon_sample *sample);
 
+struct pmon_run;
+
 /* Receives what a buffer contains. */
 struct smpl_sink {
 	void (*sample)(void *arg, const struct pmon_sample *sample);
 	void (*map)(void *arg, const struct pmon_map *map);	/* (optional) */
 	void (*lost)(void *arg, const struct pmon_lost *lost);	/* (optional) */
+	/* (optional) Several samples at once, of formats that need not be taken apart for that. */
+	void (*run)(void *arg, const struct pmon_run *run);
 	void *arg;
 	/*
 	 * (optional) May change the calls of a sample before the sink has it. @user: its

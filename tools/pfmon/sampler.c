@@ -27,6 +27,7 @@
 #include "recording.h"
 #include "rotate.h"
 #include "sampler.h"
+#include "smpl.h"
 #include "watch.h"
 
 /* From one look at the threads' periods to the next: at least this, and ... */
@@ -54,10 +55,10 @@ struct digest {
 };
 
 /* Of an event in several sets the first is as good as all of them. */
-static bool is_of(const struct sampling *what, unsigned int i, const struct pmon_sample *s)
+static bool is_of(const struct sampling *what, unsigned int i, uint16_t pmd, uint16_t set)
 {
-	return what->adapts[i] && what->counters.c[i].pmd == s->pmd &&
-	       what->counters.c[i].set == s->set;
+	return what->adapts[i] && what->counters.c[i].pmd == pmd &&
+	       what->counters.c[i].set == set;
 }
 
 static void add_pid(struct digest *d, pid_t pid)
@@ -76,19 +77,30 @@ static void add_pid(struct digest *d, pid_t pid)
 	d->pid[d->n++] = pid;
 }
 
-static void digest_sample(void *arg, const struct pmon_sample *sample)
+static void digest_run(void *arg, const struct pmon_run *run)
 {
 	struct digest *d = arg;
 	unsigned int i;
 
-	d->samples += sample->count;
+	d->samples += run->samples;
 	if (!d->first)
-		d->first = sample->time;
-	d->last = sample->time;
-	add_pid(d, sample->pid);
+		d->first = run->first;
+	d->last = run->last;
+	add_pid(d, run->pid);
 	for (i = 0; d->what->frequency && i < d->what->sampled; i++)
-		if (is_of(d->what, i, sample))
-			d->events[i] += sample->period * sample->count;
+		if (is_of(d->what, i, run->pmd, run->set))
+			d->events[i] += run->events;
+}
+
+static void digest_sample(void *arg, const struct pmon_sample *sample)
+{
+	const struct pmon_run run = {
+		.pid = sample->pid, .pmd = sample->pmd, .set = sample->set,
+		.samples = sample->count, .events = sample->period * sample->count,
+		.first = sample->time, .last = sample->time,
+	};
+
+	digest_run(arg, &run);
 }
 
 static void digest_map(void *arg, const struct pmon_map *map)
@@ -113,23 +125,65 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Takes a block apart; each process remains once. */
-static void digest(struct digest *d, const struct sampler *s, const void *block,
-		   size_t size)
+static void *new_block(const struct sampler *s)
 {
-	const struct smpl_sink sink = { .sample = digest_sample, .map = digest_map,
-					.arg = d };
+	void *block = malloc(s->size);
+
+	if (!block)
+		err(EXIT_PFMON, NULL);
+	return block;
+}
+
+/* Each process remains once. */
+static void digest_end(struct digest *d)
+{
 	size_t i, n = 0;
 
-	d->what = s->rec->sampling;
-	smpl_parse(s->rec->sampling->format, block, size, &s->rec->layout, &s->origin,
-					&sink);
 	if (d->n)
 		qsort(d->pid, d->n, sizeof(*d->pid), by_number);
 	for (i = 0; i < d->n; i++)
 		if (!n || d->pid[i] != d->pid[n - 1])
 			d->pid[n++] = d->pid[i];
 	d->n = n;
+}
+
+/* Takes a block apart. */
+static void digest(struct digest *d, const struct sampler *s, const void *block,
+		   size_t size)
+{
+	const struct smpl_sink sink = { .sample = digest_sample, .run = digest_run,
+					.map = digest_map, .arg = d };
+
+	d->what = s->rec->sampling;
+	smpl_parse(s->rec->sampling->format, block, size, &s->rec->layout, &s->origin,
+					&sink);
+	digest_end(d);
+}
+
+/*
+ * What is new in the buffer, to which the kernel may be adding. It needs no copy of a buffer
+ * that has one sample after the other: a number of a process that is not one does no harm, and
+ * periods are not believed if the kernel has begun a half anew meanwhile. Of others the maps in @d
+ * have their paths in the copy that is returned: who has used them frees it.
+ */
+static void *digest_new(struct digest *d, struct sampler *s)
+{
+	const struct pmon_format *format = s->rec->sampling->format;
+	void *block;
+	size_t size;
+
+	if (format == &pmon_format_double) {
+		d->what = s->rec->sampling;
+		if (!pmon_double_look(s->buf, s->size, &s->rec->layout, &s->seen, digest_run, d))
+			memset(d->events, 0, sizeof(d->events));
+		digest_end(d);
+		return NULL;
+	}
+	block = new_block(s);
+	size = format->copy(s->buf, s->size, true, &s->seen, block);
+	if (size)
+		digest(d, s, block, size);
+	return block;
 }
 
 /* Does a format have one sample after the other, and nothing else that pfmon has to know? */
@@ -231,41 +285,25 @@ static void keep(struct sampler *s, const struct digest *d, const void *block,
 	rec->samples += d->samples;
 }
 
-static void *new_block(const struct sampler *s)
-{
-	void *block = malloc(s->size);
-
-	if (!block)
-		err(EXIT_PFMON, NULL);
-	return block;
-}
-
-/*
- * What is new in the buffer, to which the kernel may be adding. Processes can end before
- * it is full: so look now and then at those that the new samples hit.
- */
+/* Processes can end before a buffer is full: so look now and then at those that new samples hit. */
 static void look(struct sampler *s)
 {
 	struct digest d = { 0 };
-	void *block = new_block(s);
 	uint64_t begin = now_ns();
-	size_t size = s->rec->sampling->format->copy(s->buf, s->size, true, &s->seen,
-						     block);
 	struct pmon_state state;
+	void *block = digest_new(&d, s);
 
-	if (size)
-		digest(&d, s, block, size);
 	if (s->rate) {
 		s->rec->sampling->format->state(s->buf, s->size, &state);
 		adapt_periods(s, d.events, state.lost, begin);
 	}
 	/* That takes long: periods which are judged after it would be judged by too much. */
-	if (size) {
+	if (d.n || d.maps) {
 		pthread_mutex_lock(&s->rec->lock);
 		see(s->rec, &d);
 		pthread_mutex_unlock(&s->rec->lock);
-		digest_free(&d);
 	}
+	digest_free(&d);
 	free(block);
 }
 
