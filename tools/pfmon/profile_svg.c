@@ -19,6 +19,7 @@
 #define HEIGHT		20		/* of a frame */
 #define LETTER		7.3		/* width, of the font below */
 #define NARROW		0.2		/* frames that are not drawn */
+#define LETTERS		((int)((WIDTH - 2 * MARGIN) / LETTER))	/* of a line of the heading */
 
 /* By how much the share of a frame has changed, in percent of all. */
 static double change_of(const struct profile *p, const struct node *node)
@@ -37,11 +38,30 @@ static double largest_change(const struct profile *p, const struct node *node)
 	return most;
 }
 
-/* The redder the more it has grown, the bluer the more it has shrunk. */
+/*
+ * The redder the more it has grown, the bluer the more it has shrunk. What has done neither, as
+ * far as the number beside it says, is grey: the lightest red would look like more.
+ */
 static void print_change(FILE *out, double change, double most)
 {
+	if (fabs(change) < 0.005) {
+		fputs("hsl(0,0%,92%)", out);
+		return;
+	}
 	fprintf(out, "hsl(%d,90%%,%.0f%%)", change < 0 ? 220 : 5,
 		96 - (most > 0 ? 36 * fabs(change) / most : 0));
+}
+
+/* As much of a name as fits into so many letters; what is cut says so. */
+static void print_cut(FILE *out, const char *name, int letters)
+{
+	size_t len = text_cut(name, letters);
+
+	if (name[len])
+		len = text_cut(name, letters - 1);
+	text_xml(out, name, len);
+	if (name[len])
+		fputs("…", out);
 }
 
 /* Light colours, so that black on them can be read; equal names look equal. */
@@ -57,7 +77,7 @@ static void print_frame(FILE *out, const struct profile *p, const struct node *n
 			double x, double y, double width, double most)
 {
 	char count[NUMBERS_MAX];
-	size_t len = text_cut(node->name, (int)((width - 6) / LETTER));
+	int letters = (int)((width - 6) / LETTER);
 
 	fputs("<g role=\"listitem\"><title>", out);
 	text_xml(out, node->name, SIZE_MAX);
@@ -74,10 +94,10 @@ static void print_frame(FILE *out, const struct profile *p, const struct node *n
 		print_colour(out, node->name);
 	fputs("\"/>", out);
 	/* A name of which less than this fits says nothing. */
-	if (len && (!node->name[len] || len >= 3)) {
+	if (letters > 0 && (letters >= 4 || !node->name[text_cut(node->name, letters)])) {
 		fprintf(out, "<text x=\"%.2f\" y=\"%.0f\">", x + 3,
 			y + HEIGHT - 6);
-		text_xml(out, node->name, len);
+		print_cut(out, node->name, letters);
 		fputs("</text>", out);
 	}
 	fputs("</g>\n", out);
@@ -123,17 +143,17 @@ static void print_head(FILE *out, const struct profile *p, int height)
 	      "g:hover>rect{stroke:#000;stroke-width:1.5}</style>\n", out);
 	fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, height);
 	fprintf(out, "<text x=\"%d\" y=\"20\" style=\"font-weight:bold\">", MARGIN);
-	text_xml(out, title, SIZE_MAX);
+	print_cut(out, title, LETTERS);
 	fprintf(out, "</text>\n<text x=\"%d\" y=\"38\">%s samples of ", MARGIN,
 		numbers_count(n, p->samples));
-	text_xml(out, text_intern(e->name), SIZE_MAX);
+	print_cut(out, text_intern(e->name), LETTERS / 8);
 	fprintf(out, ", %s lost%s%s</text>\n",
 		numbers_lost(n, p->lost.samples, p->lost.estimated), profile_of_all(p),
 		p->complete ? "" : "; the file is not complete");
 	if (!p->before)
 		return;
 	fprintf(out, "<text x=\"%d\" y=\"38\" text-anchor=\"end\">since ", WIDTH - MARGIN);
-	text_xml(out, text_intern(p->before->header.title), SIZE_MAX);
+	print_cut(out, text_intern(p->before->header.title), LETTERS / 4);
 	fprintf(out, ", %s samples: red is more, blue is less</text>\n",
 		numbers_count(n, p->before->samples));
 }

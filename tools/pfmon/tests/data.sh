@@ -278,8 +278,15 @@ test_hostile()
 	check "hostile names: JSON" /usr/bin/python3 -c \
 		'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$tmp/report"
 	report -f svg
-	check "hostile names: SVG" /usr/bin/python3 -c \
-		'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$tmp/report"
+	check "hostile names: SVG, and names that are cut say so" /usr/bin/python3 -c '
+import sys, xml.etree.ElementTree as xml
+cut = 0
+for frame in xml.parse(sys.argv[1]).iterfind(".//{*}g[@role=\"listitem\"]"):
+    title, label = (frame.findtext("{*}" + tag, default="") for tag in ("title", "text"))
+    name = title.rpartition(": ")[0]
+    assert not label or label == name or (label.endswith("…") and name.startswith(label[:-1])), label
+    cut += label not in ("", name)
+assert cut' "$tmp/report"
 	for f in text folded script; do
 		if [ $f = script ]; then
 			"$PFMON" script -i "$tmp/data" >"$tmp/report" 2>"$tmp/err"

@@ -11,6 +11,7 @@
 #include <perfmon/double_smpl.h>
 
 #include "check.h"
+#include "smpl.h"
 #include "unit.h"
 #include "../data_write.h"
 #include "../profile_out.h"
@@ -222,6 +223,78 @@ static size_t look(const struct pmon_format *f, struct pmon_seen *seen_so_far, l
 
 	CHECK(size ? parse(f, block, size) == news : !news);
 	return size;
+}
+
+static struct pmon_run runs[8];
+static unsigned int n_runs;
+
+static void see_run(void *arg, const struct pmon_run *run)
+{
+	(void)arg;
+	if (n_runs < 8)
+		runs[n_runs] = *run;
+	n_runs++;
+}
+
+static pfm_double_smpl_entry_t *entry_at(unsigned int half, unsigned int i)
+{
+	pfm_double_smpl_hdr_t *hdr = (void *)buffer;
+
+	return (void *)(buffer + hdr->hdr_half[half].half_offs + i * 56);
+}
+
+/* Samples of one process after the other are passed at once, in the buffer and in a copy. */
+static void test_double_runs(void)
+{
+	static const struct smpl_sink sink = { .sample = see, .run = see_run };
+	static const struct pmon_origin origin = { 7, 8, 9 };
+	pfm_double_smpl_hdr_t *hdr = double_init();
+	const struct pmon_format *f = pmon_format_find("double");
+	struct pmon_seen so_far = { 0 };
+	struct pmon_layout layout;
+	unsigned int i;
+	size_t size;
+
+	pmon_layout_init(&layout);
+	smpl_layout_add(&layout, &test_event);
+	for (i = 0; i < 6; i++) {
+		half_add(0, i);
+		entry_at(0, i)->pid = i < 4 ? 42 : 43;
+		entry_at(0, i)->last_reset_val = -(uint64_t)(10 + i);
+		entry_at(0, i)->tstamp = 100 + i;
+	}
+	n_runs = 0;
+	CHECK(pmon_double_look(buffer, BUFFER, &layout, &so_far, see_run, NULL) && n_runs == 2);
+	CHECK(runs[0].pid == 42 && runs[0].pmd == 288 && runs[0].samples == 4);
+	CHECK(runs[0].events == 46 && runs[0].first == 100 && runs[0].last == 103);
+	CHECK(runs[1].pid == 43 && runs[1].samples == 2 && runs[1].events == 29);
+	/* There is nothing new, and then there is. */
+	CHECK(pmon_double_look(buffer, BUFFER, &layout, &so_far, see_run, NULL) && n_runs == 2);
+	half_add(0, 6);
+	CHECK(pmon_double_look(buffer, BUFFER, &layout, &so_far, see_run, NULL) && n_runs == 3);
+	CHECK(runs[2].samples == 1);
+	/* The first of a block is taken apart; and the counter can be another. */
+	entry_at(0, 2)->set = 1;
+	size = f->copy(buffer, BUFFER, true, NULL, block);
+	memset(&seen, 0, sizeof(seen));
+	n_runs = 0;
+	CHECK(smpl_parse(f, block, size, &layout, &origin, &sink) == 7 && seen.n == 1);
+	CHECK(n_runs == 5 && runs[0].samples == 1 && runs[1].set == 1 && runs[2].samples == 1);
+	CHECK(runs[3].samples == 2 && runs[4].samples == 1);
+	/* It ends where the half does, or before a counter that is not there. */
+	memset(&so_far, 0, sizeof(so_far));
+	n_runs = 0;
+	entry_at(0, 5)->ovfl_pmd = 5;
+	hdr->hdr_half[0].half_count = 1000;
+	pmon_double_look(buffer, BUFFER, &layout, &so_far, see_run, NULL);
+	CHECK(n_runs == 4 && runs[3].samples == 1);
+	CHECK(smpl_parse(f, block, size - 8, &layout, &origin, &sink) == -1);
+	/* Without headers there is nothing to see. */
+	memset(&so_far, 0, sizeof(so_far));
+	n_runs = 0;
+	hdr->hdr_flags = PFM_DOUBLE_SMPL_NO_HDR;
+	pmon_double_look(buffer, BUFFER, &layout, &so_far, see_run, NULL);
+	CHECK(!n_runs);
 }
 
 static void test_double_news(void)
@@ -1027,6 +1100,7 @@ int main(void)
 	make_file();
 	test_double();
 	test_double_news();
+	test_double_runs();
 	test_aggregate();
 	test_callchain();
 	test_callchain_news();

@@ -133,9 +133,14 @@ def svg(path, before, now):
     text = open(path, encoding="utf-8").read()
     found = {}
     for match in re.finditer(r"<title>(0x\w+): [^%]*, ([0-9.]+)%, ([-+][0-9.]+)</title>"
-                             r"<rect [^>]*width=\"([0-9.]+)\"[^>]*fill=\"hsl\((\d+),90%,(\d+)%",
+                             r"<rect [^>]*width=\"([0-9.]+)\"[^>]*fill=\"hsl\((\d+),90%,(\d+)%\)\"/>"
+                             r"(?:<text [^>]*>([^<]*)</text>)?",
                              text):
-        name, share, change, width, hue, light = match.groups()
+        name, share, change, width, hue, light, label = match.groups()
+        # A letter is 7.3 wide.
+        letters = int((float(width) - 6) / 7.3)
+        assert (label or "") == (name if len(name) <= letters else
+                                 name[:letters - 1] + "…" if letters >= 4 else ""), match.group()
         found[name] = float(change), int(hue), int(light)
         assert abs(float(share) - new[name][1]) < 0.006
         assert abs(float(width) - 1180 * new[name][1] / 100) < 0.006

@@ -386,6 +386,9 @@ rows = json.load(open(sys.argv[1]))["rows"]
 assert rows and all(abs(row["change"]) >= 0.99 for row in rows)' "$tmp/report"
 	differ "$tmp/data" "$tmp/data" -b address -f json
 	expect "diff of one file: changes" "$(grep -o '"change": [-0-9.]*' "$tmp/report" | sort -u)" '"change": 0.00'
+	differ "$tmp/data" "$tmp/data" -b address -f svg
+	expect "diff of one file, svg: frames that are red or blue" "$(grep -c 'fill="hsl([1-9]' "$tmp/report")" 0
+	check "diff of one file, svg: frames" grep -q 'fill="hsl(0,0%,92%)"' "$tmp/report"
 	# Names that perf has for them, and none.
 	(cd "$tmp" && cp old pfmon.data.old && cp data pfmon.data && "$PFMON" diff -f json -b address >report 2>err)
 	quietly "diff without names" /usr/bin/python3 -B "$tests/views.py" diff "$tmp/report" "$tmp/before" "$tmp/now"
