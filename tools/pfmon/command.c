@@ -84,7 +84,7 @@ static void executed(struct result *result)
 
 	if (!measured.probe)
 		return;
-	watch_input(-1, NULL);
+	watch_input(WATCH_EXEC, -1, NULL);
 	measured.late = child_dead(measured.child);
 	/* What begins later has counted nothing yet. */
 	if (!result->schedule->delay_ns) {
@@ -112,7 +112,7 @@ static void begin_tree(struct result *result, struct child *child, struct probe 
 {
 	measured = (struct measured){ .child = child, .probe = probe };
 	tree_begin(result);
-	watch_input(child->error, executed);
+	watch_input(WATCH_EXEC, child->error, executed);
 }
 
 /* What the child did before the program was there is not the command's. */

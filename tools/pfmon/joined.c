@@ -4,9 +4,11 @@
  * each CPU joins the tree, so that buffers are as many as CPUs, however many threads there
  * are; the kernel finds new threads, and nothing is traced.
  */
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,13 +32,40 @@ static int sum_open(struct failure *failure)
 	return ctx.ctx_fd;
 }
 
-static int sum_attach(struct result *result, pid_t pid, unsigned int flags,
+/* By any thread of the process: the first one may have ended, and others monitor some of them. */
+static int attach_any(int fd, pid_t pid, unsigned int flags, struct failure *failure)
+{
+	struct failure later = { .err = ESRCH };
+	struct dirent *entry;
+	char path[32];
+	int ret = -1;
+	DIR *dir;
+
+	*failure = later;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (ret && dir && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+
+		if (tid > 0)
+			ret = context_attach_tree(fd, tid, flags, 0, &later);
+		if (failure->err == ESRCH)
+			*failure = later;
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
+static int sum_attach(struct result *result, pid_t pid, bool process, unsigned int flags,
 		      struct failure *failure)
 {
 	result->sum_fd = sum_open(failure);
 	if (result->sum_fd < 0)
 		return -1;
-	while (context_attach_tree(result->sum_fd, pid, PFM_LOADFL_SLOTS | flags, 0, failure)) {
+	flags |= PFM_LOADFL_SLOTS;
+	while (process ? attach_any(result->sum_fd, pid, flags, failure) :
+		context_attach_tree(result->sum_fd, pid, flags, 0, failure)) {
 		if (!result->wait || failure->err != EBUSY)
 			return -1;
 		wait_for_holders(failure);
@@ -47,7 +76,7 @@ static int sum_attach(struct result *result, pid_t pid, unsigned int flags,
 /* All members have ended. */
 static void sum_ended(struct result *result)
 {
-	watch_input(-1, NULL);
+	watch_input(WATCH_TREE, -1, NULL);
 	result->over = true;
 }
 
@@ -85,11 +114,15 @@ int measure_joined(struct result *result, const struct target_id *process, struc
 	if (cpu_list_parse(&cpus, "all"))
 		err(EXIT_PFMON, "/sys/devices/system/cpu/online");
 	snprintf(whom, sizeof(whom), process ? "process %d" : "the command", (int)pid);
-	if (sum_attach(result, pid, process ? flags_of(result, pid) : PFM_LOADFL_EXEC, &failure))
+	if (sum_attach(result, pid, process, process ? flags_of(result, pid) : PFM_LOADFL_EXEC,
+		       &failure)) {
+		if (process && failure.err == ESRCH)
+			process_gone(pid);
 		errx(EXIT_PFMON, "cannot attach to %s: %s", whom, holders_text("/proc", &failure));
+	}
 	result->running = process;
 	if (process && !child)
-		watch_input(result->sum_fd, sum_ended);
+		watch_input(WATCH_TREE, result->sum_fd, sum_ended);
 	status = measure_cpus(result, &cpus, child);
 	context_read_info(result->sum_fd, &info);
 	if (!process)

@@ -73,6 +73,14 @@ int measure_process(struct result *result, const struct targets *targets,
 		    struct child *child);
 
 /**
+ * process_gone() - end the program: a process has no thread that could be measured
+ * @pid: its number
+ *
+ * Says whether it has ended, or cannot be seen.
+ */
+void __attribute__((noreturn)) process_gone(pid_t pid);
+
+/**
  * measure_joined() - a tree, by a context on each CPU that joins it
  * @result:  @joins is set; counters in, counts out
  * @process: with all that it has made and makes; or NULL: the command

@@ -408,9 +408,13 @@ static void close_targets(void)
 	free(threads.spent);
 }
 
-/* Why the threads of a process that is there were not found. */
-static void __attribute__((noreturn)) say_hidden(pid_t pid)
+void process_gone(pid_t pid)
 {
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	if ((kill(pid, 0) && errno == ESRCH) || !access(path, F_OK))
+		errx(EXIT_PFMON, "there is no process %d", (int)pid);
 	if (access("/proc/self/task", F_OK))
 		errx(EXIT_PFMON, "the threads of process %d cannot be found: /proc is not mounted",
 		     (int)pid);
@@ -429,11 +433,10 @@ static void check_targets(const struct result *result)
 	for (i = 0; i < threads.targets->n; i++) {
 		const struct target_id *t = &threads.targets->target[i];
 
-		if (kill(t->id, 0) && errno == ESRCH)
-			errx(EXIT_PFMON, "there is no %s %d",
-			     t->is_process ? "process" : "thread", (int)t->id);
-		if (t->is_process && !threads.dir[i])
-			say_hidden(t->id);
+		if (t->is_process && (!threads.dir[i] || (kill(t->id, 0) && errno == ESRCH)))
+			process_gone(t->id);
+		if (!t->is_process && kill(t->id, 0) && errno == ESRCH)
+			errx(EXIT_PFMON, "there is no thread %d", (int)t->id);
 	}
 	if (!threads.live)
 		errx(EXIT_PFMON, "there is no process %d",

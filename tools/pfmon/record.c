@@ -331,30 +331,6 @@ static const struct pmon_format *find_format(const struct sampling *s, bool call
 	       pmon_format_find(calls ? "callchain" : "default");
 }
 
-/* Forks are recorded by one format, where the kernel's is new enough. */
-static bool has_forks(struct sampling *s)
-{
-	s->forks = !s->arg && s->format == pmon_format_find("calldouble");
-	return s->forks && sampling_is_taken(s, 0, 1);
-}
-
-/*
- * Is it one tree of threads, which the kernel can sample? A process that only forks, and has
- * ended before pfmon looks, has names if the kernel records who has made it. Each CPU needs a
- * buffer; and pfmon has to be on it, unless it is in a cpuset with the command.
- */
-static bool is_tree(const struct options *o)
-{
-	const struct targets *threads = &o->target.threads;
-	static struct cpu_list cpus;
-
-	return o->sampling.forks && !o->target.cpus && !o->target.no_follow &&
-	       (!threads->n || (threads->n == 1 && threads->target->is_process)) &&
-	       !counters_no_tree(&o->sampling.counters) &&
-	       !cpu_list_parse(&cpus, "all") && (!threads->n || !cpus.left_out) &&
-	       sampling_is_taken(&o->sampling, PFM_FL_TREE, cpus.n);
-}
-
 /* @plain: without -f and -g, samples of a tree have no calls, but the kernel's records beside them. */
 static void choose_tree(struct options *o, bool plain)
 {
@@ -366,8 +342,7 @@ static void choose_tree(struct options *o, bool plain)
 		s->format = pmon_format_find("calldouble");
 		s->no_calls = true;
 	}
-	s->forks = has_forks(s);
-	o->target.joins = is_tree(o);
+	o->target.joins = sampling_joins(s, &o->target);
 	if (plain && !o->target.joins) {
 		s->format = format;
 		s->no_calls = s->forks = false;

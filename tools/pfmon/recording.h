@@ -14,6 +14,8 @@
 #include "sampled.h"
 
 /* What is to be sampled. */
+struct target;
+
 struct sampling {
 	const struct pmon_format *format;
 	unsigned char *arg;		/* of the format, NULL: as pfmon has it */
@@ -46,6 +48,7 @@ struct recording {
 	uint64_t maps_ns;		/* what their processes have mapped next, 0: not yet */
 	uint64_t maps_samples;		/* when that was looked at last */
 	bool no_names;			/* of functions in the file */
+	bool live;			/* shown while it grows: what there is is taken, see take_live() */
 	bool progress;			/* say on standard error how far we are */
 	struct pmon_layout layout;
 	__u64 read_pmds[PFM_MAX_PMD_BITVECTOR];
@@ -157,6 +160,20 @@ bool sampling_is_there(const struct pmon_format *format, uint64_t size);
  * Return: true or false.
  */
 bool sampling_is_taken(const struct sampling *what, unsigned int flags, unsigned int n);
+
+/**
+ * sampling_joins() - can the kernel sample what is to be measured as one tree of threads?
+ * @s: with the format and the buffer's size; @s->forks is filled in: whether the kernel records
+ *     those, tree or not
+ * @t: what is to be measured
+ *
+ * A process that only forks, and has ended before pfmon looks, has names if the kernel records
+ * who has made it. Each CPU needs a buffer; and pfmon has to be on it, unless it is in a cpuset
+ * with the command.
+ *
+ * Return: true or false.
+ */
+bool sampling_joins(struct sampling *s, const struct target *t);
 
 /* The operations of pfmon record. */
 extern const struct probe_ops sampling_ops;

@@ -28,6 +28,7 @@
 #include "rotate.h"
 #include "sampler.h"
 #include "smpl.h"
+#include "target.h"
 #include "watch.h"
 
 /* From one look at the threads' periods to the next: at least this, and ... */
@@ -328,6 +329,39 @@ static void look_at_threads(struct result *result)
 }
 
 /*
+ * Of a recording that is shown while it grows: take all that is new, in the half, too, that the
+ * kernel is filling. A half that is full is given back.
+ */
+static void take_live(struct sampler *s)
+{
+	const struct pmon_format *format = s->rec->sampling->format;
+	void *block = new_block(s);
+	struct context_info info;
+	struct digest d = { 0 };
+	size_t size;
+	bool full;
+
+	if (s->rate)
+		look(s);
+	full = format->copy(s->buf, s->size, false, NULL, block);
+	size = format->copy(s->buf, s->size, true, &s->kept, block);
+	/* The kernel can have masked the context for another reason. */
+	if (!full) {
+		context_read_info(s->probe.fd, &info);
+		full = info.masked;
+	}
+	if (full)
+		pfm_restart(s->probe.fd);
+	digest(&d, s, block, size);
+	pthread_mutex_lock(&s->rec->lock);
+	keep(s, &d, block, size);
+	account(s);
+	pthread_mutex_unlock(&s->rec->lock);
+	digest_free(&d);
+	free(block);
+}
+
+/*
  * Take what is in the buffer: @full says that the kernel has told of a full one, else what
  * there is by now is wanted. It is copied, so that sampling goes on before the file is
  * written. If the context has ended meanwhile there is no PFM_RESTART, and all
@@ -343,6 +377,11 @@ static void take(struct sampler *s, bool full)
 	uint64_t now;
 	size_t size;
 
+	if (s->rec->live) {
+		take_live(s);
+		free(block);
+		return;
+	}
 	if (s->rate || (is_list(format) && s->origin.pid < 0))
 		look(s);
 	if (format->freezes)
@@ -390,7 +429,7 @@ static void take_rest(struct sampler *s, bool masked)
 	const struct pmon_format *format = s->rec->sampling->format;
 	struct digest d = { 0 };
 	void *block = new_block(s);
-	size_t size = format->copy(s->buf, s->size, true, NULL, block);
+	size_t size = format->copy(s->buf, s->size, true, s->rec->live ? &s->kept : NULL, block);
 
 	digest_taken(&d, s, block, size, format->masks && masked);
 	pthread_mutex_lock(&s->rec->lock);
@@ -503,6 +542,21 @@ bool sampling_is_taken(const struct sampling *what, unsigned int flags, unsigned
 	taken = n <= 1 || sampling_is_taken(what, flags, n - 1);
 	close(req.ctx.ctx_fd);
 	return taken;
+}
+
+bool sampling_joins(struct sampling *s, const struct target *t)
+{
+	const struct targets *threads = &t->threads;
+	static struct cpu_list cpus;
+
+	/* Forks are recorded by one format, where the kernel's is new enough. */
+	s->forks = !s->arg && s->format == pmon_format_find("calldouble");
+	s->forks = s->forks && sampling_is_taken(s, 0, 1);
+	return s->forks && !t->cpus && !t->no_follow &&
+	       (!threads->n || (threads->n == 1 && threads->target->is_process)) &&
+	       !counters_no_tree(&s->counters) &&
+	       !cpu_list_parse(&cpus, "all") && (!threads->n || !cpus.left_out) &&
+	       sampling_is_taken(s, PFM_FL_TREE, cpus.n);
 }
 
 /*

@@ -13,6 +13,7 @@ struct sampler {
 	void *buf;
 	size_t size;
 	struct pmon_seen seen;		/* how far its processes were looked at */
+	struct pmon_seen kept;		/* ... it was taken, if @rec is live */
 	uint64_t since;			/* when the buffer was empty */
 	struct pmon_state old;		/* what was accounted for already */
 	uint64_t taken;			/* samples, of formats that clear */

@@ -3,9 +3,10 @@
  * pfmon top: where a command, a process or CPUs are, live.
  *
  * It is a recording whose data file is in memory, and a report of what was added to it
- * since the last look; what the report has seen is given back. Samples are counted in
- * the kernel's tables, of which one is read while the other is filled: nothing is lost
- * between two looks, however many samples there are.
+ * since the last look; what the report has seen is given back. Samples of threads and CPUs are
+ * counted in the kernel's tables, of which one is read while the other is filled: nothing is
+ * lost between two looks, however many samples there are. Those of a tree come one by one, with
+ * the kernel's records of what is mapped, executed and forked.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -214,14 +215,33 @@ static void parse_options(int argc, char **argv)
 	}
 }
 
+/* A command, or a process, as a tree, if the kernel can do that: with its records of forks. */
+static bool choose_tree(struct sampling *s)
+{
+	s->format = pmon_format_find("calldouble");
+	s->no_calls = !profile.children && !profile.by[BY_CHAIN];
+	s->buffer_size = BUFFER;
+	o.target.joins = sampling_joins(s, &o.target);
+	if (!o.target.joins) {
+		s->buffer_size = BUFFER_SMALL;
+		o.target.joins = sampling_joins(s, &o.target);
+	}
+	if (!o.target.joins)
+		s->no_calls = s->forks = false;
+	return o.target.joins;
+}
+
 /*
- * The tables if the kernel has them for us, else what every kernel has; so, too, where
- * each sample has a period of its own, which tables have no room for.
+ * Of threads and CPUs the tables if the kernel has them for us, else what every kernel has; so,
+ * too, where each sample has a period of its own, which tables have no room for.
  */
 static void choose_format(struct sampling *s)
 {
 	const struct pmon_format *tables = pmon_format_find("callaggregate");
 
+	rec.live = choose_tree(s);
+	if (rec.live)
+		return;
 	s->format = tables;
 	s->buffer_size = BUFFER;
 	if (!s->adapts[0] && sampling_is_there(tables, s->buffer_size))
@@ -335,7 +355,7 @@ static void on_key(struct result *result)
 		if (key == 'q' || key == 'Q')
 			end(result);
 	if (key < 0)
-		watch_input(-1, NULL);
+		watch_input(WATCH_KEYS, -1, NULL);
 }
 
 static void begin(void)
@@ -364,9 +384,9 @@ int cmd_top(int argc, char **argv)
 		errx(EXIT_PFMON, "one event can be shown at a time");
 	sampling_periods(&o.sampling, o.period, o.frequency);
 	perfmon_require();
+	target_place(&o.target, &alone, &o.sampling.counters);
 	choose_format(&o.sampling);
 	sampling_check_buffer(&o.sampling);
-	target_place(&o.target, &alone, &o.sampling.counters);
 
 	ops = sampling_ops;
 	ops.tick = tick;
@@ -379,7 +399,7 @@ int cmd_top(int argc, char **argv)
 	if (!o.batch) {
 		o.batch = terminal_begin();
 		if (!o.batch)
-			watch_input(STDIN_FILENO, on_key);
+			watch_input(WATCH_KEYS, STDIN_FILENO, on_key);
 	}
 	status = target_measure(&o.target, &rec.result);
 	terminal_end();

@@ -21,7 +21,7 @@ static int epoll = -1, chld = -1;
 static struct input {
 	int fd;
 	void (*call)(struct result *result);
-} input = { .fd = -1 };
+} inputs[WATCH_INPUTS] = { { .fd = -1 }, { .fd = -1 }, { .fd = -1 } };
 
 /* From the beginning of a measurement on. */
 static struct timer {
@@ -42,6 +42,7 @@ static void add(int fd, void *what)
 void watch_begin(void)
 {
 	sigset_t set;
+	int i;
 
 	running = 0;
 	if (epoll >= 0)
@@ -55,17 +56,20 @@ void watch_begin(void)
 		err(EXIT_PFMON, "cannot wait for events");
 	add(chld, &chld);
 	add(signals_fd(), NULL);
-	if (input.fd >= 0)
-		add(input.fd, &input);
+	for (i = 0; i < WATCH_INPUTS; i++)
+		if (inputs[i].fd >= 0)
+			add(inputs[i].fd, &inputs[i]);
 }
 
-void watch_input(int fd, void (*call)(struct result *result))
+void watch_input(enum watch_what what, int fd, void (*call)(struct result *result))
 {
-	if (epoll >= 0 && input.fd >= 0)
-		epoll_ctl(epoll, EPOLL_CTL_DEL, input.fd, NULL);
-	input = (struct input){ fd, call };
+	struct input *input = &inputs[what];
+
+	if (epoll >= 0 && input->fd >= 0)
+		epoll_ctl(epoll, EPOLL_CTL_DEL, input->fd, NULL);
+	*input = (struct input){ fd, call };
 	if (epoll >= 0 && fd >= 0)
-		add(fd, &input);
+		add(fd, input);
 }
 
 void watch_timer(uint64_t ns, bool again, void (*call)(struct result *result))
@@ -94,13 +98,14 @@ static void take_chld(void)
 static void happened(struct result *result, const struct epoll_event *event)
 {
 	struct probe *probe = event->data.ptr;
+	struct input *input = event->data.ptr;
 
 	if (event->data.ptr == &chld)
 		take_chld();
 	else if (!probe)
 		signals_seen();
-	else if (event->data.ptr == &input)
-		input.call(result);
+	else if (input >= inputs && input < inputs + WATCH_INPUTS)
+		input->call(result);
 	else if (event->events & EPOLLIN)
 		probe_messages(probe);
 	else

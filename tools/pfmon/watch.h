@@ -28,14 +28,23 @@ void watch_timer(uint64_t ns, bool again, void (*call)(struct result *result));
  */
 void watch_add(struct probe *probe);
 
+/* What is watched beside probes and children. */
+enum watch_what {
+	WATCH_KEYS,	/* the terminal */
+	WATCH_TREE,	/* the context that is a tree's sum */
+	WATCH_EXEC,	/* what says why a command was not executed */
+	WATCH_INPUTS
+};
+
 /**
  * watch_input() - have watch_wait() call a function when something can be read
- * @fd:   one descriptor, or -1: not any more
+ * @what: of this kind there is one descriptor
+ * @fd:   descriptor, or -1: not any more
  * @call: function, of the measurement; it reads
  *
  * May be called before watch_begin().
  */
-void watch_input(int fd, void (*call)(struct result *result));
+void watch_input(enum watch_what what, int fd, void (*call)(struct result *result));
 
 /**
  * watch_wait() - wait for something to happen

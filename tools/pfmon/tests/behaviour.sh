@@ -531,7 +531,7 @@ test_process_missed()
 		-v b="$(gauge pfmon_counted_seconds)" 'BEGIN { exit !(b != "" && 10 * b < 9 * a) }'
 	"$PFMON" stat -e cs --timeout $ms --no-inherit -p "$hold" -x , -o "$tmp/csv" 2>/dev/null
 	expect "threads that are brief: CSV" "$(grep -Ec '^,all,(process|counted),[0-9]+,ns,' "$tmp/csv")" 2
-	"$PFMON" record -o "$tmp/data" -p "$hold" -- sleep 0.3 2>"$tmp/err"
+	"$PFMON" record -f default -o "$tmp/data" -p "$hold" -- sleep 0.3 2>"$tmp/err"
 	check "threads that are brief: samples" grep -q \
 		'^ note: of [0-9.,]* ms of CPU time only [0-9.,]* were sampled' "$tmp/err"
 	stop_hold

@@ -345,5 +345,39 @@ test_trees_plain()
 	stop_hold
 }
 
+# What top shows while a tree runs is all that there was, once, with names for the briefest.
+test_trees_top()
+{
+	if ! have calldouble; then
+		skip "no sampling format that records forks: top of trees"
+		return
+	fi
+	top -d 3600 sh -c "grep TracerPid /proc/self/status >'$tmp/ready'"
+	expect "top of a tree: nothing is traced" "$(tr -d '\t' <"$tmp/ready")" TracerPid:0
+	top -d 1 -e minor-faults -c 1 --by process,binary sh -c "
+		echo | '$VICTIM' account '$VICTIM' fork 200 30 >'$tmp/ready'
+		shown() { grep -c '^ pfmon top, ' '$tmp/out'; }
+		n=\$(shown)
+		until [ \"\$(shown)\" -gt \$((n + 1)) ]; do sleep 0.05; done"
+	expect "top of a tree: status" "$status" 0
+	ran=$(cat "$tmp/ready")
+	# Who was made in the last moment before a look has no name in it.
+	tr -d , <"$tmp/out" | awk '/^ +[0-9.]+ / && ($3 == "victim" || $3 == "pid") { n += $2 }
+		/\[unknown\]/ { unknown += $2 }
+		END { print n + 0, unknown + 0 }' >"$tmp/n"
+	read -r n unknown <"$tmp/n"
+	between "top of a tree: samples, by rusage" "$n" "$ran" $((ran + 300))
+	between "top of a tree: samples without a name" "$unknown" 0 $((n / 2))
+	expect "top of a tree: lost" "$(sed -n 's/.*[^0-9,]\([1-9][0-9,]*\) lost.*/\1/p' "$tmp/out")" ""
+	"$VICTIM" hot 600000 &
+	for each in 0.2 1 5 25; do
+		top -n 2 -d $each -F 1000 -p $!
+		! has_rows || break
+	done
+	kill $!
+	expect "top of a process as a tree: status" "$status" 0
+	check "top of a process as a tree: rows" has_rows
+}
+
 trees='trees_chosen trees_traced trees_named'
-trees_counted='trees_exact trees_children trees_outlive trees_sets trees_recorded trees_plain'
+trees_counted='trees_top trees_exact trees_children trees_outlive trees_sets trees_recorded trees_plain'
