@@ -115,4 +115,23 @@ bool pmon_double_look(const void *buf, size_t size, const struct pmon_layout *la
 		      struct pmon_seen *seen,
 		      void (*run)(void *arg, const struct pmon_run *run), void *arg);
 
+/* What is wanted of a block whose samples are not taken apart. */
+struct pmon_skim {
+	void (*map)(void *arg, const struct pmon_map *map);	/* each file that was mapped */
+	void (*process)(void *arg, int32_t pid);	/* of a sample, and of those after it */
+	void *arg;
+};
+
+/**
+ * pmon_calldouble_skim() - what is in a block of calldouble's, but for samples
+ * @block: of pmon_format.copy()
+ * @size:  its bytes
+ * @skim:  who is told of what
+ *
+ * For who has no use for each sample: it takes a tenth of the instructions.
+ *
+ * Return: how many samples there are.
+ */
+uint64_t pmon_calldouble_skim(const void *block, size_t size, const struct pmon_skim *skim);
+
 #endif /* LIB_SMPL_H */

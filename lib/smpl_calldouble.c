@@ -174,6 +174,18 @@ static int next(struct pmon_iter *it, struct pmon_record *rec)
 	return ret;
 }
 
+uint64_t pmon_calldouble_skim(const void *block, size_t size, const struct pmon_skim *skim)
+{
+	struct pmon_iter it = { .buf = block, .size = size };
+	uint64_t samples = 0;
+
+	if (begin(&it))
+		return 0;
+	while (next_half(&it) > 0)
+		samples += pmon_chain_skim(&it, skim);
+	return samples;
+}
+
 /* What is behind the addresses of a sample, if there is room for it in the block. */
 static bool take_user(const unsigned char *at, size_t left, struct pmon_user *user)
 {

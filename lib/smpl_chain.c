@@ -131,3 +131,27 @@ int pmon_chain_record(struct pmon_iter *it, struct pmon_record *rec)
 	it->records++;
 	return ret;
 }
+
+uint64_t pmon_chain_skim(struct pmon_iter *it, const struct pmon_skim *skim)
+{
+	const pfm_callchain_smpl_sample_t *sample;
+	pfm_callchain_smpl_rec_t head;
+	struct pmon_record rec;
+	uint64_t samples = 0;
+	int32_t pid, last = 0;
+
+	for (; pmon_chain_get(it->buf, it->at, it->end, &head); it->at += head.size) {
+		sample = (const void *)(it->buf + it->at);
+		if (head.type != PFM_CALLCHAIN_SMPL_SAMPLE) {
+			if (convert(it, &head, &rec) > 0 && rec.type == PMON_MAP)
+				skim->map(skim->arg, &rec.map);
+		} else if (head.size >= sizeof(*sample)) {
+			samples++;
+			memcpy(&pid, &sample->pid, sizeof(pid));
+			if (pid != last)
+				skim->process(skim->arg, pid);
+			last = pid;
+		}
+	}
+	return samples;
+}

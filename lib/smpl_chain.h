@@ -29,4 +29,13 @@ bool pmon_chain_get(const void *buf, size_t at, size_t size,
  */
 int pmon_chain_record(struct pmon_iter *it, struct pmon_record *rec);
 
+/**
+ * pmon_chain_skim() - go on to the end of what there is, past samples
+ * @it:   @it->end is the end of what there is
+ * @skim: who is told of what
+ *
+ * Return: how many samples there were.
+ */
+uint64_t pmon_chain_skim(struct pmon_iter *it, const struct pmon_skim *skim);
+
 #endif /* LIB_SMPL_CHAIN_H */

@@ -293,6 +293,9 @@ static int64_t count_user(char *const command[])
 		.disabled = 1,
 		.enable_on_exec = 1,
 		.exclude_kernel = 1,
+		/* Threads of its own, one a CPU; not what it starts. */
+		.inherit = 1,
+		.inherit_thread = 1,
 	};
 	int64_t n = -1;
 	int p[2], fd, status, null;

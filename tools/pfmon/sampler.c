@@ -78,6 +78,11 @@ static void add_pid(struct digest *d, pid_t pid)
 	d->pid[d->n++] = pid;
 }
 
+static void digest_process(void *arg, int32_t pid)
+{
+	add_pid(arg, pid);
+}
+
 static void digest_run(void *arg, const struct pmon_run *run)
 {
 	struct digest *d = arg;
@@ -194,15 +199,22 @@ static bool is_list(const struct pmon_format *format)
 }
 
 /*
- * The same of a block that goes to the file. Samples of a thread are of its process, and at
- * those of a CPU look() was: they need not be taken apart, unless @times are needed.
+ * The same of a block that goes to the file. Samples of a thread are of its process, at those of
+ * a CPU look() was, and of a tree's only the processes are wanted: they need not be taken apart,
+ * unless @times are needed.
  */
 static void digest_taken(struct digest *d, const struct sampler *s, const void *block,
 			 size_t size, bool times)
 {
 	const struct pmon_format *format = s->rec->sampling->format;
+	const struct pmon_skim skim = { .map = digest_map, .process = digest_process, .arg = d };
 	struct pmon_state state;
 
+	if (s->rec->result.joins && format == &pmon_format_calldouble) {
+		d->samples = pmon_calldouble_skim(block, size, &skim);
+		digest_end(d);
+		return;
+	}
 	if (!is_list(format) || times) {
 		digest(d, s, block, size);
 		return;
@@ -352,7 +364,7 @@ static void take_live(struct sampler *s)
 	}
 	if (full)
 		pfm_restart(s->probe.fd);
-	digest(&d, s, block, size);
+	digest_taken(&d, s, block, size, false);
 	pthread_mutex_lock(&s->rec->lock);
 	keep(s, &d, block, size);
 	account(s);

@@ -262,7 +262,7 @@ test_reader_gone_at_end()
 		echo $? >"$tmp/closed_status"
 	} | { exec <&-; : >"$tmp/left_by"; }
 	expect "stat, nobody reads its standard error: status" "$(cat "$tmp/closed_status")" 141
-	"$PFMON" record -e cs -o "$tmp/closed_data" true 2>/dev/null
+	"$PFMON" record -e minor-faults -c 1 -o "$tmp/closed_data" true 2>/dev/null
 	closed_pipe 141 report -i "$tmp/closed_data" -o /dev/stdout
 	closed_pipe 141 script -i "$tmp/closed_data" -o /dev/stdout
 	# More than stdio keeps.
