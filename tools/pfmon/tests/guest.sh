@@ -405,6 +405,12 @@ has_format()
 	cat "/proc/$1/fdinfo/"* 2>/dev/null | grep -qx "pfm-format:[[:space:]]*$2"
 }
 
+# samples PID: has it begun, by however many contexts?
+samples()
+{
+	cat "/proc/$1/fdinfo/"* 2>/dev/null | grep -q '^pfm-started:[[:space:]]*1'
+}
+
 # The formats that top and record are to choose, and not what each kernel has.
 test_chosen_formats()
 {
@@ -416,13 +422,15 @@ test_chosen_formats()
 		# shellcheck disable=SC2086 # words
 		"$PFMON" $what "$VICTIM" hot 600000 </dev/null >/dev/null 2>&1 &
 		pid=$!
-		until_true started $pid 1
+		until_true samples $pid
 		check "pfmon $what: $format" has_format $pid "$format"
 		kill -TERM $pid
 		wait $pid
 	done <<-END
-	callaggregate top -d 3600
-	double record -o $tmp/data
+	callaggregate top -d 3600 -C 0
+	calldouble top -d 3600
+	double record -C 0 -o $tmp/data
+	calldouble record -o $tmp/data
 	calldouble record -g -o $tmp/data
 	END
 	have callaggregate || return 0
