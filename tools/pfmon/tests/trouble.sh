@@ -178,7 +178,9 @@ test_exec_late()
 				8>&- 2>"$tmp/err" &
 		fi
 		pid=$!
-		until_true started $pid 2
+		# The threads have a context each; or, as a tree, there is one for each CPU.
+		[ $how = record ] || until_true started $pid 2
+		until_true samples $pid
 		echo >&8
 		exec 8>&-
 		wait $late
