@@ -337,7 +337,8 @@ static void choose_tree(struct options *o, bool plain)
 	struct sampling *s = &o->sampling;
 	const struct pmon_format *format = s->format;
 
-	plain &= s->buffer_size >= TREE_BUFFER;
+	/* What the kernel has recorded for one file is not in the next one. */
+	plain &= s->buffer_size >= TREE_BUFFER && !o->rotation.on;
 	if (plain) {
 		s->format = pmon_format_find("calldouble");
 		s->no_calls = true;
