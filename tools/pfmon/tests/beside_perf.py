@@ -409,8 +409,8 @@ class Beside:
             self.skipped += 1
             print("SKIP beside perf: there is no perf", file=sys.stderr)
             return
-        for name in tables or ["counts", "shares", "lost", "chains", "stacks", "lines"] + \
-                ["rates"] * (not self.short):
+        for name in tables or ["counts", "shares", "lost", "chains", "stacks"] + \
+                ["lines", "rates"] * (not self.short):
             getattr(self, name)()
 
 
