@@ -223,7 +223,7 @@ TEST(clock_of_members)
 	} while (tree_ticks(&t, m.pid) < 200 && now_ns(CLOCK_MONOTONIC) < end);
 	member_end(&m, &ru);
 	EXPECT_TRUE(tree_hung_up(&t));
-	/* A thread's time is nobody else's. */
+	/* Each child has its share; and no tick is taken for time that no member ran. */
 	EXPECT_LE(200ULL, tree_ticks(&t, m.pid));
 	EXPECT_GE((u64)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000 +
 		  (u64)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1000 + 1, tree_ticks(&t, 0));

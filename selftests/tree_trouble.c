@@ -21,6 +21,22 @@ static int tree_new(void)
 	return fd;
 }
 
+/*
+ * Counts a process that waits for a byte on a pipe, and writes that. How many faults it has had
+ * until then.
+ */
+static u64 tree_begin(struct __test_metadata *_metadata, int fd, pid_t pid, int go)
+{
+	u64 before;
+
+	ASSERT_EQ(0, tree_load(fd, pid, PFM_LOADFL_ALL));
+	EXPECT_TRUE(wait_state(pid, "S", PATIENCE));
+	before = faults_of(pid);
+	ASSERT_EQ(0, pfm_start(fd));
+	MUST(write(go, "", 1));
+	return before;
+}
+
 /* What was counted, and how many members there were at the end. */
 struct outcome {
 	u64 faults, members, missed;
@@ -156,11 +172,7 @@ TEST(clone_in_all_ways)
 	if (!pid)
 		unusual(go[0]);
 	fd = tree_new();
-	ASSERT_EQ(0, tree_load(fd, pid, PFM_LOADFL_ALL));
-	EXPECT_TRUE(wait_state(pid, "S", PATIENCE));
-	before = faults_of(pid);
-	ASSERT_EQ(0, pfm_start(fd));
-	MUST(write(go[1], "", 1));
+	before = tree_begin(_metadata, fd, pid, go[1]);
 	while (wait4(-1, &status, 0, &ru) > 0) {
 		EXPECT_EQ(0, status);
 		want += (u64)ru.ru_minflt;
@@ -214,11 +226,7 @@ TEST(workers_of_io_uring)
 	if (!pid)
 		with_workers(go[0]);
 	fd = tree_new();
-	ASSERT_EQ(0, tree_load(fd, pid, PFM_LOADFL_ALL));
-	EXPECT_TRUE(wait_state(pid, "S", PATIENCE));
-	before = faults_of(pid);
-	ASSERT_EQ(0, pfm_start(fd));
-	MUST(write(go[1], "", 1));
+	before = tree_begin(_metadata, fd, pid, go[1]);
 	MUST(wait4(pid, &status, 0, &ru));
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(tree_ends(fd));
