@@ -383,7 +383,7 @@ static void take(struct sampler *s, bool full)
 {
 	const struct pmon_format *format = s->rec->sampling->format;
 	struct digest d = { 0 };
-	void *block = new_block(s);
+	void *block;
 	struct context_info info;
 	bool over = false;
 	uint64_t now;
@@ -391,9 +391,9 @@ static void take(struct sampler *s, bool full)
 
 	if (s->rec->live) {
 		take_live(s);
-		free(block);
 		return;
 	}
+	block = new_block(s);
 	if (s->rate || (is_list(format) && s->origin.pid < 0))
 		look(s);
 	if (format->freezes)

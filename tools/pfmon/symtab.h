@@ -74,12 +74,11 @@ int symtab_guard(int fd);
 void symtab_limit(int fd);
 
 /**
- * guard_lower() - keep a process that works for us, of somebody else's file, from more
+ * guard_lower() - lower a limit of the calling process for good, before it reads others' files
  * @what: RLIMIT_...
  * @most: limit, if it has no lower one; it cannot raise it again
  *
- * Context: that process.
- * Return: whether it is so.
+ * Return: whether the limit is that low now.
  */
 bool guard_lower(int what, rlim_t most);
 
